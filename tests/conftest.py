@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections import Counter
 
 import pytest
 from flask import Flask
@@ -12,12 +13,22 @@ from werkzeug.routing import Rule
 
 from companion.match.match import Match
 from companion.storage.event_store import Store
+from companion.vision.enrol import enrolment, rectify
+from companion.vision.enrol.rectify import Rectified
 
 LONGEST_FIRST = ("test_offline.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
 """Whoever runs the tests beside one another does not wait for these at the end."""
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks all but the first parameters of a test of variants as long, and puts the longest tests first."""
+    seen: Counter[str] = Counter()
+    for item in (item for item in items if not item.get_closest_marker("long")):
+        test = item.nodeid.partition("[")[0]
+        seen[test] += 1
+        if (mark := item.get_closest_marker("variants")) and seen[test] > mark.args[0]:
+            item.add_marker("long")
     items.sort(key=lambda item: not item.get_closest_marker("long") and item.path.name not in LONGEST_FIRST)
 
 
@@ -53,6 +64,21 @@ def compiled_once():
     patch = pytest.MonkeyPatch()
     patch.setattr(Flask, "jinja_options", {**Flask.jinja_options, "bytecode_cache": Compiled()})
     patch.setattr(Rule, "_compile_builder", compiled_builder)
+    yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def rectified_once():
+    """Cards are cut out of the same few pictures by many tests: once for each picture and size."""
+    found: dict[tuple, Rectified] = {}
+
+    def rectified(image, size_mm):
+        key = (image.tobytes(), image.shape, size_mm)
+        return found[key] if key in found else found.setdefault(key, rectify.rectified(image, size_mm))
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(enrolment, "rectified", rectified)
     yield
     patch.undo()
 

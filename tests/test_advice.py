@@ -72,6 +72,7 @@ def test_a_slant_makes_the_far_end_of_a_zone_smaller():
     assert far < 0.95 * near
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("blur_px", [0.5, 1.0, 1.5])
 @pytest.mark.parametrize("tilt_deg", [0, 25])
 def test_the_blur_of_marker_edges_is_that_of_the_lens(blur_px, tilt_deg):
@@ -130,6 +131,7 @@ def test_a_reflection_is_a_share_of_its_zone_alone():
     assert max(shares.values()) < 0.01
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("width_mm", [800, 1200, 1600])
 @pytest.mark.parametrize("tilt_deg", [0, 30])
 def test_how_far_away_and_how_slanted_the_camera_is(width_mm, tilt_deg):
@@ -285,6 +287,7 @@ def test_a_steep_slant_asks_for_the_camera_to_go_above_the_table():
     assert codes(found) == ["tilted"]
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     ("at_mm", "says"),
     [((150, 0), "to its left"), ((-90, 0), "to its right"), ((0, 200), "upwards"), ((0, -200), "downwards")],
@@ -426,6 +429,7 @@ def test_nothing_is_said_of_faces_where_no_mat_is_seen():
     assert (found.card_px, found.faces) == (None, "")
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("tilt_deg", [0, 40])
 @pytest.mark.parametrize("width_mm", [700, 1800])
 @pytest.mark.parametrize("light", [0.2, 0.85, 2.0])

@@ -15,6 +15,8 @@ from webcam import Glare, Pose
 
 from companion.tabletop.card_ids import payload
 
+pytestmark = pytest.mark.long
+
 
 def table_of(count: int, area_mm: tuple[float, float], seed: int = 1) -> Table:
     rng = np.random.default_rng(seed)

@@ -10,6 +10,8 @@ from bench import faces, namers
 from bench.faces import Condition, Contest, Tally
 from bench.namers import PX_PER_MM, Answer, Rule, calibrated
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def crops():

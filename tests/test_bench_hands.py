@@ -10,6 +10,8 @@ import pytest
 from bench import hands
 from troubles import mishaps
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def watched():

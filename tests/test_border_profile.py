@@ -37,6 +37,7 @@ def still_there(*now: Laid, beneath: Laid | None = None) -> bool | None:
     return before.still_there(borders_of(image, fit, corners_mm(OLD), above))
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(("right", "down"), [(3.0, 2.0), (-2.5, 3.5), (0.0, 20.0), (6.0, -4.0)])
 def test_beneath_one_like_it_a_card_still_shows_its_borders(right: float, down: float) -> None:
     other = Laid(OLD.x_mm + right, OLD.y_mm + down, 1, None, "own 100")
@@ -44,6 +45,7 @@ def test_beneath_one_like_it_a_card_still_shows_its_borders(right: float, down: 
     assert still_there(OLD, other) is True
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(("right", "down"), [(3.0, 2.5), (-4.0, 3.5), (9.0, -6.0)])
 def test_a_card_that_was_pushed_takes_its_borders_along(right: float, down: float) -> None:
     pushed = Laid(OLD.x_mm + right, OLD.y_mm + down, 5, None, "own 100")
@@ -55,6 +57,7 @@ def test_of_a_card_that_is_covered_whole_nothing_can_be_said() -> None:
     assert still_there(OLD, Laid(OLD.x_mm + 0.2, OLD.y_mm, 2, None, "own stop")) is None
 
 
+@pytest.mark.long
 def test_a_card_that_was_pushed_off_one_with_the_same_borders_lies_there_no_more() -> None:
     beneath = Laid(OLD.x_mm + 0.7, OLD.y_mm + 0.4, 1.5, None, "own 200")
     pushed = Laid(OLD.x_mm - 6, OLD.y_mm - 12, 4, None, "own 100")

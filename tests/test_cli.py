@@ -325,6 +325,7 @@ def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
     assert is_one_sentence(said + "\n")
 
 
+@pytest.mark.long
 def test_a_film_without_a_play_gets_a_hint(tmp_path: Path):
     frames = tmp_path / "frames"
     frames.mkdir()
@@ -497,6 +498,7 @@ def test_doctor_says_that_the_drawn_zones_are_damaged(bare: Path, tmp_path: Path
     assert "note    zones: The drawn zones in" in ran.stdout
 
 
+@pytest.mark.long
 def test_what_a_deck_lacks_is_said_wherever_it_is_used(tmp_path: Path):
     source = tmp_path / "faces"
     source.mkdir()

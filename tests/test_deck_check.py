@@ -165,6 +165,7 @@ def pictures_of(cards: list[str], folder: Path, each: int = 60) -> list[Path]:
     return paths
 
 
+@pytest.mark.long
 def test_the_command_says_which_cards_are_on_no_picture(tmp_path):
     lying = [card for card in DECK if card not in ("roll-03", "100-07")]
     ran = companion("read", *pictures_of([*lying, "mirror-01", "25-01"], tmp_path), "--audit", "classic")
@@ -188,6 +189,7 @@ def test_the_command_ends_well_when_all_cards_are_there(tmp_path):
     assert ran.returncode == 0
 
 
+@pytest.mark.long
 def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(tmp_path):
     setup = tmp_path / "table.toml"
     setup.write_text("edition = 'rush'\n[deck]\nstop = 5\nroll = 5\n[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n")

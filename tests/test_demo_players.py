@@ -461,6 +461,7 @@ def answer_all(match: Match) -> None:
         match.enter(f"{table.sides[table.extension_offered_to].name} finish", "Ann")
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("seed", mostly_long(range(6), 0, 1))
 def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
     chance = random.Random(f"visitor {seed}")

@@ -26,6 +26,7 @@ CARD_MM = (57.0, 88.0)
 # --- Photographs ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     ("seed", "style", "slug", "ground"),
     [
@@ -46,6 +47,7 @@ def test_a_card_is_cut_out_along_its_outer_edge_on_any_ground(seed, style, slug,
     assert found.picture.shape == (round(88 * PX_PER_MM), round(57 * PX_PER_MM), 3)
 
 
+@pytest.mark.long
 def test_a_rim_of_the_card_beyond_a_frame_is_part_of_it():
     # Two of the frame's sides and two of the card's make an outline of good proportions, too.
     photo = card_photo(1034, "cartoon", "extra-tank", "checks")
@@ -71,6 +73,7 @@ def photo() -> card_photos.CardPhoto:
     return card_photo(5, "vintage", "roll", "wood", share=0.6, tilt=10, turn=5)
 
 
+@pytest.mark.long
 def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
     found = rectified(np.ascontiguousarray(np.rot90(photo.image)), CARD_MM)
 
@@ -132,6 +135,7 @@ def two_sides_of_a_frame_and_two_of_the_card(_photo):
     return card_photo(1232, "cartoon", "spare-tire", "checks").image
 
 
+@pytest.mark.variants(4)
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [

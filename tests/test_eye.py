@@ -128,6 +128,7 @@ HANDS: dict[str, Callable[[], Thing]] = {
 }
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("hand", HANDS)
 def test_a_hand_held_still_over_a_card_leaves_its_zone_unknown_and_never_empty(hand):
     film = settled(ROLL)
@@ -148,6 +149,7 @@ THINGS: dict[str, tuple[float, float, tuple[int, int, int]]] = {
 }
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("name", THINGS)
 def test_a_thing_put_on_a_card_leaves_the_zone_unknown(name):
     width, height, colour = THINGS[name]
@@ -335,6 +337,7 @@ def test_the_draw_pile_hides_its_marker_and_its_zone_stays_known():
 # On the border between two zones
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     ("dx_mm", "zone", "sure"),
     [(20, BATTLE, True), (38, BATTLE, False), (43, SPEED, False), (60, SPEED, True), (-43, BATTLE, True)],
@@ -548,6 +551,7 @@ def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the
     assert all(BATTLE not in view.unknown_zones and SPEED not in view.unknown_zones for view in views[-10:])
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("left", [("battle", "distance"), ("battle", "speed", "distance", "safety")])
 def test_zones_may_be_drawn_anew_while_a_hand_moves(left):
     def drawn(*names: str) -> Drawing:
@@ -578,6 +582,7 @@ def lying_on(zone: str, width: float, height: float, colour: tuple[int, int, int
     return Thing(((left, top), (right, top), (right, bottom), (left, bottom)), colour)
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("colour", [RED, (40, 200, 240)], ids=["red", "yellow"])
 @pytest.mark.parametrize("beneath", [(ROLL,), ()], ids=["on a card", "on the mat"])
 def test_a_card_without_a_sticker_is_told_of_as_a_thing_until_it_is_taken_away(colour, beneath):

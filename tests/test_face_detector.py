@@ -60,6 +60,7 @@ def table_of(style: str, cards: list[tuple[str, float, float, float]], **how: ob
     return Table(cards=laid, cloth="felt", **how)
 
 
+@pytest.mark.long
 def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mistaken(vintage: Templates) -> None:
     score = told(face_photos.face_photo(3, "vintage", layout="mats", things=0, foreigners=0, sleeves=False), vintage)
 
@@ -94,6 +95,7 @@ def test_hands_cups_telephones_backs_and_other_decks_are_no_faces(own: Templates
         assert not told(photo, own).ghosts
 
 
+@pytest.mark.long
 def test_a_plain_cloth_half_in_shadow_is_no_pale_card() -> None:
     image = np.full((720, 1280, 3), 190, np.uint8)
     image[:, 640:] = 150

@@ -15,6 +15,8 @@ from webcam import Pose
 
 from companion.rules.cards import SAFETY_OF
 
+pytestmark = pytest.mark.long
+
 SMALL = 2.0
 
 

@@ -48,6 +48,7 @@ def worst_px(mats: Mats, of: Scene, lens: Lens) -> float:
     return far
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("width_mm", [850.0, 1200.0])
 @pytest.mark.parametrize("tilt_deg", [0.0, 15.0, 30.0])
 def test_zones_lie_where_they_were_drawn(width_mm, tilt_deg):
@@ -77,6 +78,7 @@ def test_one_marker_alone_on_the_table_is_no_place_at_all(shown):
     assert mats.fits == ()
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("shown", [{0, 1}, {1, 2}, {2, 3}, {0, 2}], ids=["above", "right", "below", "across"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
@@ -262,6 +264,7 @@ def with_more(of: Scene, *mats: Mat) -> Scene:
     return replace(of, mats=(*of.mats, *mats))
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("hidden", [frozenset(), frozenset({0, 2}), EVERYTHING], ids=["shows", "half", "covered"])
 @pytest.mark.parametrize("scale", [0.36, 0.6], ids=["telephone", "tablet"])
 def test_a_photograph_of_a_mat_moves_none(hidden, scale):
@@ -351,6 +354,7 @@ def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
     return Scene(mats=(side or first, table or second))
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     ("after", "moved"),
     [
@@ -409,6 +413,7 @@ def test_a_covered_mat_is_found_where_it_is_after_the_camera_was_pushed():
     assert worst_px(shown, scene(), after) < 1.5
 
 
+@pytest.mark.long
 def test_zone_corners_do_not_jitter():
     noisy = replace(NEAR, noise=9)
     seen = search(gray_of(picture(scene(), noisy, 0)), Mats(), BOTH, 0.0)
@@ -502,6 +507,7 @@ def test_a_lens_stays_sane_far_outside_of_the_picture():
     assert lens.straighten(lens.bend(along)) == pytest.approx(along, abs=1e-3)
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("k1", [-0.05, -0.15, -0.35])
 @pytest.mark.parametrize("tilt_deg", [0.0, 30.0, 50.0])
 def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
@@ -525,6 +531,7 @@ def test_one_mat_at_the_pictures_edge_is_enough_for_the_lens(k1):
     assert worst_mm(mats, alone, lens, bend) < 2
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("tilt_deg", [0.0, 25.0, 50.0])
 @pytest.mark.parametrize("k1", [0.0, -0.35], ids=["straight", "wide"])
 def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1):
@@ -537,6 +544,7 @@ def test_eight_sides_and_the_tables_mat_are_found_at_once(tilt_deg, k1):
     assert worst_mm(mats, wide_table(), lens, bend) < 2
 
 
+@pytest.mark.long
 def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
     cups = frozenset({0, 5, 6, 11, 12, 17, 18, 23, 25, 26, 31, 33})
     lens = Lens(width_mm=1800, tilt_deg=30)
@@ -548,6 +556,7 @@ def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
     assert worst_mm(mats, of, lens, bend) < 4
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("blur_px", [0.5, 1.8])
 @pytest.mark.parametrize("tilt_deg", [0.0, 45.0])
 @pytest.mark.parametrize("mats", [1, 2])
@@ -602,6 +611,7 @@ def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Poin
     return seen
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("noise_px", [0.1, 0.3, 1.0])
 def test_noise_is_no_bend(noise_px):
     found = [survey(corners_seen(0, noise_px, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]

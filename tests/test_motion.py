@@ -31,6 +31,7 @@ def test_the_first_frame_can_be_compared_with_nothing():
     assert after(table()).motion is Motion.EVERYTHING
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("noise", [0.0, 4.0, 8.0, 12.0])
 def test_sensor_noise_is_no_movement(noise):
     gate = after(*(table(noise, seed) for seed in range(4)))
@@ -38,6 +39,7 @@ def test_sensor_noise_is_no_movement(noise):
     assert (gate.motion, gate.still_frames, gate.boxes) == (Motion.STILL, 3, ())
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(("x", "y"), [(0, 0), (1000, 500), (1872, 1032)])
 def test_a_finger_that_comes_is_movement_and_its_place_is_told(x, y):
     touched = table(6.0, seed=1)

@@ -74,6 +74,7 @@ def order_of(lain: tuple[Lain, ...], face: str) -> int:
     return max(card.order for card in lain if card.sighting.face.value == face)
 
 
+@pytest.mark.long
 def test_a_card_laid_exactly_over_one_like_it_that_lies_beneath_others_is_another() -> None:
     lower, middle = card("25"), card("75", 4, 5)
 
@@ -92,6 +93,7 @@ def test_a_card_that_shows_again_when_the_one_upon_it_has_gone_is_the_same() -> 
     assert faces(third[0]) == ["roll"]
 
 
+@pytest.mark.long
 def test_what_lies_beneath_a_card_that_has_not_moved_lies_there_still_though_nothing_of_it_shows() -> None:
     lower, upper = card("roll"), card("accident", 0.1, 0.1)
 
@@ -101,6 +103,7 @@ def test_what_lies_beneath_a_card_that_has_not_moved_lies_there_still_though_not
     assert "roll" in faces(last[0]) or any(c.sighting.face is Card.ROLL for c in last[1])
 
 
+@pytest.mark.long
 def test_one_like_it_laid_a_little_beside_is_another_while_what_lay_between_still_lies_there() -> None:
     lower, middle = card("roll"), card("accident", 5, 4)
 
@@ -110,6 +113,7 @@ def test_one_like_it_laid_a_little_beside_is_another_while_what_lay_between_stil
     assert not any(sighting.is_double for sighting in last[0])
 
 
+@pytest.mark.long
 def test_where_two_cannot_be_told_from_one_that_was_pushed_it_is_said_for_as_long_as_it_lies_there() -> None:
     lower, upper = card("25"), card("25", 1.3, 0.8)
 
@@ -118,6 +122,7 @@ def test_where_two_cannot_be_told_from_one_that_was_pushed_it_is_said_for_as_lon
     assert all(len(seen) == 2 or seen[0].is_double for seen, _ in later)
 
 
+@pytest.mark.long
 def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_still() -> None:
     lower, upper = card("75"), card("75", 4, -5)
     hand = Cover(((-175, -115), (-146, -115), (-146, -20), (-80, -20), (-80, 20), (-175, 20)))
@@ -127,6 +132,7 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
     assert [faces(each) for each, _ in seen] == [["75"], ["75"], ["75", "75"]]
 
 
+@pytest.mark.long
 def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     pile = (card("100", 0, 0), card("75", 0.1, 0.1), card("100", 3, 4))
     pushed = tuple(card(each.look.split()[1], each.x_mm + 120 - 7, each.y_mm + 60 - 5, 4) for each in pile)
@@ -136,6 +142,7 @@ def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     assert not any(sighting.is_double for sighting in last[0])
 
 
+@pytest.mark.long
 def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_mat_lies_now() -> None:
     others, upper = (card("roll"), card("100", 90), card("repairs", 160, 5)), card("stop", 12, 9)
     photos = photographed(others), photographed((*others, upper)), photographed((*others, upper), push_mm=2.2)
@@ -150,6 +157,7 @@ def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_ma
     assert {c.order for c in after if not c.missed} == {c.order for c in before}
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("untouched", [(), ("side-1/battle",), ("side-1/speed",)])
 def test_where_nothing_has_moved_a_card_that_is_seen_a_little_elsewhere_is_the_same(untouched: tuple[str, ...]) -> None:
     photos = photographed((card("roll"),)), photographed((card("roll", 0.8, 0.8, turn_deg=3.5),))
@@ -173,6 +181,7 @@ def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
 
 
+@pytest.mark.long
 def test_cards_beneath_a_cup_still_lie_there_after_a_hand_has_reached_over_it_and_are_gone_when_it_is_bare() -> None:
     pile = (card("roll"), card("stop", 4, 5))
     over = tuple(cup((-118, -58), np.random.default_rng(3)))

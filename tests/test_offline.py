@@ -206,6 +206,7 @@ def filmed(opening: Script, tmp_path_factory: pytest.TempPathFactory) -> tuple[P
     return folder / "frames", folder / "opening.mp4", folder / "frames" / "table.toml"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", [0, 1], ids=["folder", "clip"])
 def test_a_folder_and_a_clip_are_watched_alike(opening: Script, filmed: tuple[Path, Path, Path], kind: int):
     items = watched("--source", filmed[kind], "--setup", filmed[2], "--confirm", "legal")
@@ -215,6 +216,7 @@ def test_a_folder_and_a_clip_are_watched_alike(opening: Script, filmed: tuple[Pa
     assert items[-1]["ended"] == "open"
 
 
+@pytest.mark.long
 def test_without_confirming_the_plays_are_only_proposed(opening: Script, filmed: tuple[Path, Path, Path]):
     items = watched("--source", filmed[0], "--setup", filmed[2], "--confirm", "none")
 
@@ -224,6 +226,7 @@ def test_without_confirming_the_plays_are_only_proposed(opening: Script, filmed:
     assert [item["ended"] for item in items if "hand" in item] == ["open"]
 
 
+@pytest.mark.long
 def test_a_legal_card_taken_back_at_once_does_not_count():
     script = read_script(OPENING.replace("Bob end-of-limit", "Bob 200"))
     items = watched_script(script)

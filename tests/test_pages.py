@@ -876,6 +876,7 @@ def some_legal_play(chance: random.Random, table: Table) -> str:
     return str(chance.choice(chance.choices(list(kinds.values()), weights)[0]))
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("edition", edition_names())
 def test_a_hand_of_every_edition_is_played_and_every_page_of_it_can_be_read(page, match, edition):
     chance = random.Random(edition)

@@ -121,6 +121,7 @@ def read(image: np.ndarray, folder: Path) -> dict:
     return json.loads(ran.output)
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("tilt", [0.0, 0.06, 0.12])
 @pytest.mark.parametrize("mat", ["side-1", "side-2"])
 def test_every_card_on_a_printed_table_is_read_in_its_zone(prints: Path, tmp_path: Path, mat: str, tilt: float):
@@ -142,6 +143,7 @@ def test_a_card_laid_sideways_is_seen_sideways(prints: Path, tmp_path: Path):
     assert {c["card"] for c in found["cards"] if c["sideways"]} == {one.card for one in laid if one.turn_deg == 90}
 
 
+@pytest.mark.long
 def test_all_stickers_are_read_off_the_mats(prints: Path, tmp_path: Path):
     names = sorted(index(prints, "stickers"))
     seen: set[str] = set()

@@ -510,6 +510,7 @@ def test_a_step_is_a_part_for_a_page_that_asks_for_one(store):
     assert "<html" not in answer.get_data(as_text=True)
 
 
+@pytest.mark.variants(5)
 @pytest.mark.parametrize("record", sorted(path.stem for path in GOLDEN.glob("*.mbn")))
 def test_every_step_and_sheet_of_every_golden_record_can_be_shown(store, record):
     match = replayed(store, record)

@@ -241,6 +241,7 @@ def test_a_card_taken_up_uncovers_what_lay_below(studio):
     assert np.array_equal(shown(studio, Scene((roll,))), before)
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_general_decoder_reads_every_sticker_in_sight(name):
     played = script.shipped_script(name, 1)
@@ -352,6 +353,7 @@ def changes(scenes):
     return [(one, two) for one, two in itertools.pairwise(scenes) if one.lying != two.lying]
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("sides", [2, 3])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides, seed):
@@ -608,6 +610,7 @@ def test_a_card_comes_out_of_its_file_as_it_was_drawn():
     assert np.array_equal(unpacked, deck_of_one.flat("roll-01"))
 
 
+@pytest.mark.long
 def test_of_a_deck_that_has_been_seen_little_is_kept():
     """A simulated table that runs for hours shows every card in the end."""
     deck_in_play = Cards(25.0)
@@ -745,6 +748,7 @@ def test_hands_of_every_edition_are_legal_to_their_end(edition, teams, seed):
     assert judged[-1].how in ("completed", "exhausted")
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(("edition", "teams"), EDITIONS)
 def test_no_card_of_any_edition_lies_in_two_places_or_off_its_zone(edition, teams):
     dancers, plan = choreographer(players.random_script(edition, teams=teams, seed=1, hands=2))

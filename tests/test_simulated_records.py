@@ -55,6 +55,7 @@ def movements_from(game: Game, seed: int) -> int:
     return sum(1 for _ in Choreographer(script, plan, seed).movements())
 
 
+@pytest.mark.variants(8)
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", range(8))
 def test_any_record_can_be_laid_and_played_on(edition: str, seed: int):

@@ -33,6 +33,7 @@ def gray_picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.nd
     return gray_of(picture(scene, lens, seed))
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     "lens",
     [
@@ -54,6 +55,7 @@ def test_every_28_mm_sticker_is_read_at_1080p_over_80_cm(lens):
     assert sorted(str(code.card) for code in codes) == texts(scene)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("mats", [True, False], ids=["mats", "bare table"])
 def test_a_phone_near_by_reads_the_stickers_of_a_fan_whose_edges_the_next_cards_cover(mats):
     image = decode(tableaux.file_of((2800, 2100), sides=1, mats=mats), "a fan")
@@ -63,6 +65,7 @@ def test_a_phone_near_by_reads_the_stickers_of_a_fan_whose_edges_the_next_cards_
     assert {code.card for code in codes} == {name.split()[0] for names in tableaux.ANN.values() for name in names}
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("seed", range(6))
 def test_no_sticker_is_ever_read_as_another_however_bad_the_picture(seed):
     rng = np.random.default_rng(seed)
@@ -94,6 +97,7 @@ def test_a_code_lies_where_it_was_laid_and_its_corners_start_top_left():
     assert code.corners_px[0][0] > code.centre_px[0] > code.corners_px[2][0]
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     "text", ["https://example.org", "MB1:ROLL-3", "mb1:roll-03", "MB1:HACK-01", "MB2:ROLL-03", "MB1:UNKNOWN-01"]
 )

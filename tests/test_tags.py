@@ -74,6 +74,7 @@ def place_of(code: Code, px_per_mm: float, squeeze: float = 1.0) -> int:
     return int(y / (34 * px_per_mm * squeeze)) * 16 + int(x / (34 * px_per_mm))
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("turn_deg", [0, 205])
 @pytest.mark.parametrize(("blur_px", "noise"), [(0.5, 3.0), (1.0, 6.0)])
 def test_every_card_s_tag_of_20_mm_is_named_over_a_table_of_1_2_m(turn_deg, blur_px, noise):
@@ -99,6 +100,7 @@ def test_a_smaller_tag_is_named_rightly_or_not_at_all(px_per_mm, blur_px, at_lea
     assert len(named) >= at_least * len(CARDS)
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("spoilt", [{"blur_px": 2.0}, {"blur_px": 3.0}, {"noise": 40.0}, {"noise": 80.0}], ids=str)
 def test_on_a_spoilt_picture_no_tag_is_named_wrongly(spoilt):
     found = shown(CARDS, 1.6, {"turn_deg": 11}, **spoilt)
@@ -178,6 +180,7 @@ def test_tags_of_cards_do_not_disturb_the_search_for_mats():
 OTHERS = (cv2.aruco.DICT_APRILTAG_36h11, cv2.aruco.DICT_6X6_250, cv2.aruco.DICT_5X5_250, cv2.aruco.DICT_4X4_250)
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("dictionary", OTHERS)
 @pytest.mark.parametrize("px_per_mm", [1.4, 3.0])
 def test_tags_of_other_makers_are_no_cards(dictionary, px_per_mm):

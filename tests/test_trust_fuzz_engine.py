@@ -28,6 +28,7 @@ def test_whatever_stands_in_a_record_it_is_judged_and_nothing_is_swallowed(tmp_p
     assert findings.wrong == []
 
 
+@pytest.mark.long
 def test_a_long_line_is_no_more_than_a_line(tmp_path):
     findings = Findings("records")
     path = tmp_path / "long.mbn"
@@ -47,6 +48,7 @@ def test_no_text_becomes_a_card_but_the_one_on_its_sticker():
     assert set(fuzz_codes.OURS) == {payload(card) for card in CARDS}
 
 
+@pytest.mark.long
 def test_codes_of_others_on_a_table_are_no_cards(tmp_path):
     findings = Findings("codes")
     fuzz_codes.run_pictures(findings, 1, 1, tmp_path)

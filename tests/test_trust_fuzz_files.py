@@ -32,6 +32,7 @@ def test_what_is_no_file_is_waited_for_by_nobody(tmp_path, kind, monkeypatch):
     assert findings.tried.total() == len(some) > 0
 
 
+@pytest.mark.long
 def test_whatever_is_in_a_file_it_is_read_or_refused(tmp_path):
     findings = Findings("files")
     fuzz_files.run(findings, 24, 1, tmp_path)
@@ -39,6 +40,7 @@ def test_whatever_is_in_a_file_it_is_read_or_refused(tmp_path):
     assert findings.wrong == []
 
 
+@pytest.mark.long
 def test_whatever_is_asked_the_service_answers_and_plays_on(tmp_path):
     findings = Findings("requests")
     fuzz_requests.run(findings, 80, 1, tmp_path, most_pages=25)

@@ -67,6 +67,7 @@ def test_there_is_something_in_every_room(house):
     assert {path: code for path, code in codes.items() if code not in (200, 302, 303)} == {}
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("whose", VISITORS)
 def test_looking_changes_nothing(house, whose):
     client = visitor(house, whose)
@@ -79,6 +80,7 @@ def test_looking_changes_nothing(house, whose):
     assert kept(house) == before
 
 
+@pytest.mark.variants(6)
 @pytest.mark.parametrize("whose", VISITORS)
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "TRACE", "PROPFIND", "CONNECT"])
 def test_what_no_page_ever_asks_is_refused_by_every_route(house, whose, method):
@@ -103,6 +105,7 @@ def test_what_is_asked_with_a_change_at_a_page_or_the_other_way_round_is_refused
     assert {client.get(path).status_code for path in plain} == {405}
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("whose", VISITORS)
 def test_each_gets_in_where_the_table_of_doors_says_and_nowhere_else(house, whose):
     client = visitor(house, whose)

@@ -28,6 +28,7 @@ def test_thirty_power_cuts_lose_nothing_acknowledged():
     assert (done.cuts, done.events > 0, done.syncs > 0) == (30, True, True)
 
 
+@pytest.mark.variants(2)
 @needs_sqlite
 @pytest.mark.parametrize("careless", CARELESS)
 def test_a_sync_that_is_left_out_is_noticed(careless):

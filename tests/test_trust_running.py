@@ -612,6 +612,7 @@ def test_what_lies_free_between_things_in_use_is_given_back():
     assert held_mb(every_s=1000.0, within_s=0.3) > 60
 
 
+@pytest.mark.long
 def test_phones_come_and_go_and_nothing_fails():
     """`deploy/test --long soak` does the same for an hour and looks whether anything grows."""
     samples, tally, said = soak.soak(0.3, how_many=4, speed=2.0)

@@ -192,6 +192,7 @@ def inspected(browser):
     context.close()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("state", mostly_long(STATES, "open"))
 def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected, state):
     header, plays, prepare = STATES[state]
@@ -210,6 +211,7 @@ def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected,
 PLAYED = {"classic": (TWO, OPENING), "rush": (RUSH, RUSH_PLAYS)}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("language", mostly_long(["en", "fr", "pl"], "fr"))
 @pytest.mark.parametrize("edition", mostly_long(PLAYED, "classic"))
 def test_no_word_is_broken_on_a_small_phone(browser, edition, language):

@@ -262,6 +262,7 @@ SPILLS = """[...document.querySelectorAll('.tile, .button')]
 PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/seats", "/join", "/setup", "/nowhere"]
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("path", PAGES)
 def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game, path):
     match, url = game
@@ -289,6 +290,7 @@ RUSH_PAGES = [
 ]
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("path", RUSH_PAGES)
 @pytest.mark.parametrize("header", mostly_long([RUSH, RUSH_FIVE], RUSH_FIVE))
 def test_no_page_of_rush_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
@@ -371,6 +373,7 @@ OVER_THE_BORDER = """[...document.querySelectorAll(".side")].flatMap(card => {
 LONG_THREE = ["side Ann", "side Bob", "side Cid", "target 1000", "hand first Ann"]
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("width", mostly_long([320, 360], 320))
 @pytest.mark.parametrize(
     "header", mostly_long([RUSH, RUSH_THREE, LONG_THREE, SIX, RUSH_FIVE, RUSH_EIGHT], LONG_THREE, RUSH_EIGHT)
@@ -400,6 +403,7 @@ CUT_OR_COVERED = """() => {
 }"""
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("header", mostly_long([TWO, THREE, SIX, RUSH_PAIRS, RUSH_FIVE, RUSH_EIGHT], TWO, RUSH_EIGHT))
 @pytest.mark.parametrize("asked", [None, "Ann 200", "Ann stop > Bob"])
 def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(opened, header, asked):
@@ -427,6 +431,7 @@ STONES = """() => [...document.querySelectorAll(".lane .road")].map(road => {
 })"""
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [WALL, {"width": 820, "height": 1180}, SMALL], ids=["wall", "on end", "phone"])
 @pytest.mark.parametrize("header", mostly_long([TWO, THREE, RUSH_FIVE, RUSH_EIGHT], THREE), ids=["2", "3", "5", "8"])
 def test_a_stone_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, size):
@@ -463,6 +468,7 @@ TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
 })"""
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, {"width": 820, "height": 1180}])
 @pytest.mark.parametrize("header", mostly_long([None, TWO, RUSH_EIGHT], RUSH_EIGHT))
 def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size):

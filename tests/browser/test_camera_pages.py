@@ -258,6 +258,7 @@ def test_a_finger_draws_and_the_page_does_not_scroll(opened, table):
     assert page.evaluate("scrollY") == 0
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("path", ["/camera", "/camera/zones", "/camera/zones?suggest=1"])
 @pytest.mark.parametrize("header", mostly_long([TWO, RUSH_EIGHT], RUSH_EIGHT))
 def test_no_camera_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
@@ -375,6 +376,7 @@ def test_an_answer_is_undone(opened, table):
     assert lines(match) == []
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     "asked", [perhaps, special, lambda m: unsure(m, "side-2/battle", "Bob 75", "Bob 25", "Bob 200")]
 )

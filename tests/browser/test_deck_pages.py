@@ -54,6 +54,7 @@ def begun(opened, table, **options):
     return page
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("has_script", [True, False])
 def test_a_card_is_taken_with_a_tap_shown_and_the_next_one_asked_for(has_script, opened, table):
     page = begun(opened, table, java_script_enabled=has_script)
@@ -66,6 +67,7 @@ def test_a_card_is_taken_with_a_tap_shown_and_the_next_one_asked_for(has_script,
     assert table.faces() == {Card.KM_25}
 
 
+@pytest.mark.long
 def test_cards_are_taken_by_themselves_as_soon_as_they_lie_still(opened, table):
     page = begun(opened, table)
 
@@ -106,6 +108,7 @@ def test_a_deck_is_removed_only_after_asking(opened, table):
     expect(page.get_by_text("“Grandma’s deck” is gone.")).to_be_visible()
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     "path",
     [

@@ -35,6 +35,7 @@ def ended():
         yield match, url
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("scripts", [True, False])
 def test_from_the_end_of_a_hand_to_its_replay(opened, ended, scripts):
     _match, url = ended
@@ -106,6 +107,7 @@ PLAYED = [(LONG_NAMES, [*WINNING, "Ann finish"]), (RUSH_EIGHT, ["Ann 100*2", "en
 PATHS = ["/score", "/score/1/plays", "/past", "/past/1", "/past/1/1?step=4", "/past/players"]
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("path", PATHS)
 @pytest.mark.parametrize(("header", "plays"), PLAYED)
 def test_no_page_of_what_was_is_wider_than_its_screen_and_all_can_be_tapped(opened, header, plays, path):
@@ -118,6 +120,7 @@ def test_no_page_of_what_was_is_wider_than_its_screen_and_all_can_be_tapped(open
             assert page.evaluate(TOO_SMALL) == []
 
 
+@pytest.mark.long
 def test_no_script_or_style_stands_in_the_pages_themselves(opened, ended):
     _match, url = ended
     for path in PATHS:

@@ -63,6 +63,7 @@ def top_of(page, selector: str) -> float:
 # --- The own side --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     ("header", "plays"), [(TWO, OPENING), (THREE, ["Ann roll"]), (SIX, SIX_PLAYS), (RUSH_EIGHT, [])]
 )
@@ -74,6 +75,7 @@ def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays):
         assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     "wait",
     [
@@ -93,6 +95,7 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] > top_of(page, ".own")
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [TABLET, WALL])
 def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
     _match, url = game
@@ -103,6 +106,7 @@ def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("path", ["/", "/may", "/plain", "/play", "/score", "/line/9"])
 def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
     with match_of(TWO, ATTACK) as match, running(app_of(match)) as url:
@@ -358,6 +362,7 @@ def test_the_plain_page_works_without_scripts(seated, game):
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("size", mostly_long([WALL, {"width": 1280, "height": 720}, TABLET], WALL))
 @pytest.mark.parametrize(("header", "plays"), [(TWO, ATTACK), (SIX, SIX_PLAYS), (RUSH_EIGHT, ["Ann 100"]), (THREE, [])])
 def test_every_lane_of_the_wall_lies_on_the_screen_and_nothing_sticks_out_of_it(opened, header, plays, size):
@@ -384,6 +389,7 @@ def test_the_code_to_join_is_large_until_the_first_card_lies(opened):
         assert large > 2 * page.locator(".qr").bounding_box()["width"]
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("player", [None, "Ann"])
 def test_before_the_first_card_road_and_kilometres_are_there_at_full_size(opened, player):
     with match_of(TWO, []) as match, running(app_of(match)) as url:

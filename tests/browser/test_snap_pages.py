@@ -36,6 +36,7 @@ def total(page: Page) -> str:
     return page.locator("tr.total").inner_text()
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("has_script", [True, False])
 def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp_path):
     photo = tmp_path / "IMG_0001.jpg"
@@ -91,6 +92,7 @@ def test_an_open_question_keeps_the_browser_on_the_page(app, opened, url):
     expect(page.locator("h1")).to_have_text("Is this right?")
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("path", ["/snap", "/snap/TOKEN", "/snap/TOKEN?doubts"])
 @pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
 def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, app, opened, url):

@@ -15,6 +15,7 @@ WATCH = """() => { window.broken = [];
 document.addEventListener("securitypolicyviolation", found => window.broken.push(found.violatedDirective)); }"""
 
 
+@pytest.mark.long
 def test_no_page_runs_what_it_is_told_or_asks_anybody_else(opened, tmp_path):
     store = Store.open(tmp_path / "log.sqlite3")
     house = furnished(store, tmp_path, EVIL)
