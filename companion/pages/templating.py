@@ -15,6 +15,7 @@ from companion.pages import language, words
 from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
+from companion.pages.scores import charts
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
@@ -49,7 +50,8 @@ def prepare(app: Flask, static: Path) -> None:
         family=Family,
         title=words.title,
         words=words,
-        family_titles=words.FAMILY_TITLES,
+        chart_svg=charts.svg,
+        chart_sample=charts.sample,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly

@@ -159,7 +159,7 @@ def _picker(
         chances=[offers.coup_fourre(play, names) for play in offers.coups_fourres(table)] if is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
-        why_not_retract=permissions.why_no_retract(now, phone_identity.holder(now), line) if line else None,
+        why_not_retract=permissions.why_no_retract(now, line) if line else None,
     )
 
 

@@ -28,7 +28,7 @@ LAY, DISCARD, AT_ONCE = "lay", "discard", "at-once"
 @bp.get("/plain")
 def show() -> AnyResponse | str:
     """Show the table in sentences."""
-    now, holder = state(), phone_identity.holder(state())
+    now = state()
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
@@ -45,15 +45,15 @@ def show() -> AnyResponse | str:
         log=views.log_view(now),
         asked=prompts.asked(now, match().mats(now)),
         chances=[*at_once, *(offer for offer in beside if offer.text)],
-        extension=_extension(table) if permissions.decides(now, holder) else [],
+        extension=_extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
-        undoing=permissions.undoing(now, holder),
-        redoing=permissions.redoing(now, holder),
+        undoing=permissions.undoing(now),
+        redoing=permissions.redoing(now),
     )
 
 

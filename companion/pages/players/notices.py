@@ -149,7 +149,7 @@ def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
     may_undo = now.undoable is not None and now.undoable.seq == change.seq
-    undo = change.seq if may_undo and permissions.why_no_undo(now, phone_identity.holder(now)) is None else None
+    undo = change.seq if may_undo and permissions.why_no_undo(now) is None else None
     return Changed(change.seq, _say(now, change, before, after), change.line if after else None, undo)
 
 

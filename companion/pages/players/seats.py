@@ -157,7 +157,7 @@ def _may_become_host(now: MatchState) -> bool:
     """True if this phone may be host without being asked: nobody is, it is handed on, or the host has left."""
     if not phone_identity.takes_part():
         return False
-    follows = phone_identity.seat(now) is not None or not phone_identity.holder(now).seated
+    follows = phone_identity.seat(now) is not None or not phone_identity.seated(now)
     return phone_identity.may_host() or (phones().host_has_left() and follows)
 
 

@@ -5,35 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from markupsafe import Markup
-
 from companion.match.archive import PlayedHand
 from companion.match.statistics import struck_by
 from companion.pages import words
-from companion.pages.scores import charts
 from companion.pages.scores.charts import Line, Mark, Plot, Point
 from companion.pages.words import Names, _
 from companion.rules.record.judge import HandResult
 from companion.rules.table import Table
-
-
-@dataclass(frozen=True, slots=True)
-class ChartView:
-    """A chart, and the same as a table."""
-
-    plot: Plot
-    names: tuple[str, ...]
-    heads: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-    def drawn(self, signs: str) -> Markup:
-        """Return the chart as SVG."""
-        return charts.svg(self.plot, signs)
-
-    @property
-    def key(self) -> tuple[tuple[Markup, str], ...]:
-        """Return a sample of each line, and whose it is."""
-        return tuple((charts.sample(number), name) for number, name in enumerate(self.names))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +23,7 @@ class _Moment:
     mark: Mark | None
 
 
-def race(hand: PlayedHand, names: Names) -> ChartView | None:
+def race(hand: PlayedHand, names: Names) -> Plot | None:
     """Return the kilometres of a hand, play by play; None where nobody has driven yet."""
     moments = list(_moments(hand, names))
     table = hand.result.table
@@ -53,7 +31,7 @@ def race(hand: PlayedHand, names: Names) -> ChartView | None:
         return None
     sides = tuple(names.side(side.name) for side in table.sides)
     km = [_("%(who)s: %(km)d km", who=names.side(side.name), km=table.race_km(side)) for side in table.sides]
-    plot = Plot(
+    return Plot(
         key=f"race-{hand.number}",
         title=_("The race to %(km)d km", km=table.target),
         about=_("How far each had driven after every play. At the end: %(all)s.", all=", ".join(km)),
@@ -63,8 +41,9 @@ def race(hand: PlayedHand, names: Names) -> ChartView | None:
         goal=(table.target, _("%(km)d km", km=table.target)),
         marks=tuple(moment.mark for moment in moments if moment.mark),
         in_steps=True,
+        heads=(_("Play"), *sides, _("Hazard")),
+        rows=tuple(_rows(moments)),
     )
-    return ChartView(plot, sides, (_("Play"), *sides, _("Hazard")), tuple(_rows(moments)))
 
 
 def _moments(hand: PlayedHand, names: Names) -> Iterator[_Moment]:
@@ -102,7 +81,7 @@ def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
         before = now
 
 
-def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
+def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
     """Return the match totals after each hand; None before there are two hands to compare."""
     if len(results) < 2:
         return None
@@ -110,7 +89,7 @@ def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
     is_race, sides = words.is_race(edition), tuple(names.side(team) for team in teams)
     goal, last = edition.match_points, results[-1].match
     now = [_("%(who)s: %(sum)d", who=names.side(team), sum=last.get(team, 0)) for team in teams]
-    plot = Plot(
+    return Plot(
         key="totals",
         title=_("Race by race") if is_race else _("The match, hand by hand"),
         about=_("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now)),
@@ -118,9 +97,9 @@ def totals(results: Sequence[HandResult], names: Names) -> ChartView | None:
         x_name=_("races") if is_race else _("hands"),
         x_most=len(results),
         goal=(goal, str(goal)) if goal else None,
+        heads=(_("Race") if is_race else _("Hand"), *sides),
+        rows=tuple((str(result.number), *(str(result.match.get(team, 0)) for team in teams)) for result in results),
     )
-    rows = tuple((str(result.number), *(str(result.match.get(team, 0)) for team in teams)) for result in results)
-    return ChartView(plot, sides, (_("Race") if is_race else _("Hand"), *sides), rows)
 
 
 def _runs(results: Sequence[HandResult], team: str) -> Iterator[tuple[Point, ...]]:

@@ -63,6 +63,10 @@ class Plot:
     in_steps: bool = False
     """True if a value holds until the next; otherwise the points are joined straight."""
 
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The same as a table."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
