@@ -77,7 +77,7 @@ def create_app(
         knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),
-        reached_at=base_url if callable(base_url) else lambda: base_url,
+        base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
     )
     templating.prepare(app, web / "static")

@@ -57,6 +57,7 @@ def prepare(app: Flask, static: Path) -> None:
     app.jinja_env.filters["curly"] = words.curly
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
+    app.jinja_env.filters["title_of"] = words.title
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
 

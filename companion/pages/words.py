@@ -183,40 +183,28 @@ _AIMLESS = {
 
 
 _ZONES = {
-    "battle": (
-        N_("battle pile"),
-        N_("the battle pile"),
-        N_("%(who)s’s battle pile"),
-        N_("A card was laid on %(who)s’s battle pile."),
-    ),
-    "speed": (
-        N_("speed pile"),
-        N_("the speed pile"),
-        N_("%(who)s’s speed pile"),
-        N_("A card was laid on %(who)s’s speed pile."),
-    ),
-    "distance": (
-        N_("distance area"),
-        N_("the distance area"),
-        N_("%(who)s’s distance area"),
-        N_("A card was laid in %(who)s’s distance area."),
-    ),
-    "safety": (
-        N_("safety area"),
-        N_("the safety area"),
-        N_("%(who)s’s safety area"),
-        N_("A card was laid in %(who)s’s safety area."),
-    ),
-    "draw": (N_("draw pile"), N_("the draw pile"), "", ""),
-    "discard": (N_("discard pile"), N_("the discard pile"), "", N_("A card was laid on the discard pile.")),
+    "battle": (N_("battle pile"), N_("the battle pile"), N_("%(who)s’s battle pile")),
+    "speed": (N_("speed pile"), N_("the speed pile"), N_("%(who)s’s speed pile")),
+    "distance": (N_("distance area"), N_("the distance area"), N_("%(who)s’s distance area")),
+    "safety": (N_("safety area"), N_("the safety area"), N_("%(who)s’s safety area")),
+    "draw": (N_("draw pile"), N_("the draw pile"), ""),
+    "discard": (N_("discard pile"), N_("the discard pile"), ""),
 }
-"""The zones of the mats: by themselves, in a sentence, with their side's name, and when a card was laid there."""
+"""The zones of the mats: by themselves, in a sentence, and with the name of their side."""
+
+_LAID_IN = {
+    "battle": N_("A card was laid on %(who)s’s battle pile."),
+    "speed": N_("A card was laid on %(who)s’s speed pile."),
+    "distance": N_("A card was laid in %(who)s’s distance area."),
+    "safety": N_("A card was laid in %(who)s’s safety area."),
+    "discard": N_("A card was laid on the discard pile."),
+}
 
 
 def laid_in(zone: str, side: str | None) -> str:
     """Say where a card that cannot be identified was laid; `side` is the name of that mat's side."""
     kind = zone.partition("/")[2]
-    pattern = _ZONES[kind][3] if kind in _ZONES and (side is not None or kind == "discard") else ""
+    pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was laid."), who=side)
 
 
@@ -228,7 +216,7 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
     kind = zone.partition("/")[2]
     if kind not in _ZONES:
         return zone
-    _alone, plain, whose, _laid = _ZONES[kind]
+    _alone, plain, whose = _ZONES[kind]
     return _(whose if side is not None and whose else plain, who=side)
 
 

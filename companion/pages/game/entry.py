@@ -144,6 +144,7 @@ def _picker(
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
+    take = [offer for offer in (offers.taking(table, player),) if offer is not None and offer.legal]
     return render_template(
         "entry.html",
         task={**task, "table": table, "line": line, "is_new": is_new},
@@ -152,7 +153,7 @@ def _picker(
         tabs=TABS,
         question=question,
         groups=question.groups if question else card_picker.groups(table, player, tab),
-        beside=card_picker.beside(table, player, names) if tab is Tab.MY_TURN else [],
+        beside=[*offers.beside(table, names, player), *take] if tab is Tab.MY_TURN else [],
         more=card_picker.more(table, player, names) if tab is Tab.OTHER else [],
         written=request.args.get("text") or written or f"{player} ",
         fault=_fault(now),

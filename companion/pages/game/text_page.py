@@ -100,10 +100,10 @@ def _extension(table: Table) -> list[tuple[str, str]]:
 
 def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
     """Return the deck by family, to choose from."""
-    titles = {family: _(title) for family, title in words.FAMILY_TITLES.items() if family is not Family.SPECIAL}
     return {
-        title: [(card.value, words.title(card)) for card in table.deck if card.family is family]
-        for family, title in titles.items()
+        _(title): [(card.value, words.title(card)) for card in table.deck if card.family is family]
+        for family, title in words.FAMILY_TITLES.items()
+        if family is not Family.SPECIAL
     }
 
 

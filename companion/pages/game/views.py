@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Written
@@ -226,13 +226,13 @@ def _kind(play: Play) -> str:
     """Return the sound of a play."""
     if play.verb is not Verb.PLAY or play.card is None:
         return "other"
-    if play.card is Card.ROLL:
-        return "roll"
-    at_once = play.at_once and play.card.family is Family.SAFETY
-    return "coup-fourre" if at_once else _SOUNDS.get(play.card.family, "other")
+    if play.is_coup_fourre:
+        return "coup-fourre"
+    return _SOUNDS.get(play.card) or _SOUNDS.get(play.card.family, "other")
 
 
-_SOUNDS = {
+_SOUNDS: Mapping[Card | Family, str] = {
+    Card.ROLL: "roll",
     Family.HAZARD: "attack",
     Family.DISTANCE: "distance",
     Family.REMEDY: "remedy",

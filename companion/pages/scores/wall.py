@@ -23,7 +23,7 @@ def show() -> AnyResponse | str:
         return redirect(url_for("wall.show"))
     now = state()
     names = Names.of(now.game)
-    base = service().base_url or request.host_url.rstrip("/")
+    base = service().base_url() or request.host_url.rstrip("/")
     code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
     last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
     return render_template(

@@ -33,7 +33,7 @@ LOOK_S = 5
 
 TURN_S = 1.0
 LAST_ANSWERS_S = 1.0
-"""Time for the answers that are being given when the service ends, in seconds."""
+"""Time to finish the answers under way when the service ends, in seconds."""
 
 MOST_HEADER_BYTES = 16 * 1024
 """Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
@@ -85,7 +85,7 @@ def turn(server: Server, timeout_s: float) -> None:
 
 
 def end(server: Server) -> None:
-    """Takes no more requests, gives the answers that are being given, and closes every connection."""
+    """Take no more requests, finish the answers under way, and close every connection."""
     server.accepting = False
     server.del_channel()
     server.socket.close()
@@ -100,7 +100,7 @@ def end(server: Server) -> None:
 
 @contextmanager
 def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
-    """An event that is set when the process is asked to end; asked once more, it ends at once."""
+    """Provide an event that is set when the process is asked to end; asked once more, it ends at once."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -135,7 +135,7 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
 
 
 def status(match: Match) -> str:
-    """How it goes, in a line for whoever looks after the machine."""
+    """Return a line on how it goes, for the service manager."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."

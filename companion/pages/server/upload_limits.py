@@ -44,6 +44,13 @@ _SAID = {
 """The sentence for each code of waitress's, by its key in `SENTENCES`, and what the code is called."""
 
 
+_PAGE = (
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<link rel="stylesheet" href="/static/companion.css"><title>{0}</title><p>{0}</p><p><a href="/">{1}</a></p>'
+)
+"""The page for a browser: a sentence of ours, and the way back."""
+
+
 class Refusal:
     """An answer to a request that never reaches the app, in waitress's terms."""
 
@@ -56,10 +63,15 @@ class Refusal:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
-        headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
+        is_page = "text/html" in self._headers.get("ACCEPT", "")
+        kind = "text/html" if is_page else "text/plain"
+        headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
         if self.code == 503:
             headers["Retry-After"] = "10"
-        return f"{self.code} {reason}", list(headers.items()), texts.gettext(SENTENCES[sentence]).encode()
+        say = texts.gettext(SENTENCES[sentence])
+        if is_page:
+            say = _PAGE.format(say, texts.gettext("Back to the table"))
+        return f"{self.code} {reason}", list(headers.items()), say.encode()
 
 
 class Parser(HTTPRequestParser):
