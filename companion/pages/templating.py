@@ -1,4 +1,4 @@
-"""What templates can use, and the files that pages load: read once, kept by browsers for a year."""
+"""Helpers of the templates, and the static files: read once, cached by browsers for a year."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Asset:
     body: bytes
     kind: str
     mark: str
-    """Changes when the file does; part of its address."""
+    """A hash of the file, part of its address."""
 
 
 def prepare(app: Flask, static: Path) -> None:
@@ -71,7 +71,7 @@ def _serve(assets: Mapping[str, Asset], name: str) -> Response:
     asset = assets.get(name) or abort(404)
     response = Response(asset.body, mimetype=asset.kind)
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    # From a machine whose clock stands in 1970 every file looks old to a browser: it asks, and is told shortly.
+    # If the clock of this machine is in 1970, every file looks old to a browser: it asks again, and gets a 304.
     response.set_etag(asset.mark, weak=True)
     response.make_conditional(request)
     return response

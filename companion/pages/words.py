@@ -241,7 +241,7 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose sign stands beside the sentence of a play: the first where it was several."""
+    """Return the card whose sign is shown with the sentence of a play: the first of several."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 

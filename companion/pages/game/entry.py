@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
-from companion.pages.context import match, state
+from companion.pages.context import state
 from companion.pages.game import card_picker, offers, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.game.prompts import QuestionView
@@ -65,7 +65,7 @@ def instead(question_id: str) -> AnyResponse | str:
     if question is None or table is None:
         return redirect(url_for("table.show"))
     play = question.plays[0] if question.plays else None
-    said = prompts.sentence(now, question, match().mats(now))
+    said = prompts.sentence(now, question)
     is_play = question.kind is Kind.PLAY
     return _picker(
         now,
@@ -89,7 +89,7 @@ def _refused(now: MatchState, question: Question, table: Table) -> QuestionView 
     except Unreadable:
         return None
     named = replace(question, kind=Kind.PLAY, plays=(play,), table=table, reasons=referee.objections(table, play))
-    return None if named.is_legal else prompts.view(now, named, match().mats(now))
+    return None if named.is_legal else prompts.view(now, named)
 
 
 @bp.get("/line/<int:seq>")

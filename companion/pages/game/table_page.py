@@ -46,7 +46,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "table.html",
         sides=views.side_views(now.game, seat),
-        asked=prompts.asked(now, match().mats(now)),
+        asked=prompts.asked(now),
         shows_zones=zone_image.is_there(),
         log=views.log_view(now),
         last=views.last_play(now),

@@ -43,7 +43,7 @@ def show() -> AnyResponse | str:
         ],
         last=views.last_play(now),
         log=views.log_view(now),
-        asked=prompts.asked(now, match().mats(now)),
+        asked=prompts.asked(now),
         chances=[*at_once, *(offer for offer in beside if offer.text)],
         extension=_extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
@@ -71,7 +71,7 @@ def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
 
 
 def _sentences(side: SideView) -> Iterator[str]:
-    """Yield what lies in front of a side."""
+    """Yield the sentences on a side: its distance, its car, its safeties."""
     yield _("%(km)d km driven, %(left)d km to go.", km=side.km, left=side.left)
     yield _("The car: %(state)s.", state=side.car)
     if side.needs:

@@ -25,7 +25,7 @@ NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
 
 @dataclass(frozen=True, slots=True)
 class SideView:
-    """What lies in front of a side."""
+    """The cards in front of a side, and its state."""
 
     shown: str
     km: int

@@ -1,4 +1,4 @@
-"""Notices: of what others did to a phone's seat or role or to its side's lines, and of what is not on the disk."""
+"""Notices: what others did to a phone's seat, role or lines, and what is not on the disk."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
     ),
     Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), "", "", _ALL_RIGHT),
 }
-"""A sentence, the endpoint that it leads to (empty for none), the words of the way there, those that put it away."""
+"""A sentence, the endpoint that it leads to (empty for none), the words of the link, those of the button to dismiss."""
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return what this phone has to be told; what concerns a seat of the match before is left out."""
+    """Return the notices for this phone, without those on seats of the match before."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
@@ -85,7 +85,7 @@ _TABLES = ("table.show", "plain.show")
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
-    """Return what this page says of what is not on the disk, and of a damaged log; None where all is well."""
+    """Return the notes on what is not on the disk, and on a damaged log; None where all is well."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
     return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
@@ -93,14 +93,14 @@ def of_saving(now: MatchState) -> dict[str, str | None]:
 
 @bp.post("/mended")
 def put_note_away() -> AnyResponse:
-    """Put away the note on a damaged log."""
+    """Dismiss the note on a damaged log."""
     match().put_note_away()
     return redirect(url_for("table.show"), 303)
 
 
 @bp.post("/told/<int:told_id>")
 def put_away(told_id: int) -> AnyResponse:
-    """Put away a notice that was read."""
+    """Dismiss a notice that was read."""
     phone = phone_identity.phone()
     if phone is not None:
         phone_identity.phones().news.put_away(phone, told_id)
@@ -110,7 +110,7 @@ def put_away(told_id: int) -> AnyResponse:
 
 _SEEN = "changed"
 MOST_TOLD = 5
-"""Number of the last changes that a phone is told of; those before stand in the log."""
+"""Number of the last changes that a phone has notices of; the log has the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +139,7 @@ def changed_line(now: MatchState, seat: str | None) -> Changed | None:
 
 
 def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
-    """Return a change as a side is told of it; None where it is not another side's to a line of this one."""
+    """Return the notice of a change; None where it is not another side's to a line of this one."""
     if change.by == CAMERA:
         return None
     before, after, side_of = _play(now, change.before), _play(now, change.after), permissions.sides(now)
@@ -170,7 +170,7 @@ def _play(now: MatchState, text: str | None) -> Play | None:
 
 
 def mark_seen(now: MatchState, seq: str | None) -> None:
-    """Remember that this phone's holder has seen a change."""
+    """Note that a change was seen on this phone."""
     for change in now.changes:
         if str(change.seq) == seq:
             session[_SEEN] = f"{now.match}.{change.seq}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 from companion.match.archive import PlayedHand
 from companion.match.statistics import struck_by
@@ -13,14 +12,8 @@ from companion.pages.words import Names, _
 from companion.rules.record.judge import HandResult
 from companion.rules.table import Table
 
-
-@dataclass(frozen=True, slots=True)
-class _Moment:
-    """The table after a play that counts."""
-
-    number: int
-    table: Table
-    mark: Mark | None
+_Moment = tuple[Table, Mark | None]
+"""The table after a play that counts, and the hazard that it laid."""
 
 
 def race(hand: PlayedHand, names: Names) -> Plot | None:
@@ -39,7 +32,7 @@ def race(hand: PlayedHand, names: Names) -> Plot | None:
         x_name=_("plays"),
         x_most=len(moments),
         goal=(table.target, _("%(km)d km", km=table.target)),
-        marks=tuple(moment.mark for moment in moments if moment.mark),
+        marks=tuple(mark for _table, mark in moments if mark),
         in_steps=True,
         heads=(_("Play"), *sides, _("Hazard")),
         rows=tuple(_rows(moments)),
@@ -47,37 +40,34 @@ def race(hand: PlayedHand, names: Names) -> Plot | None:
 
 
 def _moments(hand: PlayedHand, names: Names) -> Iterator[_Moment]:
-    number = 0
-    for entry, game in zip(hand.entries, hand.games, strict=True):
-        if entry.judged is None or not entry.judged.applied or game.table is None:
-            continue
-        number += 1
-        struck, table = struck_by(entry.judged), game.table
-        mark = None
+    moves = zip(hand.entries, hand.games, strict=True)
+    counted = ((e.judged, g.table) for e, g in moves if e.judged and e.judged.applied and g.table is not None)
+    for number, (judged, table) in enumerate(counted, start=1):
+        struck, mark = struck_by(judged), None
         if struck is not None:
             side, card = struck
             say = _("%(title)s on %(whom)s", title=words.title(card), whom=names.side(side.name))
             mark = Mark((number, table.race_km(side)), card.value, say)
-        yield _Moment(number, table, mark)
+        yield table, mark
 
 
 def _course(moments: Sequence[_Moment], index: int) -> tuple[Point, ...]:
     """Return the corners of a side's line, and its end."""
     points: list[Point] = [(0, 0)]
-    for moment in moments:
-        km = moment.table.race_km(moment.table.sides[index])
+    for number, (table, _mark) in enumerate(moments, start=1):
+        km = table.race_km(table.sides[index])
         if km != points[-1][1]:
-            points.append((moment.number, km))
+            points.append((number, km))
     return (*points, (len(moments), points[-1][1]))
 
 
 def _rows(moments: Sequence[_Moment]) -> Iterator[tuple[str, ...]]:
     """Yield the plays that changed a distance or laid a hazard."""
     before: tuple[int, ...] = ()
-    for moment in moments:
-        now = tuple(moment.table.race_km(side) for side in moment.table.sides)
-        if (now != before and (before or any(now))) or moment.mark:
-            yield (str(moment.number), *map(str, now), moment.mark.say if moment.mark else "")
+    for number, (table, mark) in enumerate(moments, start=1):
+        now = tuple(table.race_km(side) for side in table.sides)
+        if (now != before and (before or any(now))) or mark:
+            yield (str(number), *map(str, now), mark.say if mark else "")
         before = now
 
 

@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import words
-from companion.pages.context import match, service, state
+from companion.pages.context import service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import score_sheets
@@ -29,7 +29,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "wall.html",
         sides=views.side_views(now.game, None),
-        head=prompts.asked(now, match().mats(now)).head,
+        head=prompts.asked(now).head,
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,

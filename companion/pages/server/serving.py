@@ -26,7 +26,7 @@ THREADS = 16
 """Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
 
 IDLE_S = 75
-"""Time after which a connection that brings nothing is closed, in seconds. A page asks more often."""
+"""Time after which an idle connection is closed, in seconds. A page asks more often."""
 
 LOOK_S = 5
 """Time between two looks for connections to close, in seconds."""
@@ -67,7 +67,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
         cleanup_interval=LOOK_S,
         max_request_header_size=MOST_HEADER_BYTES,
         max_request_body_size=limits.USUAL.most_bytes + 1,
-        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent comes to lie on the disk.
+        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent reaches the disk.
         outbuf_high_watermark=MOST_UNSENT_BYTES,
         outbuf_overflow=2 * MOST_UNSENT_BYTES,
         log_socket_errors=False,
@@ -80,7 +80,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Let a server take in what has come, or wait for it so long. It is polled: `select` knows 1024 files only."""
+    """Handle what has come, or wait up to `timeout_s` for it. By polling: `select` knows 1024 files only."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 

@@ -1,8 +1,8 @@
-"""Limits of a request's body: judged by the request's first lines, before the rest is taken in.
+"""Limits of a request's body, judged by its header before the rest is read.
 
-Waitress takes in one size from everybody, before the app runs; here only a route that takes photographs or decks gets
-more than a page sends, and only from a phone that may use it. What waitress cannot read is answered in a sentence, with
-the headers of every answer, and without a word of what was sent.
+Waitress has one limit for everybody; here only a route for photographs or decks takes more than a page sends, and only
+from a phone that may use it. What waitress cannot read is answered with a sentence and the headers of every answer,
+without anything of what was sent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from companion.pages.server.connections import Channel
 
 MOST_LARGE = 4
-"""Maximum number of photographs and decks that are taken in at a time."""
+"""Maximum number of photographs and decks that are received at a time."""
 
 MOST_LARGE_BYTES = 96_000_000
 """Maximum size of all of them together, in bytes; they are kept in memory."""
@@ -41,7 +41,7 @@ _SAID = {
     501: (400, "Not Implemented"),
     503: (503, "Service Unavailable"),
 }
-"""The sentence for each code of waitress's, by its key in `SENTENCES`, and what the code is called."""
+"""The key in `SENTENCES` of each of waitress's codes, and the name of the code."""
 
 
 _PAGE = (

@@ -17,9 +17,6 @@ from companion.common.parsing import whole
 BEATS = 4
 """Number of beats within the time after which the service is restarted."""
 
-Try = Callable[[], object]
-"""Returns if a part works; raises or hangs if it does not."""
-
 
 class Manager:
     """The service manager, where there is one. Never raises: the service works without it."""
@@ -43,9 +40,14 @@ class Manager:
 
 
 class Heart:
-    """A thread that tries every part of the service again and again, and sends a beat each time all work."""
+    """A thread that tries every part of the service again and again, and sends a beat each time all work.
 
-    def __init__(self, manager: Manager, tries: Sequence[Try], status: Callable[[], str] = str) -> None:
+    Each of `tries` raises or hangs if its part does not work.
+    """
+
+    def __init__(
+        self, manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str
+    ) -> None:
         self._manager, self._tries, self._status = manager, tries, status
         self._stop = threading.Event()
 
