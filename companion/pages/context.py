@@ -110,8 +110,6 @@ class Service:
     """Returns the address that phones open now, as the network changes; empty where it is not known."""
 
     camera: Camera
-    """The camera."""
-
     guide: Guide = field(default_factory=Guide)
     """Guides the enrolment of cards."""
 

@@ -43,16 +43,15 @@ def new() -> AnyResponse | str:
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
-    if lays_now is not None and seat == lays_now[0]:
-        return _picker(now, table, seat, title=words.lay_now(lays_now[1]), post_to=url_for("table.enter"), is_new=True)
+    mine = lays_now[1] if lays_now is not None and lays_now[0] == seat else None
     return _picker(
         now,
         table,
-        table.player_to_move,
-        title=_("What was played?"),
+        seat if seat and mine else table.player_to_move,
+        title=words.lay_now(mine) if mine else _("What was played?"),
         post_to=url_for("table.enter"),
         is_new=True,
-        asks_who=lays_now is not None and seat != table.player_to_move,
+        asks_who=lays_now is not None and not mine and seat != table.player_to_move,
     )
 
 

@@ -23,12 +23,13 @@ bp = Blueprint("told", __name__)
 
 
 _ALL_RIGHT = N_("All right")
+_READ = ("", "", _ALL_RIGHT)
 _SEAT_LOST = ("join.show", N_("Take a seat"), N_("Go on without a seat"))
 _CHOOSE_A_SEAT = ("join.show", N_("Choose a seat"), _ALL_RIGHT)
 _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
     Kind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
     Kind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
-    Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), "", "", _ALL_RIGHT),
+    Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
     Kind.JOIN_REFUSED: (
         N_("The host said no: this phone was not let in. Watch along; or talk to the host, then ask again."),
         "join.show",
@@ -43,19 +44,14 @@ _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
         N_("The other phone keeps %(who)s’s seat. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
-    Kind.HOST_REFUSED: (
-        N_("The host said no. What only the host may do, ask for at the table."),
-        "",
-        "",
-        _ALL_RIGHT,
-    ),
+    Kind.HOST_REFUSED: (N_("The host said no. What only the host may do, ask for at the table."), *_READ),
     Kind.HOST: (
         N_("You are the host now: you set up matches, undo further back, let phones in and free lost seats."),
         "seats.show",
         N_("To the seats"),
         _ALL_RIGHT,
     ),
-    Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), "", "", _ALL_RIGHT),
+    Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
 }
 """A sentence, the endpoint that it leads to (empty for none), the words of the link, those of the button to dismiss."""
 

@@ -44,13 +44,10 @@ def one(number: int) -> str:
     """Show a match: its sheets and charts, and its files to keep."""
     past = past_or_404(number)
     names = Names.of(past.game)
-    played = [hand for hand in past.hands if not hand.is_open]
     return render_template(
         "past_match.html",
         past=_past_view(past),
-        sheets=zip(
-            score_sheets.sheet_views(played, names), (chart_data.race(hand, names) for hand in played), strict=True
-        ),
+        sheets=[(score_sheets.explained(hand, names), chart_data.race(hand, names)) for hand in past.finished],
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=chart_data.totals([hand.result for hand in past.finished], names),
         wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],

@@ -237,5 +237,4 @@ def _free_name(title: str) -> str:
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in deck_names(folder())}
-    number = next(n for n in range(1, len(taken) + 2) if (name if n == 1 else f"{name}-{n}") not in taken)
-    return name if number == 1 else f"{name}-{number}"
+    return next(one for one in (name, *(f"{name}-{n}" for n in range(2, len(taken) + 2))) if one not in taken)
