@@ -243,9 +243,10 @@ def _check(name: str, value: object, schema: openapi.Schema) -> None:
     most = schema.get("maxLength", len(value))
     lines = value.splitlines() if name == "record" else [value]
     if not 0 < len(value) <= most or not all(line.translate(_JOINERS).isprintable() for line in lines):
-        one = N_("“%(name)s” is one line of at most %(most)d letters.")
-        several = N_("“%(name)s” is a text of at most %(most)d letters.")
-        _refuse(_(several if name == "record" else one, name=name, most=most))
+        sentence = N_("“%(name)s” is one line of at most %(most)d letters.")
+        if name == "record":
+            sentence = N_("“%(name)s” is a text of at most %(most)d letters.")
+        _refuse(_(sentence, name=name, most=most))
 
 
 def _refuse(sentence: str, code: int = 422) -> NoReturn:

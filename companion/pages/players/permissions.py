@@ -63,8 +63,10 @@ def _undo_say(now: MatchState, event: Event) -> str:
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
     if kind in ("changed", "took out"):
-        changed, gone = N_("Undo: the line that %(who)s changed"), N_("Undo: the line that %(who)s took out")
-        return _(changed if kind == "changed" else gone, who=words.doer(_by(event), names))
+        line = N_("Undo: the line that %(who)s changed")
+        if kind == "took out":
+            line = N_("Undo: the line that %(who)s took out")
+        return _(line, who=words.doer(_by(event), names))
     if kind == "began":
         return _("Undo: the start of this hand")
     if kind == "named":
