@@ -138,15 +138,17 @@ def play_say(play: Play, names: Names) -> str:
 
 def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
     if play.at_once:
-        return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, N_("%(who)s answers at once with %(card)s.")), **said)
+        return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, _ANSWERS), **said)
     if play.target:
         return _("%(title)s on %(whom)s, from %(who)s.", **said)
     if play.times > 1:
         said["card"] = name(card)
         return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
-    return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, N_("%(who)s lays %(card)s.")), **said)
+    return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, _LAYS), **said)
 
 
+_LAYS = N_("%(who)s lays %(card)s.")
+_ANSWERS = N_("%(who)s answers at once with %(card)s.")
 _IN_TURN: Mapping[Card | Family, str] = {
     Card.ROLL: N_("%(who)s rolls."),
     Family.DISTANCE: N_("%(who)s drives %(card)s."),
