@@ -111,6 +111,4 @@ def crop(question_id: str) -> Response:
 
 
 def _jpeg(picture: bytes | None) -> Response:
-    if picture is None:
-        abort(404)
-    return Response(picture, mimetype="image/jpeg")
+    return Response(picture or abort(404), mimetype="image/jpeg")

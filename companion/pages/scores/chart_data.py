@@ -1,4 +1,4 @@
-"""The data of the charts: how far each side had driven after every play, the totals after every hand."""
+"""Data of the charts: the kilometres of each side after every play, the totals after every hand."""
 
 from __future__ import annotations
 

@@ -63,14 +63,12 @@ class Refusal:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
-        is_page = "text/html" in self._headers.get("ACCEPT", "")
-        kind = "text/html" if is_page else "text/plain"
+        say, kind = texts.gettext(SENTENCES[sentence]), "text/plain"
+        if "text/html" in self._headers.get("ACCEPT", ""):
+            say, kind = _PAGE.format(say, texts.gettext("Back to the table")), "text/html"
         headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
         if self.code == 503:
             headers["Retry-After"] = "10"
-        say = texts.gettext(SENTENCES[sentence])
-        if is_page:
-            say = _PAGE.format(say, texts.gettext("Back to the table"))
         return f"{self.code} {reason}", list(headers.items()), say.encode()
 
 
