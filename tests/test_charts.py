@@ -117,10 +117,10 @@ def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
 
     view = chart_data.race(hand, names)
 
-    assert [line.runs[-1][-1][1] for line in view.plot.lines] == [1000, 0]
-    assert view.plot.goal[0] == 1000
-    assert len(view.plot.marks) == 11
-    assert "Ann: 1000 km, Bob: 0 km" in view.plot.about
+    assert [line.runs[-1][-1][1] for line in view.lines] == [1000, 0]
+    assert view.goal[0] == 1000
+    assert len(view.marks) == 11
+    assert "Ann: 1000 km, Bob: 0 km" in view.about
 
 
 def test_the_table_beside_the_race_has_the_same_figures():
@@ -138,11 +138,11 @@ def test_totals_rise_hand_by_hand_and_begin_again_with_a_new_match():
 
     view = chart_data.totals([hand.result for hand in played if not hand.is_open], names)
 
-    ann = view.plot.lines[0]
+    ann = view.lines[0]
     assert len(ann.runs) == 2
     assert ann.runs[0][:2] == ((0, 0), (1, 1800))
     assert ann.runs[1][0][1] == 0
-    assert view.plot.goal == (5000, "5000")
+    assert view.goal == (5000, "5000")
 
 
 def test_one_hand_is_no_match_to_draw_and_a_hand_without_a_kilometre_no_race():

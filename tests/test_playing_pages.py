@@ -393,7 +393,7 @@ def test_a_safety_that_may_not_be_discarded_is_told(match):
 
     assert told["some"]
     forbidden = match.state.game.edition.discard_safety == "forbidden"
-    assert any(Card.DRIVING_ACE in one.cards for one in told["cannot"]) is forbidden
+    assert any(Card.DRIVING_ACE in cards for cards, _why in told["cannot"]) is forbidden
 
 
 # --- The page in words ---------------------------------------------------------------------------------------

@@ -227,6 +227,14 @@ def test_a_server_error_is_said_in_the_language_of_the_phone(at):
     assert "C’est plus" in text or "plus qu" in text
 
 
+def test_a_browser_gets_its_refusal_as_a_page_with_a_way_back(at):
+    text = answer(at, f"POST /play HTTP/1.1\nHost: {at}\nAccept: text/html\nContent-Length: 99999\n\n")[1]
+
+    assert "Content-Type: text/html; charset=utf-8" in text
+    assert "go back and try again." in text
+    assert '<a href="/">Back to the table</a>' in text
+
+
 def test_the_server_lives_on_after_all_of_it(at):
     for head, _code in UNREADABLE:
         answer(at, head)

@@ -77,7 +77,7 @@ def create_app(
         knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),
-        reached_at=base_url if callable(base_url) else lambda: base_url,
+        base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
     )
     templating.prepare(app, web / "static")
@@ -98,8 +98,8 @@ def run_service(
 ) -> None:
     """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
-    Meanwhile the log is copied once a day and as each hand ends, and the service manager is told how it goes, each time
-    after `looks_after` was tried. Raises Problem when the port is not available.
+    Meanwhile the log is copied once a day and as each hand ends, and the service manager gets a beat each time all
+    parts work, `looks_after` among them. Raises Problem when the port is not available.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port), camera=camera)

@@ -1,4 +1,4 @@
-"""What every page needs: the match, the camera, and how this service is reached."""
+"""Context of every page: the match, the camera, and the address of this service."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
 
 MOST_PICTURES = 16
-"""Number of drawn score sheets that are kept."""
+"""Number of drawn score sheets in the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,15 +103,13 @@ class Service:
     pace: Pace
     """Limits the rate of requests."""
 
-    called: frozenset[str] = frozenset()
+    called: frozenset[str]
     """Additional host names of this machine."""
 
-    reached_at: Callable[[], str]
-    """Returns the address that phones open now; empty where it is not known."""
+    base_url: Callable[[], str]
+    """Returns the address that phones open now, as the network changes; empty where it is not known."""
 
     camera: Camera
-    """The camera."""
-
     guide: Guide = field(default_factory=Guide)
     """Guides the enrolment of cards."""
 
@@ -123,11 +121,6 @@ class Service:
 
     pictures: Kept[bytes] = field(default_factory=lambda: Kept(MOST_PICTURES))
     """The latest drawn score sheets, as PNG."""
-
-    @property
-    def base_url(self) -> str:
-        """Return the address that phones open; it changes when the network comes up late or changes."""
-        return self.reached_at()
 
 
 def service() -> Service:

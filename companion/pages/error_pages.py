@@ -1,4 +1,4 @@
-"""Errors as people see them: one sentence that says what to do, and nothing of what was sent."""
+"""Errors as people see them: one sentence that says what to do, without anything of what was sent."""
 
 from __future__ import annotations
 
@@ -59,12 +59,9 @@ def _ours(error: Exception) -> Response:
 def say(sentence: str, code: int) -> Response:
     """Return a sentence as an answer: JSON under `/api/`, else a page or a part of one."""
     if isinstance(request.routing_exception, BadHost):
-        # For a host name that no machine can have no page can be made: its links would lead nowhere.
-        response = Response(sentence, code, mimetype="text/plain")
-    elif request.path.startswith("/api/"):
-        response = make_response({"say": sentence}, code)
-    elif "HX-Request" in request.headers:
-        response = make_response(render_template("notice.html", sentence=sentence), code)
-    else:
-        response = make_response(render_template("oops.html", sentence=sentence), code)
-    return response
+        # The links of a page would lead nowhere: no machine can have that host name.
+        return Response(sentence, code, mimetype="text/plain")
+    if request.path.startswith("/api/"):
+        return make_response({"say": sentence}, code)
+    page = "notice.html" if "HX-Request" in request.headers else "oops.html"
+    return make_response(render_template(page, sentence=sentence), code)

@@ -1,9 +1,7 @@
-"""How much each route takes in, how often a phone may ask, and how often an address may try codes.
+"""Limits: how much each route takes in, how often a phone may ask, and how often an address may try codes.
 
-A page sends little; photographs and decks have a line of their own. A phone may ask far more often than people do, and
-not so often that others have to wait: each has a bucket of permissions that fills again with time, by what it asks for;
-phones that do not take part have one together for each address. An address has larger ones for all its phones. Nothing
-here knows the time of day.
+Each phone has a token bucket for each kind of request; phones that do not take part share one for each address, and an
+address has larger ones for all its phones.
 """
 
 from __future__ import annotations
@@ -17,26 +15,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from flask import Request
-
 from companion.common.errors import Problem
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
 MOST_DECK_BYTES = 64_000_000
-"""A larger file is not taken in over the network; `companion decks import` takes it."""
+"""Maximum size of a deck sent over the network, in bytes; `companion decks import` takes larger ones."""
 
 _AT_ONCE = 512 * 1024
-"""How much of a file is taken in at once has to fit as well."""
+"""Maximum size of the form beside a file, in bytes: the parts in which a file is read have to fit as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What one request may bring."""
+    """Limits of a request's body."""
 
     most_bytes: int = 16 * 1024
     most_fields: int = 128
     most_form_bytes: int = 16 * 1024
-    """How much of it may be anything else than files."""
+    """Maximum size of everything but files."""
 
 
 USUAL = Body()
@@ -46,37 +42,29 @@ BODIES: Mapping[str, Body] = {
     "enrolling.take": Body(MOST_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
-"""The routes that take in more than usual, by endpoint."""
+"""Limits of the routes that take in more than usual, by endpoint."""
 
 LARGEST_BYTES = max(body.most_bytes for body in BODIES.values())
 
 
 def body_of(endpoint: str | None) -> Body:
-    """What a route takes in."""
+    """Return the limits of a route."""
     return BODIES.get(endpoint or "", USUAL)
 
 
-def limit(request: Request) -> None:
-    """Holds a request to what its route takes in."""
-    body = body_of(request.endpoint)
-    request.max_content_length = body.most_bytes
-    request.max_form_parts = body.most_fields
-    request.max_form_memory_size = body.most_form_bytes
-
-
 class Busy(Problem):
-    """Too many wait for the same already."""
+    """Too many requests wait for the same work."""
 
 
 class Queue:
-    """Work for which a small computer needs a while: done one at a time, with so many that may wait for it."""
+    """Slow work, done one at a time; at most `most` requests are at it or wait for it."""
 
     def __init__(self, most: int) -> None:
         self._places, self._turn = threading.BoundedSemaphore(most), threading.Lock()
 
     @contextmanager
     def turn(self, busy: str) -> Iterator[None]:
-        """Wait for one's turn. Raises Busy with that sentence where too many wait."""
+        """Wait for one's turn. Raises Busy with the sentence `busy` if too many wait."""
         if not self._places.acquire(blocking=False):
             raise Busy(busy)
         try:
@@ -92,16 +80,16 @@ MOST_ADDRESSES = 1000
 
 
 class Answer(StrEnum):
-    """What a code that was typed comes to."""
+    """Result of a typed code."""
 
     RIGHT = "right"
     WRONG = "wrong"
     WAIT = "wait"
-    """Too many wrong ones lately: whether this one was right is not said."""
+    """Too many wrong ones lately: this one was not looked at."""
 
 
 class Knocks:
-    """The wrong codes of the last minute, by address. Any thread may call it."""
+    """Wrong codes of the last minute, by address. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -109,7 +97,7 @@ class Knocks:
         self._wrong_s: dict[str, tuple[float, ...]] = {}
 
     def knock(self, address: str, *, is_right: bool) -> Answer:
-        """An address has typed a code; a wrong one counts against it."""
+        """Judge a code that an address has typed; a wrong one counts against it."""
         now_s = self._clock()
         with self._lock:
             recent = tuple(at_s for at_s in self._wrong_s.pop(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
@@ -124,18 +112,18 @@ class Knocks:
 
 
 MOST_BUCKETS = 4000
-"""The ones that were used longest ago are forgotten: they are full again."""
+"""Maximum number of buckets; those used longest ago are dropped, as they are full again."""
 
 PHONES_AT_AN_ADDRESS = 20
-"""A whole room may come by one address, as behind a router of its own."""
+"""Number of phones that one address stands for: a whole room may be behind one router."""
 
 
 class Kind(StrEnum):
-    """What is asked for, by what it costs."""
+    """Requests by what they cost."""
 
     PAGE = "page"
     POLL = "poll"
-    """Whether anything has changed, which every open page asks each second."""
+    """The question whether anything has changed, which every open page asks each second."""
 
     CHANGE = "change"
     HEAVY = "heavy"
@@ -147,7 +135,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """So many at once, and so many a second in the long run."""
+    """Size of a bucket, and requests a second in the long run."""
 
     at_once: float
     a_second: float
@@ -160,7 +148,7 @@ RATES: Mapping[Kind, Rate] = {
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
 }
-"""For one phone."""
+"""Rates of one phone."""
 
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
@@ -171,52 +159,41 @@ KINDS: Mapping[str, Kind] = {
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
     **dict.fromkeys(BODIES, Kind.PICTURE),
 }
-"""What is neither a usual page nor a usual change, by endpoint."""
+"""Kinds of the routes that are neither a usual page nor a usual change, by endpoint."""
 
 FREE_TO_THE_MACHINE = frozenset({Kind.PAGE, Kind.POLL, Kind.CHANGE})
 
 
-@dataclass(slots=True)
-class _Bucket:
-    left: float
-    at_s: float
-
-
 class Pace:
-    """The buckets of all who ask. Any thread may call it."""
+    """Buckets of all phones and addresses. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._buckets: dict[tuple[str, Kind], _Bucket] = {}
+        self._buckets: dict[tuple[str, Kind], tuple[float, float]] = {}
+        """The tokens left, and when they were counted, by phone or address and kind."""
 
     def wait_s(self, kind: Kind, address: str, phone: str | None) -> int:
-        """For how many seconds whoever asks has to wait; nought where he may, and then it counts."""
+        """Return for how many seconds a phone has to wait; 0 if it may ask now, and then the request counts."""
         place, rate = f"at {network(address)}", RATES[kind]
         many = Rate(rate.at_once * PHONES_AT_AN_ADDRESS, rate.a_second * PHONES_AT_AN_ADDRESS)
         asked = [(f"phone {phone}", rate), (place, many)] if phone else [(f"strangers {place}", rate)]
-        with self._lock:
-            buckets = [(self._bucket(whose, kind, each), each) for whose, each in asked]
-            wait_s = max((1 - bucket.left) / each.a_second for bucket, each in buckets)
-            if wait_s > 0:
-                return math.ceil(wait_s)
-            for bucket, _rate in buckets:
-                bucket.left -= 1
-            return 0
-
-    def _bucket(self, whose: str, kind: Kind, rate: Rate) -> _Bucket:
         now_s = self._clock()
-        bucket = self._buckets.pop((whose, kind), None) or _Bucket(rate.at_once, now_s)
-        bucket.left = min(rate.at_once, bucket.left + max(0.0, now_s - bucket.at_s) * rate.a_second)
-        bucket.at_s = now_s
-        self._buckets[whose, kind] = bucket
-        while len(self._buckets) > MOST_BUCKETS:
-            del self._buckets[next(iter(self._buckets))]
-        return bucket
+        with self._lock:
+            left: dict[str, float] = {}
+            for whose, each in asked:
+                before, at_s = self._buckets.pop((whose, kind), (each.at_once, now_s))
+                left[whose] = min(each.at_once, before + max(0.0, now_s - at_s) * each.a_second)
+            wait_s = max((1 - left[whose]) / each.a_second for whose, each in asked)
+            taken = 0 if wait_s > 0 else 1
+            self._buckets |= {(whose, kind): (tokens - taken, now_s) for whose, tokens in left.items()}
+            while len(self._buckets) > MOST_BUCKETS:
+                del self._buckets[next(iter(self._buckets))]
+        return math.ceil(max(0.0, wait_s))
 
 
 def network(address: str) -> str:
-    """What counts as one address: of IPv6 the network, of which a machine takes as many as it likes."""
+    """Return what counts as one address: for IPv6 its /64 network, as a machine has many addresses of it."""
     known = ip_of(address.partition("%")[0])
     if isinstance(known, ipaddress.IPv6Address):
         return str(ipaddress.ip_network((known, 64), strict=False))

@@ -1,4 +1,4 @@
-"""What templates can use, and the files that pages load: read once, kept by browsers for a year."""
+"""Helpers of the templates, and the static files: read once, cached by browsers for a year."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from companion.pages import language, words
 from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
+from companion.pages.scores import charts
 from companion.pages.signs import sprite
 from companion.rules.cards import Card, Family
 
@@ -29,7 +30,7 @@ class Asset:
     body: bytes
     kind: str
     mark: str
-    """Changes when the file does; part of its address."""
+    """A hash of the file, part of its address."""
 
 
 def prepare(app: Flask, static: Path) -> None:
@@ -49,12 +50,14 @@ def prepare(app: Flask, static: Path) -> None:
         family=Family,
         title=words.title,
         words=words,
-        family_titles=words.FAMILY_TITLES,
+        chart_svg=charts.svg,
+        chart_sample=charts.sample,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
+    app.jinja_env.filters["title_of"] = words.title
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
 
@@ -68,7 +71,7 @@ def _serve(assets: Mapping[str, Asset], name: str) -> Response:
     asset = assets.get(name) or abort(404)
     response = Response(asset.body, mimetype=asset.kind)
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
-    # From a machine whose clock stands in 1970 every file looks old to a browser: it asks, and is told shortly.
+    # If the clock of this machine is in 1970, every file looks old to a browser: it asks again, and gets a 304.
     response.set_etag(asset.mark, weak=True)
     response.make_conditional(request)
     return response

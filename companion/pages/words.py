@@ -1,4 +1,4 @@
-"""Sentences of the pages that are put together from names and cards.
+"""Sentences of the pages, put together from names and cards.
 
 `_` translates a text into the language of the page, `N_` marks one that is translated later; the templates do the same.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from companion.common.text import Said, Term
 from companion.match.history import CAMERA
@@ -79,7 +78,7 @@ class Names:
 
 def doer(by: str, names: Names) -> str:
     """Return who made a change, as a name within a sentence."""
-    if by in names.shown or any(by in players for players in names.sides.values()):
+    if names.is_player(by):
         return names.player(by)
     return _("the camera") if by == CAMERA else _("somebody")
 
@@ -123,22 +122,7 @@ def a(card: Card) -> str:
 
 def play_say(play: Play, names: Names) -> str:
     """Return a play as a sentence."""
-    if play.verb is Verb.PLAY and play.card is not None:
-        return _card_say(play, play.card, names)
-    pattern = _AIMLESS.get(play.verb) if play.target is None else None
-    return _(pattern or _VERBS[play.verb], **_said(play, names))
-
-
-def lost_say(play: Play, names: Names) -> str:
-    """Say that a distance card passed the target and has gone to the discard pile."""
-    card = doubled(play.card, play.times)
-    say = N_("%(who)s lays %(card)s past the target: it goes to the discard pile.")
-    return _(say, who=names.player(play.player), card=card)
-
-
-def _said(play: Play, names: Names) -> dict[str, object]:
-    """Return the values of the patterns of plays."""
-    return {
+    said: dict[str, object] = {
         "who": names.player(play.player),
         "card": name(play.card) if play.times < 2 else _("%(card)s with its accelerator", card=name(play.card)),
         "title": title(play.card),
@@ -146,10 +130,13 @@ def _said(play: Play, names: Names) -> dict[str, object]:
         "wanted": name(play.wanted),
         "cards": ", ".join(map(name, play.cards)),
     }
+    if play.verb is Verb.PLAY and play.card is not None:
+        return _card_say(play, play.card, said)
+    pattern = _AIMLESS.get(play.verb) if play.target is None else None
+    return _(pattern or _VERBS[play.verb], **said)
 
 
-def _card_say(play: Play, card: Card, names: Names) -> str:
-    said = _said(play, names)
+def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
     if play.at_once:
         return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, _ANSWERS), **said)
     if play.target:
@@ -157,13 +144,15 @@ def _card_say(play: Play, card: Card, names: Names) -> str:
     if play.times > 1:
         said["card"] = name(card)
         return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
-    return _(_ROLLS if card is Card.ROLL else _FAMILIES.get(card.family, _LAYS), **said)
+    return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, _LAYS), **said)
 
 
-_ROLLS = N_("%(who)s rolls.")
 _LAYS = N_("%(who)s lays %(card)s.")
 _ANSWERS = N_("%(who)s answers at once with %(card)s.")
-_FAMILIES = {Family.DISTANCE: N_("%(who)s drives %(card)s.")}
+_IN_TURN: Mapping[Card | Family, str] = {
+    Card.ROLL: N_("%(who)s rolls."),
+    Family.DISTANCE: N_("%(who)s drives %(card)s."),
+}
 _AT_ONCE: Mapping[Card | Family, str] = {
     Card.MIRROR: N_("Mirror! %(who)s sends the attack back."),
     Card.U_TURN: N_("U-turn! %(who)s sends the last distance card back."),
@@ -196,40 +185,28 @@ _AIMLESS = {
 
 
 _ZONES = {
-    "battle": (
-        N_("battle pile"),
-        N_("the battle pile"),
-        N_("%(who)s’s battle pile"),
-        N_("A card was laid on %(who)s’s battle pile."),
-    ),
-    "speed": (
-        N_("speed pile"),
-        N_("the speed pile"),
-        N_("%(who)s’s speed pile"),
-        N_("A card was laid on %(who)s’s speed pile."),
-    ),
-    "distance": (
-        N_("distance area"),
-        N_("the distance area"),
-        N_("%(who)s’s distance area"),
-        N_("A card was laid in %(who)s’s distance area."),
-    ),
-    "safety": (
-        N_("safety area"),
-        N_("the safety area"),
-        N_("%(who)s’s safety area"),
-        N_("A card was laid in %(who)s’s safety area."),
-    ),
-    "draw": (N_("draw pile"), N_("the draw pile"), "", ""),
-    "discard": (N_("discard pile"), N_("the discard pile"), "", N_("A card was laid on the discard pile.")),
+    "battle": (N_("battle pile"), N_("the battle pile"), N_("%(who)s’s battle pile")),
+    "speed": (N_("speed pile"), N_("the speed pile"), N_("%(who)s’s speed pile")),
+    "distance": (N_("distance area"), N_("the distance area"), N_("%(who)s’s distance area")),
+    "safety": (N_("safety area"), N_("the safety area"), N_("%(who)s’s safety area")),
+    "draw": (N_("draw pile"), N_("the draw pile"), ""),
+    "discard": (N_("discard pile"), N_("the discard pile"), ""),
 }
-"""The zones of the mats: by themselves, in a sentence, with their side's name, and when a card was laid there."""
+"""The zones of the mats: by themselves, in a sentence, and with the name of their side."""
+
+_LAID_IN = {
+    "battle": N_("A card was laid on %(who)s’s battle pile."),
+    "speed": N_("A card was laid on %(who)s’s speed pile."),
+    "distance": N_("A card was laid in %(who)s’s distance area."),
+    "safety": N_("A card was laid in %(who)s’s safety area."),
+    "discard": N_("A card was laid on the discard pile."),
+}
 
 
 def laid_in(zone: str, side: str | None) -> str:
     """Say where a card that cannot be identified was laid; `side` is the name of that mat's side."""
     kind = zone.partition("/")[2]
-    pattern = _ZONES[kind][3] if kind in _ZONES and (side is not None or kind == "discard") else ""
+    pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was laid."), who=side)
 
 
@@ -241,19 +218,18 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
     kind = zone.partition("/")[2]
     if kind not in _ZONES:
         return zone
-    _alone, plain, whose, _laid = _ZONES[kind]
+    _alone, plain, whose = _ZONES[kind]
     return _(whose if side is not None and whose else plain, who=side)
 
 
-def zone_called(sides: Mapping[str, str], term: Term) -> str | None:
-    """Return a zone as `zone_in_sentence` does, None for another term; `sides` are names of sides by their mats."""
-    return zone_in_sentence(term.key, sides.get(term.key.partition("/")[0])) if term.kind == "zone" else None
-
-
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Set how this request names cards, as the edition prints them, and zones, by the sides that they belong to."""
-    names = Names.of(game)
-    language.speak_of(game.edition_name, partial(zone_called, {mat: names.side(side) for mat, side in mats.items()}))
+    """Set how this request names cards, as the edition prints them, and zones; `mats` are the sides by their mats."""
+
+    def called(term: Term) -> str | None:
+        side = mats.get(term.key.partition("/")[0])
+        return zone_in_sentence(term.key, Names.of(game).side(side) if side else None) if term.kind == "zone" else None
+
+    language.speak_of(game.edition_name, called)
 
 
 def zone_name(zone: str, side: str | None) -> str:
@@ -267,7 +243,7 @@ _SIGNS = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL, Verb.NAME: Card.CO
 
 
 def sign_of(play: Play) -> Card | None:
-    """Return the card whose sign stands beside the sentence of a play: the first where it was several."""
+    """Return the card whose sign is shown with the sentence of a play: the first of several."""
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
@@ -380,8 +356,7 @@ def offered(lines: Sequence[str]) -> str:
     """Ask whether another match begins, given the lines of its set-up."""
     header = [notation.parse_header(line) for line in lines]
     teams = [line.team for line in header if isinstance(line, notation.SideLine)]
-    alone = {team.name for team in teams if team.players == (team.name,)}
-    sides = [team.name if team.name in alone else f"{team.name} ({', '.join(team.players)})" for team in teams]
+    sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
     edition = next(load_edition(line.name) for line in header if isinstance(line, notation.EditionLine))
     return _(
         "The companion was started with another match, %(who)s (%(edition)s). Shall it begin?",

@@ -1,4 +1,4 @@
-"""The API as a document: OpenAPI 3.1, built here and nowhere else. A test keeps it and the routes the same.
+"""The API as an OpenAPI 3.1 document. A test keeps it and the routes the same.
 
 An object is written as its fields, each a type, or a tuple of a type, its description and more keywords of JSON Schema:
 `[type]` is an array, `{str: type}` a mapping, `"Name"` one of `SCHEMAS`, `"Name?"` the same or null. A field whose name
@@ -253,21 +253,24 @@ def _paths() -> Schema:
         "/api/redo": {"post": _post("redo", "Takes back the last undo.", STEP)},
         "/api/correct": {"post": _post("correct", "Changes a line of the record.", CORRECTION)},
         "/api/next-hand": {"post": _post("next_hand", "Begins the next hand.", NEXT_HAND)},
-        "/export.mbn": {"get": _record()},
+        "/export.mbn": {
+            "get": {
+                "operationId": "record",
+                "summary": "The match being played as a record: see docs/records.md.",
+                "responses": {
+                    "200": _text("The record.", "text/plain"),
+                    "404": _text("No game has been set up.", "text/html"),
+                },
+            }
+        },
     }
 
 
 def _get(name: str, about: str, answers: str, answer: Any, *errors: int, also: Sequence[Schema] = ()) -> Schema:
     """Return a route that is read; `answer` is what it gives, as a field is written, or None for any object."""
-    return {
-        "operationId": name,
-        "summary": about,
-        "parameters": list(also),
-        "responses": {
-            "200": _json(answers, {"type": "object"} if answer is None else schema(answer)),
-            **_errors(400, *errors, 429),
-        },
-    }
+    good = _json(answers, {"type": "object"} if answer is None else schema(answer))
+    responses = {"200": good, **_errors(400, *errors, 429)}
+    return {"operationId": name, "summary": about, "parameters": list(also), "responses": responses}
 
 
 def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -> Schema:
@@ -305,13 +308,5 @@ def _parameter(name: str, place: str, about: str, **of: Any) -> Schema:
     return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
 
 
-def _record() -> Schema:
-    text = {"type": "string"}
-    return {
-        "operationId": "record",
-        "summary": "The match being played as a record: see docs/records.md.",
-        "responses": {
-            "200": {"description": "The record.", "content": {"text/plain": {"schema": text}}},
-            "404": {"description": "No game has been set up.", "content": {"text/html": {"schema": text}}},
-        },
-    }
+def _text(about: str, kind: str) -> Schema:
+    return {"description": about, "content": {kind: {"schema": {"type": "string"}}}}

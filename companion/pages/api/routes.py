@@ -114,10 +114,9 @@ def one(number: int) -> Response:
 @bp.post("/plays")
 def play() -> Response:
     """Enter a play, written as in a record."""
-    asked = _asked(openapi.NEW_PLAY)
-    _need_match()
-    text, anyway, vouched = asked["text"], asked.get("anyway", False), permissions.vouched()
-    return _done(asked, lambda by: match().enter(text, by, anyway=anyway, vouched=vouched))
+    asked = _asked(openapi.NEW_PLAY, needs_match=True)
+    anyway, vouched = asked.get("anyway", False), permissions.vouched()
+    return _done(asked, lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched))
 
 
 @bp.post("/questions/<question_id>")
@@ -127,15 +126,14 @@ def answer(question_id: str) -> Response:
     if state().question(question_id) is None and not match().was_asked(question_id):
         abort(404)
     said, anyway, vouched = Answer(asked["answer"]), asked.get("anyway", False), permissions.vouched()
-    text = asked.get("play")
-    return _done(asked, lambda by: match().answer(question_id, said, by, play=text, anyway=anyway, vouched=vouched))
+    play = asked.get("play")
+    return _done(asked, lambda by: match().answer(question_id, said, by, play=play, anyway=anyway, vouched=vouched))
 
 
 @bp.post("/correct")
 def correct() -> Response:
     """Correct a line of the record."""
-    asked = _asked(openapi.CORRECTION)
-    _need_match()
+    asked = _asked(openapi.CORRECTION, needs_match=True)
     vouched = permissions.vouched()
     return _done(asked, lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched))
 
@@ -143,8 +141,7 @@ def correct() -> Response:
 @bp.post("/next-hand")
 def next_hand() -> Response:
     """Begin the next hand."""
-    asked = _asked(openapi.NEXT_HAND)
-    _need_match()
+    asked = _asked(openapi.NEXT_HAND, needs_match=True)
     return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
 
 
@@ -169,8 +166,7 @@ def redo() -> Response:
 
 
 def _take_back(kind: Kind) -> Response:
-    asked = _asked(openapi.STEP)
-    _need_match()
+    asked = _asked(openapi.STEP, needs_match=True)
     return _done(asked, lambda by: permissions.take_back(kind, by, asked.get("seq")))
 
 
@@ -199,15 +195,10 @@ def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
     return make_response(said, 202 if waits else 200 if outcome.done else 409)
 
 
-def _need_match() -> None:
-    if state().match is None:
-        _refuse(_("No game has been set up yet: choose the players first."), 409)
-
-
 # What was sent
 
 
-def _asked(fields: openapi.Fields) -> dict[str, Any]:
+def _asked(fields: openapi.Fields, *, needs_match: bool = False) -> dict[str, Any]:
     """Return the JSON object that was sent, with these fields and no others; fields that are null are left out."""
     if request.mimetype != "application/json":
         abort(415)
@@ -226,6 +217,8 @@ def _asked(fields: openapi.Fields) -> dict[str, Any]:
             _refuse(_("“%(name)s” is missing.", name=name))
     for name, value in asked.items():
         _check(name, value, known["properties"][name])
+    if needs_match and state().match is None:
+        _refuse(_("No game has been set up yet: choose the players first."), 409)
     return asked
 
 
@@ -249,11 +242,11 @@ def _check(name: str, value: object, schema: openapi.Schema) -> None:
         _refuse(_("“%(name)s” is one of these: %(known)s.", name=name, known=", ".join(schema["enum"])))
     most = schema.get("maxLength", len(value))
     lines = value.splitlines() if name == "record" else [value]
-    if 0 < len(value) <= most and all(line.translate(_JOINERS).isprintable() for line in lines):
-        return
-    if name == "record":
-        _refuse(_("“%(name)s” is a text of at most %(most)d letters.", name=name, most=most))
-    _refuse(_("“%(name)s” is one line of at most %(most)d letters.", name=name, most=most))
+    if not 0 < len(value) <= most or not all(line.translate(_JOINERS).isprintable() for line in lines):
+        sentence = N_("“%(name)s” is one line of at most %(most)d letters.")
+        if name == "record":
+            sentence = N_("“%(name)s” is a text of at most %(most)d letters.")
+        _refuse(_(sentence, name=name, most=most))
 
 
 def _refuse(sentence: str, code: int = 422) -> NoReturn:

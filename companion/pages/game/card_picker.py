@@ -1,7 +1,7 @@
 """The card picker: the deck as tiles, and the questions that some cards need answered first.
 
-What is offered comes from the deck and the switches of the table, never from which edition it is. What would be
-illegal can be picked as well: the referee says why.
+Offers depend on the deck and the switches of the table, never on which edition it is. Illegal plays can be picked as
+well: the referee says why.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ class Question:
     groups: tuple[Group, ...] = ()
     offers: tuple[Offer, ...] = ()
     hint: str = ""
-    instead: Offer | None = None
-    """The way to leave the question unanswered, where that is not just another card."""
+    instead: str = ""
+    """Words of the way to leave the question unanswered, where that is not just another card."""
 
     asks_who: bool = False
     """Nobody has been chosen yet."""
@@ -83,15 +83,12 @@ def _play_tile(table: Table, play: Play, title: str = "", card: Card | None = No
     return Offer(title or words.title(shown), str(play), legal=legal_now(table, play), card=shown)
 
 
-def _asking_tile(card: Card, ask: str, *, legal: bool = True) -> Offer:
-    return Offer(words.title(card), ask=ask, legal=legal, card=card)
-
-
 def _one_or_ask(table: Table, plays: Sequence[Play], face: Card, player: str, **asked: str) -> Offer:
     """Return the button of a card: it enters the only play that there is, or leads to what has to be asked."""
     if len(plays) == 1 and face not in ASKS_MORE:
         return _play_tile(table, plays[0])
-    return _asking_tile(face, query(player, **asked), legal=any(legal_now(table, play) for play in plays))
+    legal = any(legal_now(table, play) for play in plays)
+    return Offer(words.title(face), ask=query(player, **asked), legal=legal, card=face)
 
 
 def ways(table: Table, player: str, card: Card) -> Iterator[Play]:
@@ -105,22 +102,16 @@ def _at_once(table: Table, player: str) -> tuple[Group, ...]:
     kinds = (Family.SAFETY, Family.REMEDY) if edition.fast_remedy == "yes" else (Family.SAFETY,)
     cards = [card for card in table.deck if card.family in kinds or card in ANSWERING]
     thrown = REMEDY_OF.values() if edition.pile_after_remedy == "card-beneath" else ()
-    under = [Play(Verb.PLAY, player, card, at_once=True, under=True) for card in cards if card in thrown]
-    beneath = [_play_tile(table, play) for play in under if legal_now(table, play)]
-    more = ((_("Remedy under its hazard on the discard pile"), Family.REMEDY.value, beneath),) if beneath else ()
+    plays = (Play(Verb.PLAY, player, card, at_once=True, under=True) for card in cards if card in thrown)
+    under = [_play_tile(table, play) for play in plays if legal_now(table, play)]
+    more = ((_("Remedy under its hazard on the discard pile"), Family.REMEDY.value, under),) if under else ()
     return (*_grouped(_play_tile(table, Play(Verb.PLAY, player, card, at_once=True)) for card in cards), *more)
 
 
 def who_answers(table: Table, player: str) -> str:
     """Return who most likely plays out of turn: that player, or else the first who may."""
-    seats = [player, *(seat.player for seat in table.seats)]
-    return next((who for who in seats if any(t.legal for g in _at_once(table, who) for t in g[2])), player)
-
-
-def beside(table: Table, player: str, names: Names) -> list[Offer]:
-    """Return what the player may do now beside laying a card."""
-    take = offers.taking(table, player)
-    return [*offers.beside(table, names, player), *([take] if take and take.legal else [])]
+    seats = (player, *(seat.player for seat in table.seats))
+    return next((who for who in seats if any(t.legal for *_, tiles in _at_once(table, who) for t in tiles)), player)
 
 
 def more(table: Table, player: str, names: Names) -> list[Offer]:
@@ -129,7 +120,6 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
     return [
         *([take] if take else []),
         *_of_the_switches(table, player, names),
-        *_answering(table, player),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
         Offer(_("End the race here") if words.is_race(table.edition) else _("End the hand here"), str(Play(Verb.END))),
@@ -139,8 +129,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
 def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]:
     """Yield what the switches of the table allow; passing where it is always illegal is not offered."""
     edition = table.edition
-    known = "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn)
-    if known and not table.may_pass:
+    if "without-drawing" in (edition.coup_fourre_turn, edition.fast_remedy_turn) and not table.may_pass:
         yield Offer(_("Pass"), str(Play(Verb.PASS, player)), legal=False)
     yield from offers.beside(table, names, player)
     for request in table.requests:
@@ -149,15 +138,12 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
             card, who = words.name(request.card), names.player(of)
             say = _("Drew %(card)s: demand another card from %(who)s", card=card, who=who)
             yield Offer(say, ask=query(player, ask="name", of=of))
-    if edition.pair_for_discard == "yes":
-        yield Offer(_("Two alike for a card of the discard pile"), ask=query(player, ask="pair"))
-    if edition.exchange == "yes":
-        yield Offer(_("Exchange cards"), ask=query(player, ask="exchange"))
-    if edition.mistake_penalty == "yes":
-        yield Offer(_("A mistake costs a card"), ask=query(player, ask="penalty"))
-
-
-def _answering(table: Table, player: str) -> Iterator[Offer]:
+    asks = (
+        ("pair", edition.pair_for_discard, _("Two alike for a card of the discard pile")),
+        ("exchange", edition.exchange, _("Exchange cards")),
+        ("penalty", edition.mistake_penalty, _("A mistake costs a card")),
+    )
+    yield from (Offer(say, ask=query(player, ask=ask)) for ask, switch, say in asks if switch == "yes")
     if table.extension_offered_to is not None:
         yield Offer(_("Calls the extension"), str(Play(Verb.EXTEND, player)))
         yield Offer(_("Stops at the target"), str(Play(Verb.FINISH, player)))
@@ -248,7 +234,7 @@ def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: N
 def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
     twice = card_of_slug(asked.get("named", ""))
     if twice is None:
-        faces = (_asking_tile(card, query(player, ask="pair", named=card)) for card in table.deck)
+        faces = (Offer(words.title(card), ask=query(player, ask="pair", named=card), card=card) for card in table.deck)
         return Question(_("Two of which card are discarded?"), None, _grouped(faces))
     plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
     tiles = [_play_tile(table, play, card=play.wanted) for play in plays]
@@ -266,7 +252,7 @@ def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names
     if len(cards) == MOST_EXCHANGED:
         return Question(_("These cards are exchanged"), offers=done)
     asks = {card: query(player, ask="exchange", cards=",".join((*cards, card))) for card in table.deck}
-    tiles = (_asking_tile(card, ask) for card, ask in asks.items())
+    tiles = (Offer(words.title(card), ask=ask, card=card) for card, ask in asks.items())
     title = _("Which card is exchanged as well?") if cards else _("Which cards are exchanged?")
     return Question(title, None, _grouped(tiles), done if cards else ())
 
@@ -279,7 +265,7 @@ def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Nam
         left=names.player(left),
         who=names.player(player),
     )
-    return Question(title, None, _grouped(tiles), instead=Offer(_("No penalty")))
+    return Question(title, None, _grouped(tiles), instead=_("No penalty"))
 
 
 _Ask = Callable[[Table, str, Mapping[str, str], Names], Question | None]

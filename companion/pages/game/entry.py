@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
-from companion.pages.context import match, state
+from companion.pages.context import state
 from companion.pages.game import card_picker, offers, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.game.prompts import QuestionView
@@ -43,16 +43,15 @@ def new() -> AnyResponse | str:
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
-    if lays_now is not None and seat == lays_now[0]:
-        return _picker(now, table, seat, title=words.lay_now(lays_now[1]), post_to=url_for("table.enter"), is_new=True)
+    mine = lays_now[1] if lays_now is not None and lays_now[0] == seat else None
     return _picker(
         now,
         table,
-        table.player_to_move,
-        title=_("What was played?"),
+        seat if seat and mine else table.player_to_move,
+        title=words.lay_now(mine) if mine else _("What was played?"),
         post_to=url_for("table.enter"),
         is_new=True,
-        asks_who=lays_now is not None and seat != table.player_to_move,
+        asks_who=lays_now is not None and not mine and seat != table.player_to_move,
     )
 
 
@@ -65,7 +64,7 @@ def instead(question_id: str) -> AnyResponse | str:
     if question is None or table is None:
         return redirect(url_for("table.show"))
     play = question.plays[0] if question.plays else None
-    said = prompts.sentence(now, question, match().mats(now))
+    said = prompts.sentence(now, question)
     is_play = question.kind is Kind.PLAY
     return _picker(
         now,
@@ -89,7 +88,7 @@ def _refused(now: MatchState, question: Question, table: Table) -> QuestionView 
     except Unreadable:
         return None
     named = replace(question, kind=Kind.PLAY, plays=(play,), table=table, reasons=referee.objections(table, play))
-    return None if named.is_legal else prompts.view(now, named, match().mats(now))
+    return None if named.is_legal else prompts.view(now, named)
 
 
 @bp.get("/line/<int:seq>")
@@ -144,6 +143,7 @@ def _picker(
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
+    take = [offer for offer in (offers.taking(table, player),) if offer is not None and offer.legal]
     return render_template(
         "entry.html",
         task={**task, "table": table, "line": line, "is_new": is_new},
@@ -152,14 +152,14 @@ def _picker(
         tabs=TABS,
         question=question,
         groups=question.groups if question else card_picker.groups(table, player, tab),
-        beside=card_picker.beside(table, player, names) if tab is Tab.MY_TURN else [],
+        beside=[*offers.beside(table, names, player), *take] if tab is Tab.MY_TURN else [],
         more=card_picker.more(table, player, names) if tab is Tab.OTHER else [],
         written=request.args.get("text") or written or f"{player} ",
         fault=_fault(now),
         chances=[offers.coup_fourre(play, names) for play in offers.coups_fourres(table)] if is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
-        why_not_retract=permissions.why_no_retract(now, phone_identity.holder(now), line) if line else None,
+        why_not_retract=permissions.why_no_retract(now, line) if line else None,
     )
 
 

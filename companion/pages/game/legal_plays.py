@@ -1,9 +1,8 @@
-"""The page of legal plays: every card as the referee sees it now, on whom it may be laid, or why it may not."""
+"""The page of legal plays: on whom each card may be laid now, or why it may not."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -23,15 +22,6 @@ bp = Blueprint("may", __name__)
 
 MOST_REASONS = 2
 """Maximum number of reasons shown against a card."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cannot:
-    """Cards that may not be laid for the same reason."""
-
-    cards: tuple[Card, ...]
-    titles: str
-    why: Why
 
 
 @bp.get("/may")
@@ -102,15 +92,13 @@ def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[
         yield Offer(_("%(card)s on %(whom)s", card=title, whom=whom) if play.target else title, str(play), card=card)
 
 
-def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[Cannot]:
-    """Yield the reasons against some plays, each once, with all the cards it is about."""
+def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[tuple[list[Card], Why]]:
+    """Return the reasons against some plays, each once, with all the cards it is about."""
     about: dict[tuple[Why, ...], dict[Card, None]] = {}
     for card, play in against:
         whys = tuple(words.why(one, table.edition, names) for one in referee.objections(table, play))
         about.setdefault(whys[:MOST_REASONS], {})[card] = None
-    for whys, cards in about.items():
-        titles = ", ".join(map(words.title, cards))
-        yield from (Cannot(tuple(cards), titles, why) for why in whys)
+    return ((list(cards), why) for whys, cards in about.items() for why in whys)
 
 
 def discards(table: Table, player: str, names: Names) -> dict[str, object]:

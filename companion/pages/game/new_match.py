@@ -103,17 +103,17 @@ def _named(chosen: MultiDict[str, str], count: int) -> list[str]:
 
 
 def _first(chosen: MultiDict[str, str]) -> int:
-    """Return the number of the seat that begins."""
+    """Return the number of the seat that begins, 1 for the first."""
     return parsing.whole(chosen.get("first"), 1, MOST_PLAYERS) or 1
 
 
 def _not_seated(edition: Edition) -> str:
     """Say how many players the edition cannot seat; empty where it seats any number."""
     seated = {players for players, _each in edition.seatings}
-    missing = [str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated]
-    if not missing:
+    *some, last = ["", *(str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated)]
+    if not last:
         return ""
-    many = _("%(some)s or %(last)s", some=", ".join(missing[:-1]), last=missing[-1]) if missing[1:] else missing[0]
+    many = _("%(some)s or %(last)s", some=", ".join(some[1:]), last=last) if some[1:] else last
     return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=many)
 
 

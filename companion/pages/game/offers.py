@@ -1,4 +1,4 @@
-"""What can be done now beside an ordinary turn, as buttons: answer at once, hand over, lay, pass.
+"""Plays that are possible now besides an ordinary turn, as buttons: answer at once, hand over, lay, pass.
 
 The referee judges each; none depends on which edition it is.
 """
@@ -102,7 +102,7 @@ def _by_player(plays: Sequence[Play], seat: str | None, names: Names) -> Iterato
 
 
 def beside(table: Table, names: Names, player: str | None = None) -> Iterator[Offer]:
-    """Yield what somebody (or that player) may do now beside laying a card: hand over, lay a card received, pass."""
+    """Yield what somebody (or that player) may do now besides laying a card: hand over, lay a card received, pass."""
     offers = [*_giving(table, names), *laying_taken(table, names)]
     going = table.player_to_move
     if table.may_pass and legal_now(table, passing := Play(Verb.PASS, going)):

@@ -1,14 +1,15 @@
-"""What a phone is asked: chances that run out, plays that wait, a table that differs from the record."""
+"""Questions to a phone: chances that run out, plays that wait, a table that differs from the record."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
+from companion.pages.context import match
 from companion.pages.game import offers, views
 from companion.pages.game.offers import Offer
 from companion.pages.words import Names, Why, _
@@ -93,53 +94,56 @@ MOST_SHOWN = 3
 """Maximum number of waiting plays that are shown; the others are counted."""
 
 
-def asked(state: MatchState, mats: Mapping[str, str]) -> Asked:
-    """Return what the table is asked; `mats` are the sides by the mats they play on."""
+def asked(state: MatchState) -> Asked:
+    """Return what the table is asked."""
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
     legal = len(list(takewhile(lambda question: question.may_count_untapped, waiting)))
     if legal < len(waiting) and waiting[legal].kind is Kind.PLAY and waiting[legal].is_legal:
         legal += 1
-    shown = [view(state, question, mats) for question in (*differing, *waiting[: MOST_SHOWN + 1])]
+    shown = [view(state, question) for question in (*differing, *waiting[: MOST_SHOWN + 1])]
     return Asked(
         full=tuple(shown[: len(differing) + 1]),
         later=tuple(shown[len(differing) + 1 :]),
         behind=len(waiting) - 1,
-        together=view(state, waiting[legal - 1], mats) if legal > 1 else None,
+        together=view(state, waiting[legal - 1]) if legal > 1 else None,
         legal=legal,
     )
 
 
-def view(state: MatchState, question: Question, mats: Mapping[str, str]) -> QuestionView:
+def view(state: MatchState, question: Question) -> QuestionView:
     """Return a question in words."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
     one = play if question.kind is Kind.PLAY else None
-    side = mats.get((question.zone or "").partition("/")[0])
     remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
     return QuestionView(
         asked=question,
-        say=sentence(state, question, mats),
+        say=sentence(state, question),
         text=str(play) if play else "",
         card=words.sign_of(one) if one else None,
         whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
         remarks=tuple(words.why(reason, edition, names) for reason in remarks),
         choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
         is_lost=views.is_lost(edition, question.reasons),
-        zone=words.zone_name(question.zone, names.side(side) if side else None) if question.zone else "",
+        zone=words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
     )
 
 
-def sentence(state: MatchState, question: Question, mats: Mapping[str, str]) -> str:
+def sentence(state: MatchState, question: Question) -> str:
     """Return what a question is about, as a sentence."""
-    names = Names.of(state.game)
     if question.kind is Kind.PLAY:
-        return words.play_say(question.plays[0], names)
+        return words.play_say(question.plays[0], Names.of(state.game))
     if question.kind is Kind.WHICH:
-        side = mats.get((question.zone or "").partition("/")[0])
-        return words.laid_in(question.zone or "", names.side(side) if side else None)
+        return words.laid_in(question.zone or "", _side_at(state, question.zone or ""))
     return words.said(question.say or "")
+
+
+def _side_at(state: MatchState, zone: str) -> str | None:
+    """Return the name of the side whose mat a zone is on; None for the table's."""
+    side = match().mats(state).get(zone.partition("/")[0])
+    return Names.of(state.game).side(side) if side else None
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:

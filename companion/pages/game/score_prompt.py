@@ -1,4 +1,4 @@
-"""When a phone at the table is led to the score of a hand that has ended, and back to one that is played."""
+"""The way of a phone at the table to the score of a hand that has ended, and back to the next hand."""
 
 from __future__ import annotations
 
@@ -20,9 +20,7 @@ def lead_to_score(now: MatchState) -> bool:
     if now.game.hand_is_open:
         lead_back(now)
         return False
-    if now.questions or now.attention or not (session or phone_identity.is_machine()):
-        return False
-    if not now.game.hands:
+    if now.questions or now.attention or not now.game.hands or not (session or phone_identity.is_machine()):
         return False
     mark = _mark(now.match, now.game.hands[-1])
     if session.get(_SEEN) == mark or session.get(_LED) == mark:

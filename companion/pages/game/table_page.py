@@ -38,7 +38,6 @@ def show() -> AnyResponse | str:
     """Show the table."""
     now = state()
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
-    holder, by = phone_identity.holder(now), phone_identity.who(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
     if "HX-Request" in request.headers and score_prompt.lead_to_score(now):
@@ -47,7 +46,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "table.html",
         sides=views.side_views(now.game, seat),
-        asked=prompts.asked(now, match().mats(now)),
+        asked=prompts.asked(now),
         shows_zones=zone_image.is_there(),
         log=views.log_view(now),
         last=views.last_play(now),
@@ -56,11 +55,11 @@ def show() -> AnyResponse | str:
         changed=notices.changed_line(now, seat),
         attention=[views.entry_view(now.game, entry) for entry in now.attention],
         **_offered(now, table, seat),
-        waits=permissions.waits_for(now, holder, head.plays[0], by) if head else None,
-        undoing=permissions.undoing(now, holder),
-        redoing=permissions.redoing(now, holder),
-        decides=permissions.decides(now, holder),
-        somebody_sits=bool(holder.seated),
+        waits=permissions.waits_for(now, head.plays[0]) if head else None,
+        undoing=permissions.undoing(now),
+        redoing=permissions.redoing(now),
+        decides=permissions.decides(now),
+        somebody_sits=bool(phone_identity.seated(now)),
     )
 
 
@@ -141,7 +140,7 @@ def insert(seq: int) -> AnyResponse:
 @bp.post("/line/<int:seq>/retract")
 def retract(seq: int) -> AnyResponse:
     """Take a line out of the log."""
-    why_not = permissions.why_no_retract(state(), phone_identity.holder(state()), seq)
+    why_not = permissions.why_no_retract(state(), seq)
     if why_not is not None:
         raise NotYours(why_not)
     return _scored(seq, lambda: _tap(lambda m, by: m.retract(seq, by)))

@@ -28,7 +28,7 @@ LAY, DISCARD, AT_ONCE = "lay", "discard", "at-once"
 @bp.get("/plain")
 def show() -> AnyResponse | str:
     """Show the table in sentences."""
-    now, holder = state(), phone_identity.holder(state())
+    now = state()
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
@@ -43,17 +43,17 @@ def show() -> AnyResponse | str:
         ],
         last=views.last_play(now),
         log=views.log_view(now),
-        asked=prompts.asked(now, match().mats(now)),
+        asked=prompts.asked(now),
         chances=[*at_once, *(offer for offer in beside if offer.text)],
-        extension=_extension(table) if permissions.decides(now, holder) else [],
+        extension=_extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
-        undoing=permissions.undoing(now, holder),
-        redoing=permissions.redoing(now, holder),
+        undoing=permissions.undoing(now),
+        redoing=permissions.redoing(now),
     )
 
 
@@ -71,7 +71,7 @@ def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
 
 
 def _sentences(side: SideView) -> Iterator[str]:
-    """Yield what lies in front of a side."""
+    """Yield the sentences on a side: its distance, its car, its safeties."""
     yield _("%(km)d km driven, %(left)d km to go.", km=side.km, left=side.left)
     yield _("The car: %(state)s.", state=side.car)
     if side.needs:
@@ -100,10 +100,10 @@ def _extension(table: Table) -> list[tuple[str, str]]:
 
 def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
     """Return the deck by family, to choose from."""
-    titles = {family: _(title) for family, title in words.FAMILY_TITLES.items() if family is not Family.SPECIAL}
     return {
-        title: [(card.value, words.title(card)) for card in table.deck if card.family is family]
-        for family, title in titles.items()
+        _(title): [(card.value, words.title(card)) for card in table.deck if card.family is family]
+        for family, title in words.FAMILY_TITLES.items()
+        if family is not Family.SPECIAL
     }
 
 

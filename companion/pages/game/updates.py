@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -27,9 +26,9 @@ BOOT = secrets.token_hex(4)
 
 @bp.get("/api/state")
 def snapshot() -> Response:
-    """Everything a page shows, as JSON."""
+    """Return everything a page shows, as JSON."""
     now = state()
-    table, mats, trouble = now.game.table, match().mats(now), phone_identity.trouble(now)
+    table, trouble = now.game.table, phone_identity.trouble(now)
     shown = {
         "version": now.version,
         "seq": now.seq,
@@ -38,7 +37,7 @@ def snapshot() -> Response:
         "hand": now.game.hand_number,
         "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
         "table": state_json(table) if table else None,
-        "questions": [_question_json(now, question, mats) for question in now.questions],
+        "questions": [_question_json(now, question) for question in now.questions],
         "trouble": words.said(trouble) if trouble else None,
         "unsaved": words.said(now.unsaved) if now.unsaved else None,
         "policy": now.policy.value,
@@ -59,8 +58,8 @@ def snapshot() -> Response:
     return make_response(shown)
 
 
-def _question_json(now: MatchState, question: Question, mats: Mapping[str, str]) -> dict[str, Any]:
-    view = prompts.view(now, question, mats)
+def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
+    view = prompts.view(now, question)
     verdict = ("legal" if question.is_legal else "illegal") if question.asks_play else None
     return {
         "id": question.id,
@@ -75,7 +74,7 @@ def _question_json(now: MatchState, question: Question, mats: Mapping[str, str])
 
 @bp.get("/version")
 def version() -> AnyResponse:
-    """The number of the state now; 304 as long as it is the one that is known."""
+    """Return the number of the state; 304 as long as it is the one that is known."""
     now = state()
     answer = make_response({"version": now.version})
     answer.set_etag(mark(now))
@@ -89,7 +88,7 @@ def mark(now: MatchState) -> str:
 
 @bp.get("/export.mbn")
 def export() -> Response:
-    """The match as a record to keep."""
+    """Return the match as a record to keep."""
     now = state()
     if now.match is None:
         abort(404)
@@ -98,13 +97,13 @@ def export() -> Response:
 
 @bp.get("/camera.jpg")
 def camera() -> Response:
-    """The latest camera picture."""
+    """Return the latest camera picture."""
     return _jpeg(service().camera.jpeg())
 
 
 @bp.get("/question/<question_id>.jpg")
 def crop(question_id: str) -> Response:
-    """The card that a question is about, as the camera saw it; where table and record differ, the zone as it is now."""
+    """Return the card of a question as the camera saw it; where table and record differ, the zone as it is now."""
     question = state().question(question_id)
     if question is None or question.asks_play or question.zone is None:
         return _jpeg(question.crop if question else None)
@@ -112,6 +111,4 @@ def crop(question_id: str) -> Response:
 
 
 def _jpeg(picture: bytes | None) -> Response:
-    if picture is None:
-        abort(404)
-    return Response(picture, mimetype="image/jpeg")
+    return Response(picture or abort(404), mimetype="image/jpeg")

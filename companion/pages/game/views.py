@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.match.history import CAMERA, Written
@@ -25,7 +25,7 @@ NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
 
 @dataclass(frozen=True, slots=True)
 class SideView:
-    """What lies in front of a side."""
+    """The cards in front of a side, and its state."""
 
     shown: str
     km: int
@@ -50,7 +50,7 @@ class SideView:
     """The match total without the open hand."""
 
     distances: tuple[tuple[Card, int, int], ...]
-    """The distance cards laid, the longest first: which, how many, and how often each counts."""
+    """As of `distance_piles`."""
 
     owes: tuple[str, ...]
     """The open requests beside it, in words."""
@@ -85,15 +85,15 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None) -> Side
         to_move=_is_up(table, side),
         mine=player in side.players,
         points=game.totals.get(side.name, 0),
-        distances=_distances(side),
+        distances=distance_piles(side),
         owes=tuple(_owes(table, side, names)),
         is_race=words.is_race(table.edition),
         needs=words.needs(side),
     )
 
 
-def _distances(side: Side) -> tuple[tuple[Card, int, int], ...]:
-    """Return the plain cards of each kind, and those with an accelerator."""
+def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
+    """Return the distance cards laid, the longest first: which, how many, and how often each counts."""
     kinds = sorted(set(side.distances), key=lambda card: -card.km)
     doubled = {card: side.doubled.count(card) for card in kinds}
     plain = {card: side.distances.count(card) - doubled[card] for card in kinds}
@@ -190,9 +190,10 @@ def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
 
 def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
     """Say what has happened in a line."""
-    if judged.applied and is_lost(edition, judged.reasons):
-        return words.lost_say(play, names)
-    return words.play_say(play, names)
+    if not judged.applied or not is_lost(edition, judged.reasons):
+        return words.play_say(play, names)
+    who, card = names.player(play.player), words.doubled(play.card, play.times)
+    return _("%(who)s lays %(card)s past the target: it goes to the discard pile.", who=who, card=card)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,13 +226,13 @@ def _kind(play: Play) -> str:
     """Return the sound of a play."""
     if play.verb is not Verb.PLAY or play.card is None:
         return "other"
-    if play.card is Card.ROLL:
-        return "roll"
-    at_once = play.at_once and play.card.family is Family.SAFETY
-    return "coup-fourre" if at_once else _SOUNDS.get(play.card.family, "other")
+    if play.is_coup_fourre:
+        return "coup-fourre"
+    return _SOUNDS.get(play.card) or _SOUNDS.get(play.card.family, "other")
 
 
-_SOUNDS = {
+_SOUNDS: Mapping[Card | Family, str] = {
+    Card.ROLL: "roll",
     Family.HAZARD: "attack",
     Family.DISTANCE: "distance",
     Family.REMEDY: "remedy",

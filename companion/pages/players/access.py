@@ -1,4 +1,4 @@
-"""Access: every route, and who may use it. A route without a line here is shut."""
+"""Access: every route, and who may use it. A route that is not listed here is shut."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ class Who(StrEnum):
     """Who may use a route. What is shown or done there may depend on more: `permissions.py`."""
 
     ANYBODY = "anybody on the network"
-    INSIDE = "whoever takes part, also one who only watches"
-    PLAYING = "whoever takes part and did not choose to watch"
-    PLAYING_OR_HOST = "the same, and the host although he only watches"
-    HOST = "the host, and the machine itself; whoever takes part, while nobody is host"
+    INSIDE = "phones that take part, also those that only watch"
+    PLAYING = "phones that take part and did not choose to watch"
+    PLAYING_OR_HOST = "the same, and a host who only watches"
+    HOST = "the host and the machine itself; every phone that takes part, while nobody is host"
 
 
 _OPEN_TO: Mapping[Who, str] = {

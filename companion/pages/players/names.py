@@ -32,10 +32,10 @@ _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικ
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
 _OURS = {SOMEBODY, CAMERA}
-"""Names that the log gives to those who are no players."""
+"""Names in the log for changes that no player made."""
 
 _NOBODY = re.compile(r"\D+-\d+")
-"""The name of a player who has typed none: `Player-2`."""
+"""The usual name of a player who has typed none: `Player-2`."""
 
 
 def clean(typed: str) -> str:

@@ -1,4 +1,4 @@
-"""Notices: of what others did to a phone's seat or role or to its side's lines, and of what is not on the disk."""
+"""Notices: what others did to a phone's seat, role or lines, and what is not on the disk."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ bp = Blueprint("told", __name__)
 
 
 _ALL_RIGHT = N_("All right")
+_READ = ("", "", _ALL_RIGHT)
 _SEAT_LOST = ("join.show", N_("Take a seat"), N_("Go on without a seat"))
 _CHOOSE_A_SEAT = ("join.show", N_("Choose a seat"), _ALL_RIGHT)
 _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
     Kind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
     Kind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
-    Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), "", "", _ALL_RIGHT),
+    Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
     Kind.JOIN_REFUSED: (
         N_("The host said no: this phone was not let in. Watch along; or talk to the host, then ask again."),
         "join.show",
@@ -43,25 +44,20 @@ _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
         N_("The other phone keeps %(who)s’s seat. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
-    Kind.HOST_REFUSED: (
-        N_("The host said no. What only the host may do, ask for at the table."),
-        "",
-        "",
-        _ALL_RIGHT,
-    ),
+    Kind.HOST_REFUSED: (N_("The host said no. What only the host may do, ask for at the table."), *_READ),
     Kind.HOST: (
         N_("You are the host now: you set up matches, undo further back, let phones in and free lost seats."),
         "seats.show",
         N_("To the seats"),
         _ALL_RIGHT,
     ),
-    Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), "", "", _ALL_RIGHT),
+    Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
 }
-"""A sentence, the endpoint that it leads to (empty for none), the words of the way there, those that put it away."""
+"""A sentence, the endpoint that it leads to (empty for none), the words of the link, those of the button to dismiss."""
 
 
 def here(now: MatchState) -> list[dict[str, object]]:
-    """Return what this phone has to be told; what concerns a seat of the match before is left out."""
+    """Return the notices for this phone, without those on seats of the match before."""
     names = Names.of(now.game)
     known = phone_identity.phones().news.of(phone_identity.phone())
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
@@ -85,7 +81,7 @@ _TABLES = ("table.show", "plain.show")
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
-    """Return what this page says of what is not on the disk, and of a damaged log; None where all is well."""
+    """Return the notes on what is not on the disk, and on a damaged log; None where all is well."""
     unsaved = now.unsaved or phone_identity.phones().unkept
     note = now.note if phone_identity.may_host() or request.endpoint in _TABLES else None
     return {"unsaved": words.said(unsaved) if unsaved else None, "note": words.said(note) if note else None}
@@ -93,14 +89,14 @@ def of_saving(now: MatchState) -> dict[str, str | None]:
 
 @bp.post("/mended")
 def put_note_away() -> AnyResponse:
-    """Put away the note on a damaged log."""
+    """Dismiss the note on a damaged log."""
     match().put_note_away()
     return redirect(url_for("table.show"), 303)
 
 
 @bp.post("/told/<int:told_id>")
 def put_away(told_id: int) -> AnyResponse:
-    """Put away a notice that was read."""
+    """Dismiss a notice that was read."""
     phone = phone_identity.phone()
     if phone is not None:
         phone_identity.phones().news.put_away(phone, told_id)
@@ -110,7 +106,7 @@ def put_away(told_id: int) -> AnyResponse:
 
 _SEEN = "changed"
 MOST_TOLD = 5
-"""Number of the last changes that a phone is told of; those before stand in the log."""
+"""Number of the last changes that a phone has notices of; the log has the others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +135,7 @@ def changed_line(now: MatchState, seat: str | None) -> Changed | None:
 
 
 def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
-    """Return a change as a side is told of it; None where it is not another side's to a line of this one."""
+    """Return the notice of a change; None where it is not another side's to a line of this one."""
     if change.by == CAMERA:
         return None
     before, after, side_of = _play(now, change.before), _play(now, change.after), permissions.sides(now)
@@ -149,7 +145,7 @@ def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
     may_undo = now.undoable is not None and now.undoable.seq == change.seq
-    undo = change.seq if may_undo and permissions.why_no_undo(now, phone_identity.holder(now)) is None else None
+    undo = change.seq if may_undo and permissions.why_no_undo(now) is None else None
     return Changed(change.seq, _say(now, change, before, after), change.line if after else None, undo)
 
 
@@ -170,7 +166,7 @@ def _play(now: MatchState, text: str | None) -> Play | None:
 
 
 def mark_seen(now: MatchState, seq: str | None) -> None:
-    """Remember that this phone's holder has seen a change."""
+    """Note that a change was seen on this phone."""
     for change in now.changes:
         if str(change.seq) == seq:
             session[_SEEN] = f"{now.match}.{change.seq}"

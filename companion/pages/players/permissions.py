@@ -1,7 +1,7 @@
-"""Who may take back what, and who may confirm it: the answer is a sentence that names who may, or None.
+"""Permissions to take back and to confirm: each answer is a sentence that names who may, or None where this phone may.
 
-A change is taken back by who made it, by that player's side, by the side whose play it is, and always by the host.
-Correcting a line stays open to everybody who plays, and the log shows who did.
+A change may be taken back by its author's side, by the side whose play it is, and always by the host. Anybody who plays
+may correct a line, and the log shows who did.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from companion.match.state import waits_for_another
 from companion.pages import words
 from companion.pages.context import match, state
 from companion.pages.players import phone_identity
-from companion.pages.players.phone_identity import Holder, NotYours
+from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
 from companion.storage.event_store import Event
@@ -46,26 +46,27 @@ class StepBack:
     """Who may, where this phone may not; None where it may."""
 
 
-def undoing(now: MatchState, holder: Holder) -> StepBack | None:
+def undoing(now: MatchState) -> StepBack | None:
     """Return what undo would take back."""
     event = now.undoable
-    return StepBack(event.seq, _undo_say(now, event), why_no_undo(now, holder)) if event is not None else None
+    return StepBack(event.seq, _undo_say(now, event), why_no_undo(now)) if event is not None else None
 
 
-def redoing(now: MatchState, holder: Holder) -> StepBack | None:
+def redoing(now: MatchState) -> StepBack | None:
     """Return what redo would bring back."""
     event = now.redoable
-    return StepBack(event.seq, _("Redo"), why_no_redo(now, holder)) if event is not None else None
+    return StepBack(event.seq, _("Redo"), why_no_redo(now)) if event is not None else None
 
 
 def _undo_say(now: MatchState, event: Event) -> str:
     """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
-    if kind == "changed":
-        return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
-    if kind == "took out":
-        return _("Undo: the line that %(who)s took out", who=words.doer(_by(event), names))
+    if kind in ("changed", "took out"):
+        line = N_("Undo: the line that %(who)s changed")
+        if kind == "took out":
+            line = N_("Undo: the line that %(who)s took out")
+        return _(line, who=words.doer(_by(event), names))
     if kind == "began":
         return _("Undo: the start of this hand")
     if kind == "named":
@@ -85,53 +86,54 @@ def take_back(kind: Kind, by: str, seq: object = None) -> Outcome:
         event, why_not, take = now.redoable, why_no_redo, match().redo
     if event is None or (seq is not None and str(seq) != str(event.seq)):
         return GONE
-    refused = why_not(now, phone_identity.holder(now))
+    refused = why_not(now)
     if refused is not None:
         raise NotYours(refused)
     return take(by, event.seq)
 
 
-def why_no_undo(now: MatchState, holder: Holder) -> str | None:
+def why_no_undo(now: MatchState) -> str | None:
     """Say who may undo the last change, where this phone may not."""
     event = now.undoable
-    if event is None or _may_all(holder):
+    if event is None or _may_all(now):
         return None
-    if not holder.acts:
+    if not phone_identity.may_act():
         return _(WATCHING)
     if now.redoable is not None:
         return _(DEEPER)
     before = next((change.before for change in now.changes if change.seq == event.seq), "")
     entry = now.entry(event.body.get("of", event.seq))
     concerned = before.split()[0] if before else entry.play.player if entry is not None and entry.play else None
-    return _refusal(now, holder, _by(event), concerned, _deed(event))
+    return _refusal(now, _by(event), concerned, _deed(event))
 
 
-def why_no_redo(now: MatchState, holder: Holder) -> str | None:
+def why_no_redo(now: MatchState) -> str | None:
     """Say who may bring back what was undone last, where this phone may not."""
     event = now.redoable
-    if event is None or _may_all(holder):
+    if event is None or _may_all(now):
         return None
-    return _refusal(now, holder, _by(event), None, "undid") if holder.acts else _(WATCHING)
+    return _refusal(now, _by(event), None, "undid")
 
 
-def why_no_retract(now: MatchState, holder: Holder, seq: int) -> str | None:
+def why_no_retract(now: MatchState, seq: int) -> str | None:
     """Say who may take a line out of the record, where this phone may not."""
     entry = now.entry(seq)
-    if entry is None or _may_all(holder):
+    if entry is None or _may_all(now):
         return None
-    whose = entry.play.player if entry.play is not None else None
-    return _refusal(now, holder, entry.written.by, whose, "line") if holder.acts else _(WATCHING)
+    return _refusal(now, entry.written.by, entry.play.player if entry.play is not None else None, "line")
 
 
-def _may_all(holder: Holder) -> bool:
-    """True for the host, and for one phone that serves the whole table: nobody is seated."""
-    return holder.hosts or (holder.acts and not holder.seated)
+def _may_all(now: MatchState) -> bool:
+    """True for the host, and for any phone while nobody is seated: it serves the whole table."""
+    return phone_identity.may_host() or (phone_identity.may_act() and not phone_identity.seated(now))
 
 
-def _refusal(now: MatchState, holder: Holder, by: str, concerned: str | None, deed: str) -> str | None:
+def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str | None:
     """Say who may take back what `by` did to a play of `concerned`: both their sides; anybody if no player did it."""
+    if not phone_identity.may_act():
+        return _(WATCHING)
     side_of = sides(now)
-    own = side_of.get(holder.seat or "")
+    own = side_of.get(phone_identity.seat(now) or "")
     if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
         return None
     return _(_DID[deed], who=Names.of(now.game).player(by))
@@ -159,7 +161,7 @@ def sides(now: MatchState) -> dict[str, str]:
     return {player: team.name for team in now.game.teams for player in team.players}
 
 
-def decides(now: MatchState, holder: Holder) -> bool:
+def decides(now: MatchState) -> bool:
     """True if this phone is asked about the extension: one of the side that decides; any while that side has none.
 
     What the table has decided can be entered on any phone.
@@ -167,31 +169,25 @@ def decides(now: MatchState, holder: Holder) -> bool:
     table = now.game.table
     if table is None or table.extension_offered_to is None:
         return False
-    here = holder.seated & set(table.sides[table.extension_offered_to].players)
-    return holder.acts and (not here or holder.seat in here)
+    here = phone_identity.seated(now) & set(table.sides[table.extension_offered_to].players)
+    return phone_identity.may_act() and (not here or phone_identity.seat(now) in here)
 
 
 # The other side verifies
 
 
-def vouches(now: MatchState, holder: Holder) -> bool:
-    """True if this phone stands in for another side: the host's, where it has no seat or nobody else has a phone."""
-    own = sides(now).get(holder.seat or "")
-    others = {sides(now)[player] for player in holder.seated} - {own}
-    return holder.hosts and (holder.seat is None or not others)
-
-
 def vouched() -> bool:
-    """True if the phone that asks stands in for another side."""
-    return vouches(state(), phone_identity.holder(state()))
+    """True if this phone stands in for another side: the host's, where it has no seat or no other side has a phone."""
+    side_of, seat = sides(state()), phone_identity.seat(state())
+    others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
+    return phone_identity.may_host() and (seat is None or not others)
 
 
-def waits_for(now: MatchState, holder: Holder, play: Play, by: str) -> str | None:
+def waits_for(now: MatchState, play: Play) -> str | None:
     """Say for whom a play waits, where this phone may not confirm it."""
-    if not waits_for_another(now, play, by) or vouches(now, holder):
+    if not waits_for_another(now, play, phone_identity.who(now)) or vouched():
         return None
-    whose = sides(now)[play.player or ""]
-    others = [team.name for team in now.game.teams if team.name != whose]
+    others = [team.name for team in now.game.teams if play.player not in team.players]
     if len(others) > 1:
         return _("Waits for another side to confirm.")
     who = Names.of(now.game).side(others[0])

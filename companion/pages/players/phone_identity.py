@@ -1,7 +1,7 @@
-"""Which phone asks: a signed cookie says which it is, `Phones` what it may do.
+"""Identity of a phone: a signed cookie says which it is, `Phones` what it may do.
 
-A phone takes part once it has shown the join code's link, or the host has let it in. It *acts* unless it chose to
-watch. The machine itself always takes part, and may always do what the host may.
+A phone takes part once it has opened the link of the join code, or the host has let it in. It may *act* unless it chose
+to watch. The machine itself always takes part and has the rights of the host.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ import logging
 import secrets
 import sys
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from flask import request, session
@@ -40,15 +39,14 @@ log = logging.getLogger(__name__)
 
 
 class NotYours(Problem):
-    """What this phone asked for belongs to somebody else; the sentence says to whom."""
+    """Refusal of what this phone may not do; the sentence says who may."""
 
 
 def load_secret(folder: Path) -> bytes:
     """Return the key that signs cookies, made on first use and readable by its owner alone.
 
-    One that is no key, as a power cut may leave it, is replaced: an empty key would be everybody's. Where a new one
-    cannot be written it holds as long as the service runs: then every phone has to scan the code again. Raises Problem
-    where the file cannot be read.
+    One that is no key, as a power cut may leave it, is replaced: an empty key would be everybody's. A new one that
+    cannot be written holds as long as the service runs. Raises Problem if the file cannot be read.
     """
     path, known = folder / KEY_NAME, None
     try:
@@ -62,16 +60,14 @@ def load_secret(folder: Path) -> bytes:
     if known is not None and len(known) == KEY_BYTES and len(set(known)) > KEY_BYTES // 4:
         return known
     if known is not None:
-        print(_MADE_ANEW.format(path=path), file=sys.stderr)  # noqa: T201
+        say_so = "was damaged: there is a new key, and every phone has to scan the join code again."
+        print(f"{path} {say_so}", file=sys.stderr)  # noqa: T201
     key = secrets.token_bytes(KEY_BYTES)
     try:
         write_whole(path, key, mode=0o600)
     except OSError as error:
-        log.warning("%s cannot be kept (%s): after the next start phones scan the code anew.", path, error.strerror)
+        log.warning("%s cannot be kept (%s): after the next start phones scan the code again.", path, error.strerror)
     return key
-
-
-_MADE_ANEW = "{path} was damaged: there is a new key, and every phone has to scan the join code again."
 
 
 def join_token(secret: bytes) -> str:
@@ -82,12 +78,8 @@ def join_token(secret: bytes) -> str:
 
 def table_code(secret: bytes) -> str:
     """Return the short code of the table, with which a phone that cannot scan asks the host; kept over restarts."""
-    number = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8])
-    letters = []
-    for _place in range(CODE_LENGTH):
-        number, letter = divmod(number, len(CODE_LETTERS))
-        letters.append(CODE_LETTERS[letter])
-    return "".join(letters)
+    number, base = int.from_bytes(hmac.digest(secret, b"table code", hashlib.sha256)[:8]), len(CODE_LETTERS)
+    return "".join(CODE_LETTERS[number // base**place % base] for place in range(CODE_LENGTH))
 
 
 def phones() -> Phones:
@@ -96,13 +88,13 @@ def phones() -> Phones:
 
 
 def phone() -> str | None:
-    """Return which phone this is; None for one that never took part."""
+    """Return the id of this phone; None for one that never took part."""
     known = session.get(_PHONE)
     return known if isinstance(known, str) else None
 
 
 def known_phone() -> str:
-    """Return which phone this is; one that is not known gets its cookie now."""
+    """Return which phone this is; a new one gets its cookie now."""
     known = phone()
     if known is None:
         session.permanent = True
@@ -111,7 +103,7 @@ def known_phone() -> str:
 
 
 def let_in(given: str, token: str) -> bool:
-    """Let a phone take part that shows the token."""
+    """Let a phone that shows the token take part; False for a wrong token."""
     if hmac.compare_digest(given.encode(), token.encode()):
         session.permanent = True
         session[_MAY] = True
@@ -120,7 +112,7 @@ def let_in(given: str, token: str) -> bool:
 
 
 def notice() -> None:
-    """Remember that this phone is there."""
+    """Note that this phone is present."""
     known = phone() or (known_phone() if session.get(_MAY) else None)
     if known is not None:
         # Nothing else of what a browser says of itself is ever shown.
@@ -154,7 +146,7 @@ def takes_part() -> bool:
 
 
 def trouble(state: MatchState) -> str | None:
-    """Return what is wrong with the camera; strangers are not told its address, in which a password may stand."""
+    """Return what is wrong with the camera; without its address, which may hold a password, for strangers."""
     if state.trouble is None or takes_part():
         return state.trouble
     return say("Something is wrong with the camera.")
@@ -203,23 +195,10 @@ def seat(state: MatchState) -> str | None:
 
 
 def who(state: MatchState) -> str:
-    """Return whom the log names for what this phone does."""
+    """Return the name under which the log records what this phone does."""
     return seat(state) or SOMEBODY
 
 
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """The holder of a phone, as far as permissions depend on it."""
-
-    seat: str | None = None
-    acts: bool = True
-    hosts: bool = False
-    seated: frozenset[str] = frozenset()
-    """The players of this match who have a phone."""
-
-
-def holder(state: MatchState) -> Holder:
-    """Return the holder of this phone."""
-    seats = phones().party.seats
-    players = (player for team in state.game.teams for player in team.players)
-    return Holder(seat(state), may_act(), may_host(), frozenset(player for player in players if player in seats))
+def seated(state: MatchState) -> frozenset[str]:
+    """Return the players of this match who have a phone."""
+    return frozenset(phones().party.seats) & {player for team in state.game.teams for player in team.players}

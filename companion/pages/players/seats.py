@@ -1,4 +1,4 @@
-"""Seats: who sits where and who is host; a lost phone's seat freed, the host's role handed on, what is asked."""
+"""Seats: who sits where and who is host; lost phones, handing on the host's role, and requests."""
 
 from __future__ import annotations
 
@@ -51,15 +51,8 @@ def _seat(names: Names, player: str) -> dict[str, object]:
         says = _("this phone")
     else:
         says = _("on a phone that is asleep") if phones().has_left(player) else _("on a phone")
-    hosts = whose is not None and whose == party.host
-    return {
-        "player": player,
-        "shown": names.player(player),
-        "says": says,
-        "phone": whose,
-        "mine": mine,
-        "host": hosts,
-    }
+    host = whose is not None and whose == party.host
+    return {"player": player, "shown": names.player(player), "says": says, "phone": whose, "mine": mine, "host": host}
 
 
 def _unseated(now: MatchState, players: list[str]) -> list[dict[str, object]]:
@@ -68,13 +61,8 @@ def _unseated(now: MatchState, players: list[str]) -> list[dict[str, object]]:
     seated = {whose for player, whose in party.seats.items() if player in players}
     others = set(phones().present()) - seated - set(party.watching) - {phone()}
     return [
-        {
-            "phone": other,
-            "called": _called(now, other),
-            "device": _(phones().device(other)),
-            "host": other == party.host,
-        }
-        for other in sorted(others, key=lambda one: phones().number(one) or 0)
+        {"phone": one, "called": _called(now, one), "device": _(phones().device(one)), "host": one == party.host}
+        for one in sorted(others, key=lambda one: phones().number(one) or 0)
     ]
 
 
@@ -157,7 +145,7 @@ def _may_become_host(now: MatchState) -> bool:
     """True if this phone may be host without being asked: nobody is, it is handed on, or the host has left."""
     if not phone_identity.takes_part():
         return False
-    follows = phone_identity.seat(now) is not None or not phone_identity.holder(now).seated
+    follows = phone_identity.seat(now) is not None or not phone_identity.seated(now)
     return phone_identity.may_host() or (phones().host_has_left() and follows)
 
 

@@ -63,6 +63,10 @@ class Plot:
     in_steps: bool = False
     """True if a value holds until the next; otherwise the points are joined straight."""
 
+    heads: tuple[str, ...] = ()
+    rows: tuple[tuple[str, ...], ...] = ()
+    """The same as a table."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Scale:
@@ -86,7 +90,6 @@ def svg(plot: Plot, signs: str) -> Markup:
         _drawn('<title id="{}-t">{}</title>', plot.key, plot.title),
         _drawn('<desc id="{}-d">{}</desc>', plot.key, plot.about),
         *_grid(plot, scale),
-        *_goal(plot, scale),
         *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale)),
         *(_mark(mark, signs, scale) for mark in plot.marks),
         *_labels(plot.lines, scale),
@@ -109,14 +112,10 @@ def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
     for value in ticks(plot.x_most, whole=True)[1:]:
         yield _text(f"{value:g}", scale.x(value), HEIGHT - BOTTOM + 14, "middle")
     yield _text(plot.x_name, LEFT, HEIGHT - 3, "start")
-
-
-def _goal(plot: Plot, scale: _Scale) -> Iterator[Markup]:
-    if plot.goal is None:
-        return
-    y = scale.y(plot.goal[0])
-    yield _drawn('<path class="goal-line" d="M{} {}H{}"/>', LEFT, y, WIDTH - RIGHT)
-    yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
+    if plot.goal is not None:
+        y = scale.y(plot.goal[0])
+        yield _drawn('<path class="goal-line" d="M{} {}H{}"/>', LEFT, y, WIDTH - RIGHT)
+        yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
 
 
 def _line(line: Line, number: int, in_steps: bool, scale: _Scale) -> Iterator[Markup]:
@@ -141,7 +140,7 @@ def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
 
 
 def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
-    """Yield the names beside the ends of their lines, as near to them as the others allow."""
+    """Yield the names next to the ends of their lines, as near as the others allow."""
     ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
     x = WIDTH - RIGHT + 9
     for number, y in enumerate(spread(ends, LABEL_HEIGHT, TOP, HEIGHT - BOTTOM)):
@@ -163,7 +162,7 @@ def spread(wanted: Sequence[float], gap: float, lowest: float, highest: float) -
 
 
 def cut(label: str) -> str:
-    """Return a name cut to the room beside a chart; the whole one stands in the list below it."""
+    """Return a name cut to the margin of a chart; the list below it has the whole one."""
     return label if len(label) <= MOST_LETTERS else label[: MOST_LETTERS - 1].rstrip() + "…"
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.match.archive import PlayedHand
 from companion.pages import language, words
+from companion.pages.game import views
 from companion.pages.words import N_, Names, _, many
 from companion.rules import reasons
 from companion.rules.cards import SAFETY_OF, Card
@@ -73,10 +73,10 @@ _PATTERNS = {
 
 def rule(item: Item, edition: Edition) -> str:
     """Return where a line of the sheet is written."""
-    race = edition.safeties_count_as_distance == "yes"
+    safety = "safeties-count-as-distance" if edition.safeties_count_as_distance == "yes" else "points"
     what = {
-        Item.SAFETIES: "safeties-count-as-distance" if race else "points",
-        Item.COUPS_FOURRES: "safeties-count-as-distance" if race else "points",
+        Item.SAFETIES: safety,
+        Item.COUPS_FOURRES: safety,
         Item.EXTENSION: "extension-bonus",
         Item.SHUT_OUT: "shut-out",
     }.get(item, "points")
@@ -87,19 +87,10 @@ def _distance(scored: _Scored) -> Iterator[str]:
     if not scored.side.distances:
         yield _("%(who)s: no distance card.", who=scored.who)
         return
-    cards = ", ".join(_piles(scored.side))
-    yield _("%(who)s: %(cards)s = %(sum)d", who=scored.who, cards=cards, sum=scored.points)
-
-
-def _piles(side: Side) -> Iterator[str]:
-    """Yield the distance cards of each kind, the longest first, and those with an accelerator."""
-    doubled = Counter(side.doubled)
-    plain = Counter(side.distances) - doubled
-    for card in sorted(set(side.distances), key=lambda card: -card.km):
-        if plain[card]:
-            yield _("%(count)d × %(card)s", count=plain[card], card=words.name(card))
-        if doubled[card]:
-            yield _("%(count)d × %(card)s with an accelerator", count=doubled[card], card=words.name(card))
+    plain, doubled = N_("%(count)d × %(card)s"), N_("%(count)d × %(card)s with an accelerator")
+    piles = views.distance_piles(scored.side)
+    said = (_(doubled if times > 1 else plain, count=count, card=words.name(card)) for card, count, times in piles)
+    yield _("%(who)s: %(cards)s = %(sum)d", who=scored.who, cards=", ".join(said), sum=scored.points)
 
 
 def _safeties(scored: _Scored) -> Iterator[str]:

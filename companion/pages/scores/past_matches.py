@@ -22,7 +22,7 @@ from companion.rules.record import notation
 bp = Blueprint("past", __name__)
 
 A_PAGE = 10
-"""Matches on a page: each has to be judged to be listed."""
+"""Number of matches on a page: each has to be judged to be listed."""
 
 MOST_PAGES = 10**9
 MOST_WAITING = 4
@@ -44,13 +44,10 @@ def one(number: int) -> str:
     """Show a match: its sheets and charts, and its files to keep."""
     past = past_or_404(number)
     names = Names.of(past.game)
-    played = [hand for hand in past.hands if not hand.is_open]
     return render_template(
         "past_match.html",
         past=_past_view(past),
-        sheets=zip(
-            score_sheets.sheet_views(played, names), (chart_data.race(hand, names) for hand in played), strict=True
-        ),
+        sheets=[(score_sheets.explained(hand, names), chart_data.race(hand, names)) for hand in past.finished],
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=chart_data.totals([hand.result for hand in past.finished], names),
         wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
@@ -75,8 +72,8 @@ def export(number: int, form: str) -> Response:
 def picture(number: int, hand: int) -> Response:
     """Return the score sheet of a hand as a picture to send."""
     past = past_or_404(number)
-    played = hand_or_404(past, hand)
-    if played.is_open:
+    played = past.hand(hand)
+    if played is None or played.is_open:
         abort(404)
     key = (number, past.last, hand, language.spoken(), language.locale())
     drawn = service().pictures.get(key, partial(_drawn, past, played))
@@ -84,7 +81,7 @@ def picture(number: int, hand: int) -> Response:
 
 
 def _drawn(past: Past, hand: PlayedHand) -> bytes:
-    """Draw the picture, one at a time; with too many waiting already, the answer is to come back later."""
+    """Draw the picture, one at a time. Raises Busy where too many wait."""
     with _drawing.turn(_("Other pictures are being drawn: try again in a moment.")):
         sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
         return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
@@ -102,13 +99,8 @@ def players() -> str:
 
 
 def past_or_404(number: int) -> Past:
-    """Return a match of the log."""
+    """Return a match of the log; 404 for none."""
     return service().archive.past(match().store, number) or abort(404)
-
-
-def hand_or_404(past: Past, number: int) -> PlayedHand:
-    """Return a hand of a match."""
-    return past.hand(number) or abort(404)
 
 
 def _past_view(past: Past) -> dict[str, object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, render_template, request
 
 from companion.common import parsing
 from companion.match.archive import PlayedHand
@@ -25,7 +25,7 @@ MOST_STEPS = 10**9
 def show(number: int, hand: int) -> str:
     """Show a hand before its first play (step 0), or after a play."""
     played = past_matches.past_or_404(number)
-    one = past_matches.hand_or_404(played, hand)
+    one = played.hand(hand) or abort(404)
     at = min(parsing.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
     game, names = (one.begins, *one.games)[at], Names.of(played.game)
     entry = one.entries[at - 1] if at else None

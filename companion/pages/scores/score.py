@@ -31,7 +31,7 @@ def show() -> AnyResponse | str:
     hazards = explanations.answered(newest) if newest else explanations.NOTHING
     return render_template(
         "score.html",
-        sheets=score_sheets.sheet_views(hands, names)[::-1],
+        sheets=[score_sheets.explained(hand, names) for hand in reversed(ended)],
         open_sheet=score_sheets.open_sheet(now.game, hazards) if now.game.hand_is_open else None,
         is_new=last is not None and score_prompt.is_new(now.match, last),
         race=chart_data.race(newest, names) if newest else None,

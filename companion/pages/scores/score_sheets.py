@@ -57,9 +57,9 @@ class SheetView:
         return tuple(accumulate(row.points[side] or 0 for row in self.rows))[:-1]
 
 
-def sheet_views(hands: Sequence[PlayedHand], names: Names) -> list[SheetView]:
-    """Return the score sheets of the hands that have ended."""
-    return [sheet_view(hand.result, names, explanations.answered(hand)) for hand in hands if not hand.is_open]
+def explained(hand: PlayedHand, names: Names) -> SheetView:
+    """Return the score sheet of a hand that has ended, with the hazards that its coups fourrés answered."""
+    return sheet_view(hand.result, names, explanations.answered(hand))
 
 
 def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:

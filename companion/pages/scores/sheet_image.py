@@ -62,8 +62,7 @@ def _across(sheet: SheetView) -> list[_Row]:
     """Return the rows with a column a side, as on the page."""
     total = _("This race") if sheet.is_race else _("This hand")
     rows = [_Row(("", *sheet.sides), is_head=True)]
-    for row in sheet.rows:
-        rows.append(_Row((row.title, *("–" if points is None else str(points) for points in row.points))))
+    rows += [_Row((row.title, *("–" if of is None else str(of) for of in row.points))) for row in sheet.rows]
     rows += [_Row((total, *map(str, sheet.totals)), is_total=True)]
     return rows + ([_Row((_("Match"), *map(str, sheet.match)))] if sheet.match and not sheet.is_race else [])
 

@@ -6,7 +6,7 @@ from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.pages import words
-from companion.pages.context import match, service, state
+from companion.pages.context import service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import score_sheets
@@ -23,13 +23,13 @@ def show() -> AnyResponse | str:
         return redirect(url_for("wall.show"))
     now = state()
     names = Names.of(now.game)
-    base = service().base_url or request.host_url.rstrip("/")
+    base = service().base_url() or request.host_url.rstrip("/")
     code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
     last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
     return render_template(
         "wall.html",
         sides=views.side_views(now.game, None),
-        head=prompts.asked(now, match().mats(now)).head,
+        head=prompts.asked(now).head,
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,

@@ -12,18 +12,18 @@ import qrcode
 from companion.pages.limits import ip_of
 
 _NOBODY = ("192.0.2.1", 9)
-"""An address that belongs to nobody: the system picks the way out, and nothing is sent."""
+"""An address reserved for documentation: the system picks the way out, and nothing is sent."""
 
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 
 
 def given_names(environ: Mapping[str, str]) -> frozenset[str]:
-    """The names that phones may reach this machine by beside its own: `COMPANION_NAMES=table.cafe.example,…`."""
+    """Return additional names of this machine: `COMPANION_NAMES=table.cafe.example,…`."""
     return frozenset(environ.get("COMPANION_NAMES", "").lower().replace(",", " ").split())
 
 
 def lan_ip() -> str:
-    """The address of this machine on the local network; `127.0.0.1` when there is no network."""
+    """Return the address of this machine on the local network; `127.0.0.1` when there is no network."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         try:
             probe.connect(_NOBODY)
@@ -33,21 +33,21 @@ def lan_ip() -> str:
 
 
 def base_url(host: str, port: int) -> str:
-    """The address that phones open, without a path."""
+    """Return the address that phones open, without a path."""
     shown = lan_ip() if host in EVERYWHERE else host
     bracketed = f"[{shown}]" if ":" in shown else shown
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 
 
 def typed(base: str, path: str) -> list[str]:
-    """A page's addresses as people type them: by the number of this machine, and by its `.local` name."""
+    """Return a page's addresses as people type them: by the number of this machine, and by its `.local` name."""
     port = urlsplit(base).port
     named = f"http://{socket.gethostname().split('.')[0]}.local" + ("" if port is None else f":{port}")
     return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
 
 
 def join_url(base: str, token: str | None) -> str:
-    """The address in the QR code: with the token that lets a phone take part."""
+    """Return the address in the QR code, with the token that lets a phone take part."""
     return _with_token(f"{base}/join", token)
 
 
@@ -55,38 +55,29 @@ def _with_token(url: str, token: str | None) -> str:
     return url + (f"?{urlencode({'t': token})}" if token else "")
 
 
-def is_own(host: str) -> bool:
-    """Whether an address is one that every machine calls itself by, and so none that another one reaches it by."""
-    known = ip_of(host)
-    return known.is_loopback if known is not None else host == "localhost"
-
-
 def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
-    """What the terminal says when the service is ready: the address, a QR code to join, and the table's code."""
+    """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code."""
     base = base_url(host, port)
     here = ["Mille Bornes Companion is ready.", f"  On this machine:  http://localhost:{port}"]
-    if is_own(urlsplit(base).hostname or ""):
+    name = urlsplit(base).hostname or ""
+    known = ip_of(name)
+    if name == "localhost" or (known is not None and known.is_loopback):
         remedy = "connect it to your network" if host in EVERYWHERE else "leave out --host"
         return "\n".join([*here, f"  On a phone:       phones cannot reach {base}: {remedy}, and start again."])
+    scan = io.StringIO()
+    _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
     lines = [
         *here,
         f"  On the wall:      {_with_token(f'{base}/wall', token)}",
         f"  On a phone:       {join_url(base, token)}",
         *([f"  Cannot scan?      Open {base}/join and type {code}: the host lets you in."] if code else []),
-        f"  or scan:\n{qr_terminal(join_url(base, token))}",
+        f"  or scan:\n{scan.getvalue()}",
     ]
     return "\n".join(lines)
 
 
-def qr_terminal(text: str) -> str:
-    """A QR code in half blocks, light on dark as terminals are."""
-    out = io.StringIO()
-    _code(text, border=2).print_ascii(out=out, invert=True)
-    return out.getvalue()
-
-
 def qr_path(text: str) -> tuple[int, str]:
-    """A QR code for an SVG: its side in modules, quiet zone included, and the path of its dark modules."""
+    """Return a QR code for an SVG: its side in modules, quiet zone included, and the path of its dark modules."""
     rows = _code(text, border=4).get_matrix()
     dark = [f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, on in enumerate(row) if on]
     return len(rows), "".join(dark)

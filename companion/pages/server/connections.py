@@ -1,8 +1,8 @@
-"""Limits of waitress's connections beyond its own: which one makes room, and how long a request may take.
+"""Limits of connections beyond waitress's own: which one makes room, and how long a request may take.
 
-Waitress hands a request to a thread only once all of it has come, so that a slow phone costs a connection and no
-thread. It ends connections that are idle; at its own limit it lets nobody in until one of them has ended. Here the one
-that is idle for longest makes room at once, and a request that trickles in does not stay for ever.
+Waitress hands a request to a thread only once all of it has come, so that a slow phone costs a connection but no
+thread. At its own limit it accepts nobody until an idle connection has timed out. Here the one that is idle for longest
+makes room at once, and a request that trickles in is ended.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ MOST_AN_ADDRESS = 160
 """Maximum number of connections from one address, behind which there may be a whole room."""
 
 REQUEST_S = 20.0
-"""Time in which a request must come, in seconds, beside what its body needs at the slowest pace."""
+"""Time in which a request must come, in seconds, plus what its body needs at the slowest pace."""
 
 SLOWEST_BYTES_A_SECOND = 8_000
 """Slowest pace of a body: a photograph over a poor Wi-Fi is faster."""
 
 STALLED_S = 20
-"""Time after which an answer is given up of which the phone takes nothing, in seconds."""
+"""Time after which an answer is given up if the phone takes nothing of it, in seconds."""
 
 
 class Channel(HTTPChannel):
@@ -77,7 +77,7 @@ class Server(TcpWSGIServer):
     def set_socket_options(self, conn: socket.socket) -> None:
         """Let a connection in: where there are too many, the idle one that brought nothing for longest ends.
 
-        Raises OSError, upon which waitress drops the new connection, where none of them is idle.
+        Raises OSError where none of them is idle: waitress then drops the new connection.
         """
         super().set_socket_options(conn)
         # Waitress ends no connection that has something to send; the system does where the phone takes none of it.

@@ -1,4 +1,4 @@
-"""The cookie of a phone: signed (HMAC-SHA256), and as good in ten years as today, whatever the clocks say."""
+"""The cookie of a phone: signed (HMAC-SHA256), and valid whatever the clocks say."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from itsdangerous import BadSignature
 from werkzeug.http import dump_cookie
 
 KEPT = timedelta(days=400)
-"""As long as browsers keep any cookie."""
+"""Lifetime of the cookie: the longest that browsers allow."""
 
 
 class Cookies(SecureCookieSessionInterface):
-    """Cookies that go by no clock of this machine.
+    """Cookies that do not depend on the clock of this machine.
 
-    As they come with Flask, a cookie that was signed too long ago is refused, and so is one that was signed later
-    than now: a computer that wakes in the wrong year would forget every phone. And a day on which a cookie ends,
-    written by a clock that stands in 1970, has it thrown away before it was ever sent back.
+    Flask refuses a cookie that was signed too long ago or in the future, so a computer that wakes in the wrong year
+    would forget every phone; and an expiry date written by a clock in 1970 has the cookie thrown away at once.
     """
 
     digest_method = staticmethod(hashlib.sha256)
 
     def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
-        """What a phone's cookie says; an empty one where there is none, or it is not ours."""
-        signed, sent = self.get_signing_serializer(app), request.cookies.get(self.get_cookie_name(app))
-        if signed is None or not sent:
-            return None if signed is None else self.session_class()
+        """Return the content of a phone's cookie; empty where there is none, or it is not ours."""
+        signed = self.get_signing_serializer(app)
+        if signed is None:
+            return None
         try:
-            return self.session_class(signed.loads(sent))
+            return self.session_class(signed.loads(request.cookies.get(self.get_cookie_name(app), "")))
         except BadSignature:
             return self.session_class()
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
-        """Sends a cookie that has changed; the phone's own clock counts how long it is kept."""
+        """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
         if not session or not session.permanent or not self.should_set_cookie(app, session):
             super().save_session(app, session, response)
             return

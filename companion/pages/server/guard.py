@@ -1,4 +1,4 @@
-"""What every request passes: which name it asked for, how often, whose page it comes from, which door."""
+"""Checks that every request passes: its host name, its pace, the page it comes from, its route."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import gzip
 import io
 import re
 import socket
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import IO, Any
 
 from flask import Flask, Request, Response, abort, request
@@ -23,19 +23,9 @@ from companion.pages.words import _
 WORTH_PACKING_BYTES = 600
 LOOKING = ("GET", "HEAD", "OPTIONS")
 
-_POLICY = "; ".join(
-    [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "font-src 'self'",
-        "connect-src 'self'",
-        "form-action 'self'",
-        "manifest-src 'self'",
-        "base-uri 'none'",
-        "frame-ancestors 'none'",
-    ]
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; "
+    "form-action 'self'; manifest-src 'self'; base-uri 'none'; frame-ancestors 'none'"
 )
 HEADERS = {
     "Content-Security-Policy": _POLICY,
@@ -46,38 +36,38 @@ HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Permissions-Policy": "camera=(), microphone=(), geolocation=()",
 }
-"""What every answer says to the browser."""
+"""Security headers of every answer."""
 
 _TEXTS = ("text/html", "text/css", "text/javascript", "application/json", "image/svg+xml", "text/plain")
 _HOST = re.compile(
     r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9.-]{1,253}))(?::\d{1,5})?", re.IGNORECASE | re.ASCII
 )
 
-# What nobody sees and browsers obey, such as a name that turns the line around it backwards, is left out of pages.
-# The joiners U+200C and U+200D stay: names of some languages are written with them, and forms send names back.
+# Invisible characters that browsers obey, such as those that reverse a line, are left out of pages.
+# The joiners U+200C and U+200D stay: some languages need them in names, and forms send names back.
 _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
     "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
 )
 AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
-"""What local networks put behind a machine's own name; nobody can buy a name on the internet that ends so."""
+"""Domains of local networks, which nobody can register on the internet."""
 
 
 class InMemory(Request):
-    """A request of which nothing comes to lie on the disk, a photograph neither."""
+    """A request whose files stay in memory: no photograph reaches the disk."""
 
     def _get_file_stream(self, *_about: Any, **_more: Any) -> IO[bytes]:
         return io.BytesIO()
 
 
 class ShortNumber(IntegerConverter):
-    """A number in an address, of no more digits than any of ours has."""
+    """A number in an address, of at most 15 digits."""
 
     regex = r"\d{1,15}"
 
 
 def protect(app: Flask) -> None:
-    """Puts the guard before and behind every request of the app."""
+    """Check every request of the app, and complete every answer."""
     app.request_class = InMemory
     app.url_map.converters["int"] = ShortNumber
     app.session_interface = Cookies()
@@ -93,51 +83,45 @@ def protect(app: Flask) -> None:
 
 
 def _before() -> None:
-    limits.limit(request)
-    _check_name()
-    _check_pace()
-    phone_identity.notice()
-    _check_page()
-    if request.endpoint is not None:
-        access.let_in(request.endpoint)
+    body = limits.body_of(request.endpoint)
+    request.max_content_length = body.most_bytes
+    request.max_form_parts = body.most_fields
+    request.max_form_memory_size = body.most_form_bytes
+    check_door(_count)
 
 
-def check_door() -> None:
-    """Ends a request that would not be let in: by its name, by whose page it comes from, or by its door."""
-    _check_name()
-    _check_page()
-    if request.endpoint is not None:
-        access.let_in(request.endpoint)
+def check_door(count: Callable[[], None] = lambda: None) -> None:
+    """End a request that may not come in: by its host name, by the page it comes from, or by its route.
 
-
-def _check_name() -> None:
+    `count` is called for one of a right name, before the rest is checked.
+    """
     if not is_our_name(request.host, service().called):
-        where = service().base_url or "http://localhost"
+        where = service().base_url() or "http://localhost"
         abort(error_pages.say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
+    count()
+    if request.method not in LOOKING:
+        ours = is_our_page(request.headers.get("Origin"), request.host)
+        if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+            abort(403)
+    if request.endpoint is not None:
+        access.let_in(request.endpoint)
 
 
-def _check_pace() -> None:
+def _count() -> None:
+    """Count a request against its phone's pace, and note that the phone is present. Raises TooManyRequests."""
     kind = KINDS.get(request.endpoint or "", Kind.PAGE if request.method in LOOKING else Kind.CHANGE)
-    if kind in FREE_TO_THE_MACHINE and phone_identity.is_machine():
-        return
-    whose = phone_identity.phone() if phone_identity.takes_part() else None
-    wait_s = service().pace.wait_s(kind, request.remote_addr or "", whose)
-    if wait_s:
-        raise TooManyRequests(retry_after=wait_s)
-
-
-def _check_page() -> None:
-    if request.method in LOOKING:
-        return
-    ours = is_our_page(request.headers.get("Origin"), request.host)
-    if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-        abort(403)
+    if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
+        whose = phone_identity.phone() if phone_identity.takes_part() else None
+        wait_s = service().pace.wait_s(kind, request.remote_addr or "", whose)
+        if wait_s:
+            raise TooManyRequests(retry_after=wait_s)
+    phone_identity.notice()
 
 
 def is_our_name(host: str, called: Collection[str] = ()) -> bool:
-    """Whether somebody may ask for this machine by that name: an address, localhost, its own name, or one it was given.
+    """True if a host name is this machine's: an address, localhost, its own name, or one it was given.
 
-    A strange name that leads here is how a page on the internet would reach into the local network.
+    Any other would let a page on the internet reach into the local network (DNS rebinding).
     """
     found = _HOST.fullmatch(host)
     if found is None:
@@ -152,7 +136,7 @@ def is_our_name(host: str, called: Collection[str] = ()) -> bool:
 
 
 def is_our_page(origin: str | None, host: str) -> bool:
-    """Whether a change was asked for by one of our own pages."""
+    """True if a change was asked for by one of our own pages."""
     return origin in (f"http://{host}", f"https://{host}")
 
 
@@ -166,7 +150,7 @@ def _after(response: Response) -> Response:
 
 
 def _packed(response: Response) -> Response:
-    """The response gzipped where the browser takes it and it pays."""
+    """Return the response, gzipped where the browser takes that and it pays."""
     wanted = "gzip" in request.headers.get("Accept-Encoding", "") and response.mimetype in _TEXTS
     if not wanted or response.is_streamed or response.direct_passthrough or "Content-Encoding" in response.headers:
         return response

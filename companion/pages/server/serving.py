@@ -26,14 +26,14 @@ THREADS = 16
 """Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
 
 IDLE_S = 75
-"""Time after which a connection that brings nothing is closed, in seconds. A page asks more often."""
+"""Time after which an idle connection is closed, in seconds. A page asks more often."""
 
 LOOK_S = 5
 """Time between two looks for connections to close, in seconds."""
 
 TURN_S = 1.0
 LAST_ANSWERS_S = 1.0
-"""Time for the answers that are being given when the service ends, in seconds."""
+"""Time to finish the answers under way when the service ends, in seconds."""
 
 MOST_HEADER_BYTES = 16 * 1024
 """Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
@@ -67,7 +67,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
         cleanup_interval=LOOK_S,
         max_request_header_size=MOST_HEADER_BYTES,
         max_request_body_size=limits.USUAL.most_bytes + 1,
-        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent comes to lie on the disk.
+        inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent reaches the disk.
         outbuf_high_watermark=MOST_UNSENT_BYTES,
         outbuf_overflow=2 * MOST_UNSENT_BYTES,
         log_socket_errors=False,
@@ -80,12 +80,12 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
 
 
 def turn(server: Server, timeout_s: float) -> None:
-    """Let a server take in what has come, or wait for it so long. It is polled: `select` knows 1024 files only."""
+    """Handle what has come, or wait up to `timeout_s` for it. By polling: `select` knows 1024 files only."""
     wasyncore.loop(timeout=timeout_s, use_poll=True, map=server._map, count=1)
 
 
 def end(server: Server) -> None:
-    """Takes no more requests, gives the answers that are being given, and closes every connection."""
+    """Take no more requests, finish the answers under way, and close every connection."""
     server.accepting = False
     server.del_channel()
     server.socket.close()
@@ -100,7 +100,7 @@ def end(server: Server) -> None:
 
 @contextmanager
 def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
-    """An event that is set when the process is asked to end; asked once more, it ends at once."""
+    """Provide an event that is set when the process is asked to end; asked once more, it ends at once."""
     asked = threading.Event()
     if threading.current_thread() is not threading.main_thread():
         yield asked
@@ -135,7 +135,7 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
 
 
 def status(match: Match) -> str:
-    """How it goes, in a line for whoever looks after the machine."""
+    """Return a line on how it goes, for the service manager."""
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."

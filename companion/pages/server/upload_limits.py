@@ -1,8 +1,8 @@
-"""Limits of a request's body: judged by the request's first lines, before the rest is taken in.
+"""Limits of a request's body, judged by its header before the rest is read.
 
-Waitress takes in one size from everybody, before the app runs; here only a route that takes photographs or decks gets
-more than a page sends, and only from a phone that may use it. What waitress cannot read is answered in a sentence, with
-the headers of every answer, and without a word of what was sent.
+Waitress has one limit for everybody; here only a route for photographs or decks takes more than a page sends, and only
+from a phone that may use it. What waitress cannot read is answered with a sentence and the headers of every answer,
+without anything of what was sent.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from companion.pages.server.connections import Channel
 
 MOST_LARGE = 4
-"""Maximum number of photographs and decks that are taken in at a time."""
+"""Maximum number of photographs and decks that are received at a time."""
 
 MOST_LARGE_BYTES = 96_000_000
 """Maximum size of all of them together, in bytes; they are kept in memory."""
@@ -41,7 +41,14 @@ _SAID = {
     501: (400, "Not Implemented"),
     503: (503, "Service Unavailable"),
 }
-"""The sentence for each code of waitress's, by its key in `SENTENCES`, and what the code is called."""
+"""The key in `SENTENCES` of each of waitress's codes, and the name of the code."""
+
+
+_PAGE = (
+    '<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<link rel="stylesheet" href="/static/companion.css"><title>{0}</title><p>{0}</p><p><a href="/">{1}</a></p>'
+)
+"""The page for a browser: a sentence of ours, and the way back."""
 
 
 class Refusal:
@@ -56,10 +63,13 @@ class Refusal:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
-        headers = {"Content-Type": "text/plain; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
+        say, kind = texts.gettext(SENTENCES[sentence]), "text/plain"
+        if "text/html" in self._headers.get("ACCEPT", ""):
+            say, kind = _PAGE.format(say, texts.gettext("Back to the table")), "text/html"
+        headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
         if self.code == 503:
             headers["Retry-After"] = "10"
-        return f"{self.code} {reason}", list(headers.items()), texts.gettext(SENTENCES[sentence]).encode()
+        return f"{self.code} {reason}", list(headers.items()), say.encode()
 
 
 class Parser(HTTPRequestParser):

@@ -1,8 +1,7 @@
-"""What the system's service manager is told: that the companion is ready, how it is, that it still lives.
+"""Messages to systemd: that the companion is ready, how it is, that it still lives.
 
-The manager names a socket in `NOTIFY_SOCKET`; where there is none, nothing is said. It starts a service anew whose
-heart has not beaten for a while (`WATCHDOG_USEC`): a beat is sent only after each thing that makes the service one
-has been tried, and a try that hangs is a beat that is not sent.
+The socket is named in `NOTIFY_SOCKET`; without one nothing is sent. A service that has sent no beat for
+`WATCHDOG_USEC` is restarted: a beat is sent only after every part has been tried, so a part that hangs stops the beats.
 """
 
 from __future__ import annotations
@@ -16,14 +15,11 @@ from contextlib import suppress
 from companion.common.parsing import whole
 
 BEATS = 4
-"""So often it is tried within the time after which the service is started anew."""
-
-Try = Callable[[], object]
-"""Comes back when something works; raises, or hangs, when it does not."""
+"""Number of beats within the time after which the service is restarted."""
 
 
 class Manager:
-    """The service manager, as far as there is one. Never raises: a service that cannot tell works all the same."""
+    """The service manager, where there is one. Never raises: the service works without it."""
 
     def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
         address = environ.pop("NOTIFY_SOCKET", "")
@@ -31,10 +27,10 @@ class Manager:
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.patience_s = usec / 1_000_000 if usec and meant else None
-        """So long it waits for a beat; None where it does not listen for any."""
+        """Longest time between beats, in seconds; None where it expects none."""
 
     def tell(self, **what: str | int) -> None:
-        """Sends one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
+        """Send one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
         if not self._address:
             return
         said = "\n".join(f"{key}={' '.join(str(value).split())}" for key, value in what.items())
@@ -44,24 +40,29 @@ class Manager:
 
 
 class Heart:
-    """Tries again and again whether the service lives, in a thread of its own, and says so each time it does."""
+    """A thread that tries every part of the service again and again, and sends a beat each time all work.
 
-    def __init__(self, manager: Manager, tries: Sequence[Try], status: Callable[[], str] = str) -> None:
+    Each of `tries` raises or hangs if its part does not work.
+    """
+
+    def __init__(
+        self, manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str
+    ) -> None:
         self._manager, self._tries, self._status = manager, tries, status
         self._stop = threading.Event()
 
     def start(self) -> None:
-        """Begins to beat, where somebody listens."""
+        """Start beating, where the manager listens."""
         if self._manager.patience_s is not None:
             pause_s = self._manager.patience_s / BEATS
             threading.Thread(target=self._run, args=(pause_s,), name="heart", daemon=True).start()
 
     def stop(self) -> None:
-        """Beats no more."""
+        """Stop beating."""
         self._stop.set()
 
     def beat(self) -> bool:
-        """Tries everything once; whether all of it works."""
+        """Try everything once; return True if all of it works."""
         try:
             for one in self._tries:
                 one()
@@ -78,10 +79,7 @@ class Heart:
 
 
 def answers(host: str, port: int, within_s: float = 5.0) -> None:
-    """Asks the web server for a page as a phone would: some answer must come, which one does not matter.
-
-    Raises OSError where none comes.
-    """
+    """Ask the web server for a page as a phone would; any answer will do. Raises OSError where none comes."""
     reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
     with socket.create_connection((reached, port), within_s) as line:
         line.settimeout(within_s)

@@ -63,12 +63,6 @@ class Listed:
     problem: str = ""
 
 
-@bp.get("/decks")
-def show() -> str:
-    """Show the decks."""
-    return _page()
-
-
 @bp.post("/decks")
 def start() -> AnyResponse | tuple[str, int]:
     """Begin a deck of one's own; its faces follow on a page of their own."""
@@ -89,21 +83,18 @@ def use() -> AnyResponse | tuple[str, int]:
     except Problem as problem:
         return _page(str(problem)), 400
     lacks = len(load_deck(name, folder()).missing) if name else 0
+    title = title_of(name) if name else ""
+    say = _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
     if name is None:
-        flash(_("Cards are told by their stickers."))
+        say = _("Cards are told by their stickers.")
     elif lacks:
-        flash(
-            many(
-                "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
-                "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
-                lacks,
-                title=title_of(name),
-            )
+        say = many(
+            "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
+            "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+            lacks,
+            title=title,
         )
-    else:
-        flash(
-            _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title_of(name))
-        )
+    flash(say)
     return redirect(url_for("decks.show"), 303)
 
 
@@ -128,15 +119,13 @@ def take_in() -> AnyResponse | tuple[str, int]:
         return _page(say, asks="file"), 413
     except Problem as problem:
         return _page(str(problem), asks="file"), 503 if str(problem) == BUSY else 400
-    title = title_of(deck.name)
-    flash(
-        many(
-            "“%(title)s” is here, with %(count)d face.",
-            "“%(title)s” is here, with %(count)d faces.",
-            len(deck.faces),
-            title=title,
-        )
+    say = many(
+        "“%(title)s” is here, with %(count)d face.",
+        "“%(title)s” is here, with %(count)d faces.",
+        len(deck.faces),
+        title=title_of(deck.name),
     )
+    flash(say)
     return redirect(url_for("decks.show"), 303)
 
 
@@ -175,8 +164,9 @@ def title_of(name: str) -> str:
     return words.said(titles(folder()).get(name, name))
 
 
+@bp.get("/decks", endpoint="show")
 def _page(sentence: str = "", *, asks: str = "") -> str:
-    """Return the page; `asks` opens the form `new`, or the one for a `file`."""
+    """Show the decks; `asks` opens the form `new`, or the one for a `file`."""
     return render_template(
         "decks.html",
         decks=tuple(_listed()) if phone_identity.may_act() else (),
@@ -247,5 +237,4 @@ def _free_name(title: str) -> str:
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
     taken = {other.lower() for other in deck_names(folder())}
-    number = next(n for n in range(1, len(taken) + 2) if (name if n == 1 else f"{name}-{n}") not in taken)
-    return name if number == 1 else f"{name}-{number}"
+    return next(one for one in (name, *(f"{name}-{n}" for n in range(2, len(taken) + 2))) if one not in taken)

@@ -9,7 +9,7 @@ from companion.vision.capture.image_io import jpeg_of
 from companion.vision.view import Quad
 
 ROOM = 0.15
-"""Margin shown round a zone, as a share of its size: what sticks out of it matters too."""
+"""Margin shown around a zone, as a share of its size: cards may stick out."""
 
 MOST_PX = 480
 """Longest side of the picture, in pixels."""
