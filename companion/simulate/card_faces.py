@@ -17,11 +17,9 @@ from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
+from companion.tabletop.sticker_codes import STICKER_MM
 
 PX_PER_MM = 4.0
-STICKER_MM = 20.0
-"""The demo's stickers: what `companion print stickers` makes."""
-
 _STICKER_TOP_MM = 3.5
 _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 

@@ -1,4 +1,4 @@
-"""The first camera that answers, whenever that is: it may be plugged in, or wake, long after the companion."""
+"""The first camera that answers, whenever that is: it may be plugged in, or wake, long after the start."""
 
 from __future__ import annotations
 
@@ -30,10 +30,7 @@ class FirstCamera:
         wait: Callable[[float], object],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._answers = answers
-        self._devices = devices
-        self._wait = wait
-        self._clock = clock
+        self._answers, self._devices, self._wait, self._clock = answers, devices, wait, clock
         self._source: str | None = None
 
     @property
@@ -42,23 +39,17 @@ class FirstCamera:
         return self._source is not None
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
-        """The source, as soon as there is one; None where the search was ended. `none_yet` is called at most once."""
+        """Return the source, as soon as there is one; None if the search is ended. Call `none_yet` at most once."""
         self._source = self._answers()
         if self._source is None:
             none_yet()
         while self._source is None:
-            if not self._another_try():
-                return None
+            before, until_s = self._devices(), self._clock() + TRY_AGAIN_S
+            while self._devices() == before and self._clock() < until_s:
+                if self._wait(LOOK_S):
+                    return None
             self._source = self._answers()
         return self._source
-
-    def _another_try(self) -> bool:
-        """Wait until it is worth trying again; False where the search was ended."""
-        before, until_s = self._devices(), self._clock() + TRY_AGAIN_S
-        while self._devices() == before and self._clock() < until_s:
-            if self._wait(LOOK_S):
-                return False
-        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +83,8 @@ class Succession:
         self.source = source
         """Which camera it is now."""
 
-        self._answers = answers
-        self._devices = devices
-        self._clock = clock
-        self._openers_of = openers
-        self._openers = openers(source)
+        self._answers, self._devices, self._clock = answers, devices, clock
+        self._openers_of, self._openers = openers, openers(source)
         self._tried: tuple[Sequence[str], float] | None = None
         """Which devices were tried in vain, and until when they are not tried again."""
 
