@@ -164,7 +164,7 @@ def back_svg() -> str:
 
 
 def _stone_places() -> list[tuple[float, float]]:
-    """Places in the upper half; the lower half is the upper one turned. The disc in the middle stays free."""
+    """Return places in the upper half, off the disc in the middle; the lower half is the upper one turned."""
     rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
     places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
     return [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]

@@ -73,7 +73,7 @@ def _children(parent: ElementTree.Element) -> Iterator[str]:
 
 
 def _window(element: ElementTree.Element) -> Iterator[str]:
-    """A drawing placed on a sheet: moved to its place, nothing painted outside it."""
+    """Yield what moves a drawing to its place on a sheet, and lets nothing be painted outside it."""
     x, y = float(element.get("x", 0)), float(element.get("y", 0))
     left, top, width, height = (float(number) for number in element.get("viewBox", "").split())
     yield _operator("cm", 1, 0, 0, 1, x - left, y - top)
@@ -133,5 +133,5 @@ def _transform(steps: str) -> Iterator[str]:
 
 
 def _colour(name: str) -> str:
-    """`#RRGGBB` as three numbers from 0 to 1."""
+    """Return `#RRGGBB` as three numbers from 0 to 1."""
     return " ".join(f"{int(name[i : i + 2], 16) / 255:.4f}" for i in (1, 3, 5))

@@ -78,7 +78,7 @@ def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, langu
 
 
 def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
-    """Marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
+    """Draw marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
     near, far = 1.0, 1.0 + _MARK_MM
     for x in xs:
         yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)

@@ -127,7 +127,7 @@ def text_width(words: str, size: float, *, weight: int = 600) -> float:
 
 
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
-    """Capitals or figures about (x, middle), as large as `size` or as `room` millimetres of width allow."""
+    """Draw capitals or figures about (x, middle), as large as `size` or as `room` millimetres of width allow."""
     fit = min(size, room / text_width(words, 1, weight=weight))
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)

@@ -177,20 +177,16 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
 
     Upright cards take the upper corners first, sideways ones, whose top shows to the left, the lower ones.
     """
-    taken = {_corner(rect, *place.on_mat(other.x_mm, other.y_mm)) for other in others}
+    x_mid, y_mid = rect.centre_mm
+    at = (place.on_mat(other.x_mm, other.y_mm) for other in others)
+    taken = {(x_mm > x_mid, y_mm > y_mid) for x_mm, y_mm in at}
     rows = (True, False) if sideways else (False, True)
     corners = [(right, low) for low in rows for right in (False, True)]
     right, low = next((corner for corner in corners if corner not in taken), corners[0])
     turn_deg = (-90.0 if sideways else 0.0) + within(chance.gauss(0.0, 0.7), 1.5)
     half_x, half_y = half_extent_mm(turn_deg)
     room_x, room_y = (rect.width_mm / 2 - half_x) * 0.99, (rect.height_mm / 2 - half_y) * 0.99
-    x_mid, y_mid = rect.centre_mm
     return _laid(place, x_mid + (room_x if right else -room_x), y_mid + (room_y if low else -room_y), turn_deg)
-
-
-def _corner(rect: Rect, x_mm: float, y_mm: float) -> tuple[bool, bool]:
-    x_mid, y_mid = rect.centre_mm
-    return x_mm > x_mid, y_mm > y_mid
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:

@@ -8,11 +8,8 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import cv2
-import numpy as np
-from numpy.typing import NDArray
 
 from companion.printing import deck, render, stickers
-from companion.simulate.arrange import Point
 from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
@@ -76,15 +73,10 @@ def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     y_mm = _STICKER_TOP_MM + sticker.shape[0] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
-    onto = _about(sticker.shape[1::-1], askew_deg, (x_mm * PX_PER_MM, y_mm * PX_PER_MM))
+    # Turned clockwise about its middle, which comes to lie at that place.
+    middle = sticker.shape[1] / 2, sticker.shape[0] / 2
+    onto = cv2.getRotationMatrix2D(middle, -askew_deg, 1.0)
+    onto[:, 2] += x_mm * PX_PER_MM - middle[0], y_mm * PX_PER_MM - middle[1]
     return cv2.warpAffine(
         sticker, onto, face.shape[1::-1], dst=face.copy(), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
     )
-
-
-def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
-    """Return the (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
-    middle = size[0] / 2, size[1] / 2
-    move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
-    move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]
-    return move

@@ -34,7 +34,6 @@ AFTER_DRAWING = Rest(0.3)
 AFTER_LAYING = Rest(1.5, 1.0)
 BEFORE_TAKING_BACK = Rest(3.0, 1.8)
 AFTER_TAKING_BACK = Rest(2.0, 2.0)
-AFTER_TAKING_A_DISCARD = Rest(2.0, 2.0)
 AFTER_CLEARING = Rest(3.0, 2.6)
 
 
@@ -86,9 +85,12 @@ class Choreographer:
         return movement if movement.play_number else replace(movement, play_number=self._play_number)
 
     def _all_hands(self) -> Iterator[Movement]:
-        ended_by_word = False
-        for number, hand in enumerate(self._script.hands):
-            table = self._dealt(hand)
+        ended_by_word, script = False, self._script
+        for number, hand in enumerate(script.hands):
+            if hand.begins is not None:
+                table = hand.begins.table
+            else:
+                table = referee.new_hand(script.edition, script.teams, hand.first, script.target)
             if number:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
@@ -102,11 +104,6 @@ class Choreographer:
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
         if ended_by_word:
             yield from self._gather(wait=True)
-
-    def _dealt(self, hand: Hand) -> Table:
-        if hand.begins is not None:
-            return hand.begins.table
-        return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
         for action in hand.actions:
@@ -123,13 +120,14 @@ class Choreographer:
         if play.player is None:
             return
         seat = self._players[play.player]
-        if play.verb is Verb.TAKE:
-            yield from self._take_discard(seat)
+        if play.verb is Verb.TAKE and self._zones.get(DISCARD_ZONE):
+            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
         if not play.at_once:
             yield from self._draws(seat, before, play, after)
         if action.card_id is not None:
-            spot = self._spot(before, play, action.card_id)
-            yield from self._put_down(seat, action.card_id, spot, zone_of(before, play))
+            zone = zone_of(before, play)
+            spot = self._spot_in(zone, action.card_id, play.at_once)
+            yield from self._put_down(seat, action.card_id, spot, zone)
             yield from self._discard_answered(seat, answered(before, after))
         if play.at_once:
             yield from self._draws(seat, before, play, after)
@@ -159,12 +157,9 @@ class Choreographer:
                 self._reshuffled_this_turn = True
             yield from self._draw(seat, 1)
             self._drawn_this_turn = True
-        yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
+        yield from self._lay_and_take_back(seat, card_id, self._spot_in(zone, card_id, play.at_once), zone)
 
     # Where a card belongs
-
-    def _spot(self, table: Table, play: Play, card_id: str) -> Pose:
-        return self._spot_in(zone_of(table, play), card_id, play.at_once)
 
     def _spot_in(self, zone: str, card_id: str, sideways: bool) -> Pose:
         place, name = self._place(zone)
@@ -210,10 +205,6 @@ class Choreographer:
             self._pile -= 1
             now = self.lying()
             yield Movement(seat, (BACK,), top, None, before, now, now, AFTER_DRAWING)
-
-    def _take_discard(self, seat: int) -> Iterator[Movement]:
-        if self._zones.get(DISCARD_ZONE):
-            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_A_DISCARD)
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """Return the top card of a zone being carried to a spot in another."""

@@ -182,7 +182,7 @@ def arm_pose(arm: Arm) -> Pose:
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """From the pixels of a flat picture to the millimetres it covers."""
+    """Return the matrix from the pixels of a flat picture to the millimetres it covers."""
     return np.array([[1.0 / px_per_mm, 0.0, left_mm], [0.0, 1.0 / px_per_mm, top_mm], [0.0, 0.0, 1.0]])
 
 

@@ -21,7 +21,7 @@ ABOVE_SHARE = 0.5
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
+    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
     on = {at: _card_under(sticker, faces) for at, sticker in enumerate(stickers)}
     voted = [sticker if on[at] is None else _voted(sticker, faces[on[at]]) for at, sticker in enumerate(stickers)]
     bare = [face for number, face in enumerate(faces) if number not in on.values()]
@@ -29,7 +29,7 @@ def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[S
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """The topmost card that a sticker lies on."""
+    """Return the topmost card that a sticker lies on."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
@@ -39,7 +39,7 @@ def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
 
 
 def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """One card that has a sticker and a face."""
+    """Return one card that has a sticker and a face."""
     if face.face is Card.UNKNOWN:
         return sticker
     if sticker.card is None:

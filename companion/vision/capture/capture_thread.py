@@ -132,7 +132,7 @@ class Capture:
         """Its thread has ended."""
 
     def ask(self) -> None:
-        """The next good picture is wanted: until then pictures are only thrown away, so that none is ever old."""
+        """Ask for the next good picture: until then pictures are only thrown away, so that none is ever old."""
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
@@ -142,7 +142,7 @@ class Capture:
         return shot
 
     def give_up(self) -> None:
-        """Its thread closes the device as soon as that answers, and ends."""
+        """Let its thread close the device as soon as that answers, and end."""
         self.is_given_up = True
 
     # In the thread

@@ -102,7 +102,7 @@ def _check_size(size: tuple[int, int], name: str | Path) -> None:
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
+    """Return width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":

@@ -55,7 +55,7 @@ class KeptTurn:
         self.current = turn
 
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Frames, each turned as is in force when it comes."""
+        """Yield frames, each turned as `current` says when it comes."""
         for frame in frames:
             turn = self.current
             yield frame if turn == AS_IT_IS else replace(frame, image=turn.of(frame.image))

@@ -116,7 +116,7 @@ class Darkroom:
         )
 
     def _end(self) -> int | None:
-        """End the process, as it may have done itself; gives how it ended."""
+        """End the process, unless it has ended by itself, and return its exit code."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -135,7 +135,7 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hand over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
+    """Hand over a picture file and return its pixels, None if it is damaged. Raises OSError or _LostError."""
     _write(to, LENGTH.pack(len(data)))
     _write(to, data)
     sizes = bytearray(SIZES.size)
@@ -169,5 +169,5 @@ atexit.register(_DARKROOM.close)
 
 
 def decode(data: bytes, name: str | Path) -> Image:
-    """A stranger's picture file as `(H, W, 3) uint8 BGR`, decoded elsewhere. Raises Problem, which calls it `name`."""
+    """Decode a stranger's picture file elsewhere, to `(H, W, 3) uint8 BGR`. Raises Problem, which calls it `name`."""
     return _DARKROOM.decode(data, name)

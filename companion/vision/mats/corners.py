@@ -30,7 +30,7 @@ _ROUNDS = 3
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Corners `(4, 2)` of a dark square on white, clockwise, where its edges meet; as they are where those are unclear.
+    """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
 
     On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
     """
@@ -48,7 +48,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
 
 def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
-    """For each side where along it an edge shows, and how many pixels farther out than the side."""
+    """Return for each side where along it an edge shows, and how many pixels farther out than the side."""
     start, end = quad, np.roll(quad, -1, axis=0)
     on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
     points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
@@ -66,7 +66,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
 
     Of several such places the one nearest to the side.
     """
@@ -83,7 +83,7 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """How far out the edge lies at the side's two ends, without the places that are of something else."""
+    """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
     for _ in range(_ROUNDS):
         if len(along) < ENOUGH:
             return None
@@ -99,7 +99,7 @@ def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
 
 
 def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Floats, Floats]] | None:
-    """Two points on each edge's line, None where an edge does not show."""
+    """Return two points on each edge's line, None where an edge does not show."""
     out, ends = _outwards(quad), []
     for side, line in enumerate(lines):
         if line is None:
@@ -109,7 +109,7 @@ def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Fl
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Where the line through a and b meets the one through c and d; far away where they run side by side."""
+    """Return where the line through a and b meets the one through c and d; far away where they run side by side."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     met: Floats = a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

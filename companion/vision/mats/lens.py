@@ -31,7 +31,7 @@ class Lens:
     k2: float = 0.0
 
     def bend(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Points `(…, 2)` of the straight picture, where the camera shows them."""
+        """Return points `(…, 2)` of the straight picture, where the camera shows them."""
         middle, unit = self._middle(), self._unit()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
@@ -39,7 +39,7 @@ class Lens:
         return bent
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
+        """Return points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
         middle, unit = self._middle(), self._unit()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
@@ -54,7 +54,7 @@ class Lens:
         return float(at[flat[0]]) if len(flat) else FARTHEST
 
     def _unbent(self, shown: Floats) -> Floats:
-        """By how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
+        """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)

@@ -167,7 +167,7 @@ class Advice:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What `read --setup --json` says under `setup`."""
+        """Return what `read --setup --json` says under `setup`."""
         return {
             "size_px": list(self.size_px),
             "good": self.good,
@@ -195,7 +195,7 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+    """Return how well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
@@ -225,13 +225,13 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
-    """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
+    """Return advice on pictures one of which was read: the stickers read tell how wide those in use are."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
 
 
 def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
-    """The mats that ought to be seen: none for which zones are drawn, and no table's mat where anything is drawn."""
+    """Return the mats that should be seen: none that has drawn zones, and no table's mat if anything is drawn."""
     spared = {fit.layout.id for fit in stand_ins} | ({"table"} if stand_ins else set())
     return tuple(layout for layout in layouts if layout.id not in spared)
 
@@ -279,7 +279,7 @@ class _Scene:
         return tuple(zone for zone in self.zones if zone.shows_paper)
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """The zones in which the stickers in use are too small."""
+        """Return the zones in which the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
@@ -331,7 +331,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Hint]:
-    """A lamp's reflection; and light so bright that print may be lost, which harms nothing where stickers are read."""
+    """Look for a lamp's reflection, and for light so bright that print may be lost, unless stickers are read there."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
@@ -403,12 +403,12 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
-    """Zones by their names, none where it is about every one."""
+    """Return the names of zones, none if these are all."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:
-    """What to do where stickers are too small even on a sharp and bright picture."""
+    """Yield what to do where stickers are too small even on a sharp and bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -472,7 +472,7 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
 
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
-    """Pixels a module of the stickers in use, where the zone is smallest."""
+    """Return pixels a module of the stickers in use, where the zone is smallest."""
     return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
@@ -515,7 +515,7 @@ def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
 
 
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """The edges of the picture that corners lie beyond: left, right, up, down."""
+    """Return the edges of the picture that corners lie beyond: left, right, up, down."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}
@@ -551,6 +551,6 @@ def _zone(zone: str) -> Term:
 
 
 def _the(zones: Sequence[str]) -> Said:
-    """Zones in a sentence: one by its name, several by their mats."""
+    """Return zones for a sentence: one by its name, several by their mats."""
     mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
     return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])

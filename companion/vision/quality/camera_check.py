@@ -50,7 +50,7 @@ def tried(
     open_device: Callable[[str], Device] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Trial:
-    """A few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
+    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
         with closing(Guarded(opener_of(source, open_device), name)) as device:
@@ -64,7 +64,7 @@ def tried(
 
 
 def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
-    """What can be read on the pictures, and what would help.
+    """Return what can be read on the pictures, and what would help.
 
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
     Problem where there are no mats and it was drawn on a picture of other proportions.
@@ -76,7 +76,7 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
 
 
 def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
-    """Pictures once the camera has set its light, and the pace at which they came."""
+    """Take pictures once the camera has set its light, and measure its pace."""
     opened_s = clock()
     while clock() - opened_s < SETTLING_S:
         _grab(name, device)

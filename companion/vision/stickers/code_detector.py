@@ -71,7 +71,7 @@ class _Marks:
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """The squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
+    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
 
     Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
     """
@@ -88,7 +88,7 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """A mark averaged over all its turns, as light as it is printed."""
+    """Return a mark averaged over all its turns, as light as it is printed."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -104,7 +104,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """How well a mark fits at every place, its correlation, as `cv2.matchTemplate` has it; 0 where print would be
+    """Return how well a mark fits at every place, its correlation as in `cv2.matchTemplate`; 0 where print would be
     fainter than print is. The same by box filters alone takes half the time.
     """
     here = image.astype(np.float32)
@@ -121,7 +121,7 @@ def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """The places where a mark fits better than all around, and how well."""
+    """Return the places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
@@ -129,7 +129,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -137,7 +137,7 @@ def first_of_each(keys: Floats, most: int) -> Places:
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
-    """Peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
+    """Return peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
     return np.column_stack((x + _top(fit[y, x - 1], here, fit[y, x + 1]), y + _top(fit[y - 1, x], here, fit[y + 1, x])))
@@ -152,7 +152,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
+    """Return every three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
 
     The three are top left, top right, bottom left.
     """
@@ -170,7 +170,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Every two marks that stand about so many modules apart, both ways round."""
+    """Return every two marks that stand about so many modules apart, both ways round."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -186,14 +186,14 @@ def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
 
 
 def _turned(vectors: Floats) -> Floats:
-    """Vectors turned a quarter clockwise, as the picture shows it."""
+    """Return vectors turned a quarter clockwise, as the picture shows it."""
     return np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _with_third(
     marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
 ) -> tuple[Fits, Floats]:
-    """The pairs whose third mark fits near where it is expected; `roles` says which corner each of the three is."""
+    """Return the pairs whose third mark fits near where it is expected; `roles` are the corners of the three."""
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
@@ -212,7 +212,7 @@ def _with_third(
 
 
 def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
-    """Where a mark fits best within reach of each place, `(n, 2)`."""
+    """Return where a mark fits best within reach of each place, `(n, 2)`."""
     steps = np.arange(-reach, reach + 1)
     near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
     down, right = np.divmod(near.argmax(axis=1), len(steps))
@@ -220,13 +220,13 @@ def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
 
 
 def _each_once(corners: Floats, module_px: float) -> Floats:
-    """The triples without those that mean nearly the same square as one before them."""
+    """Return the triples without those that mean nearly the same square as one before them."""
     keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
     return corners[first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:
-    """From the middles of three marks to what carries a code's modules to pixels, `(n, 3, 3)`."""
+    """Return what carries a code's modules to pixels, `(n, 3, 3)`, by the middles of its three marks."""
     across = (corners[:, 1] - corners[:, 0]) / LEG_MODULES
     down = (corners[:, 2] - corners[:, 0]) / LEG_MODULES
     matrices = np.zeros((len(corners), 3, 3))

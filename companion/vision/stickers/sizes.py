@@ -24,13 +24,13 @@ ENOUGH = 12
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
-    """The widths that codes with these corners have on a mat's plane, each once, the smallest first."""
+    """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
     measured = sorted(width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH), strict=False))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
 def still_to_look_for(found_mm: Sequence[float], sizes_mm: Sequence[float]) -> tuple[float, ...]:
-    """The widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
+    """Return the widths that are worth a look of their own once these were found by looking for `sizes_mm`."""
     if not found_mm:
         return (SMALLER_MM,) if tuple(sizes_mm) == SIZES_MM else ()
     return tuple(width for width in found_mm if all(abs(width / size - 1) >= SAME for size in sizes_mm))
@@ -44,7 +44,7 @@ def width_mm(quad: Quad, fit: Fit) -> float:
 
 
 def _groups(widths: Sequence[float]) -> Iterator[list[float]]:
-    """Widths in order, those that follow each other closely together."""
+    """Yield widths in order, those that follow each other closely together."""
     group: list[float] = []
     for width in widths:
         if group and width > group[0] * (1 + 2 * SAME):
