@@ -19,7 +19,7 @@ SAND = "#E6DBC1"
 """The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
 
 SHADE = "#D6C8A6"
-"""Where a card may lie."""
+"""Colour of the places where a card may lie."""
 
 _DICTIONARY = cv2.aruco.DICT_ARUCO_MIP_36h12
 _FRAME = draw.paint(SAND, draw.INK, 0.5)

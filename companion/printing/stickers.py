@@ -19,7 +19,7 @@ KINDS = ("qr", "tag")
 """A code that any phone reads, or a coarser pattern that only the companion reads."""
 
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
-"""As good as the standard's four for our reader, and 14 % larger modules on the same sticker."""
+"""Width of the quiet zone: as good as the standard's four for our reader, with modules 14 % larger."""
 
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""

@@ -15,16 +15,15 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
-from companion.tabletop.sticker_codes import STICKER_MM
+from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
 KINDS = ("stickers", "mats", "deck")
 FORMATS = ("pdf", "png", "svg")
-SIZES_MM = (12.0, 57.0)
-"""The smallest sticker whose code any camera resolves, and the largest that fits on a card."""
+SIZES_MM = (12.0, CARD_MM[0])
+"""Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
 
-READABLE_MM, ROOMY_MM = 16.0, 40.0
-"""Below, no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`); above, a sticker hides most
-of its card."""
+READABLE_MM = 16.0
+"""Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
 
 DPI = (50, 600)
 
@@ -130,7 +129,7 @@ def missing_faces(edition: Edition) -> tuple[Card, ...]:
 
 def about_size(size_mm: float | None) -> str | None:
     """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
-    if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
+    if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
         return None
     if size_mm < READABLE_MM:
         return (

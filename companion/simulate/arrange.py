@@ -17,12 +17,12 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, 
 Point = tuple[float, float]
 
 GAP_MM = 10.0
-"""Bare table between two mats."""
+"""Width of the bare table between two mats."""
 
 MOST_SIDES = 4
 
 SEAT_AWAY_MM = 330.0
-"""From the edge of the mats to the shoulder of the player who sits there: outside every picture."""
+"""Distance from the edge of the mats to the shoulder of the player there: outside every picture."""
 
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8

@@ -35,7 +35,7 @@ class Cards:
     """
 
     size_mm: tuple[float, float] = CARD_MM
-    """How wide and high a card is."""
+    """Width and height of a card."""
 
     def flat(self, picture: str) -> Image:
         """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.

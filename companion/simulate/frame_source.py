@@ -16,7 +16,7 @@ from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
 SETTLING_S = 2.5
-"""How long the bare table is shown before the first hand moves, and the last cards after it."""
+"""Seconds for which the bare table is shown before the first hand moves, and the last cards after it."""
 
 
 def demo_frames(

@@ -29,7 +29,7 @@ PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
 _PATIENCE_TURNS = 400
-"""No hand of any edition is longer."""
+"""Number of turns that no hand of any edition exceeds."""
 
 _WORTH_TAKING = 170.0
 

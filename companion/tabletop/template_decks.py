@@ -61,7 +61,7 @@ Subject = Card | None
 """What a picture shows: a face, or None for the back."""
 
 Recoded = Callable[[bytes, str], bytes]
-"""Reads a picture's bytes, called by a name in what it says, and writes the picture again, as a PNG; raises Problem."""
+"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
 
 @dataclass(frozen=True, slots=True)

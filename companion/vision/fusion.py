@@ -14,10 +14,10 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad, Sighting
 
 ON_CARD_PX = 4.0
-"""A sticker's middle may be seen so far outside of its card."""
+"""Maximum distance of a sticker's middle from its card, as seen."""
 
 ABOVE_SHARE = 0.5
-"""A code as large as this share of a card lies on the card; a larger one is no sticker of it."""
+"""Maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it."""
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:

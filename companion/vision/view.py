@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from companion.rules.cards import Card
 
 STICKER, FACE = "sticker", "face"
-"""What a card was recognised by."""
+"""Ways in which a card is recognised."""
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]

@@ -26,7 +26,7 @@ from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
-"""How much table around a mat is looked at: more than a card that lies over the mat's edge."""
+"""Width of the table around a mat that is looked at: more than a card over its edge covers."""
 
 STILL_FRAMES = 2
 """Number of frames without movement that settle a zone."""
@@ -37,45 +37,45 @@ FIRST_STILL_FRAMES = 2 * STILL_FRAMES
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
 SAME_LIGHT = 0.04
-"""Light that differs by a smaller share is the same."""
+"""Difference of light, as a share, below which it is the same."""
 
 LIT_LEVELS = 40
-"""What is darker tells nothing of how the light has changed."""
+"""Grey level below which a place tells nothing of how the light has changed."""
 
 MIN_PATCH_PX = 4
-"""A patch of fewer pixels (64 mm²) is noise or a sticker's edge."""
+"""Minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge."""
 
 SHADE = (0.6, 1.6)
-"""The same surface in shadow or in more light has this many times its brightness, all colours alike."""
+"""Range of brightness of one surface in shadow or in more light, all colours alike."""
 
 SHADE_LEVELS = 12
 SHINE_LEVELS = 25
-"""The same of a lamp's reflection, whose own colour may be any lamp's."""
+"""Maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it."""
 
 REACH_MM = 95.0
-"""From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
+"""Maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck."""
 
 FACE_REACH_MM = 62.0
 """The same from the middle of a card, with a little room."""
 
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)
-"""What lies somewhere may be a card when it changes the look of so much of what a card covers."""
+"""Range of what something that may be a card changes, as a share of what a card covers."""
 
 INSIDE_SHARE = 0.85
-"""A zone of which less lies within the picture is not to be judged."""
+"""Minimum share of a zone within the picture for it to be judged."""
 
 ARM_PX = 5
-"""An arm crosses the sheet's edge over so many pixels at least, counted on its outermost strip of two."""
+"""Minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels."""
 
 LEAST_ARM_PX = 150
-"""So much of a sheet a hand with its arm covers at least; the dark corner of a badly lit one is smaller."""
+"""Minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller."""
 
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60
-"""The largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
+"""Size of the largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
 
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
@@ -97,7 +97,7 @@ class Sheet:
 
     bare_known: Mask
     still: Mapping[str, int]
-    """For how many frames nothing has moved in each zone."""
+    """Number of frames for which nothing has moved in each zone."""
 
     settled: frozenset[str] = frozenset()
     """Zones that have been accepted at least once."""

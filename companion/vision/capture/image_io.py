@@ -19,14 +19,14 @@ from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
 MAX_SIDE_PX = 16_000
-"""A panorama has no more; of pictures twice as long OpenCV warps nothing, and other readers refuse them."""
+"""Maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long."""
 
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MOST_SEGMENTS = 10_000
-"""No JPEG has more before its first scan; a sender of more would have them all looked through."""
+"""Maximum number of segments of a JPEG before its first scan; more are not looked through."""
 
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})

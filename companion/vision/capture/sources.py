@@ -38,7 +38,7 @@ FRESH_S = BLIND_S + 0.5
 """Seconds after which a camera's picture is not shown any more: soon after the camera is said to be blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
-"""The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
+"""The same for a stream, which more often goes on by itself, and for the first picture of any source."""
 
 OPEN_S = 4.0
 """Seconds after which another opening is tried beside one that is still waited for."""

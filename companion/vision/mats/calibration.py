@@ -19,39 +19,39 @@ from companion.vision.mats.lens import Lens
 from companion.vision.opencv import cv2
 
 CORNER_PX = 0.3
-"""How far off a marker's corner is usually found."""
+"""Usual error of a marker's corner, in pixels."""
 
 LEAST_ERROR = 0.4
-"""Corners are never believed to be found better than to this share of it …"""
+"""Minimum error that corners are believed to have, as a share of the usual one …"""
 
 ENOUGH_SPARE = 7
-"""… and only by so many numbers more than are sought that they are better found than usual."""
+"""… and minimum number of spare measurements for an error below the usual one to be believed."""
 
 LEFT_PX = 0.2
-"""What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
+"""RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought."""
 
 CLEARLY_BETTER = 0.5
-"""A bend must leave at most this share of the squared distances that were left without it …"""
+"""Maximum share of the squared errors that a bend may leave …"""
 
 SURELY_BETTER = 40.0
-"""… and explain so many times as much as chance would: few markers are soon explained by anything."""
+"""… and minimum ratio of what it explains to what chance would: few markers are soon explained by anything."""
 
 NOT_FLAT = 0.7
-"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
+"""Share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven."""
 
 LEAST_BEND_PX = 1.0
-"""A bend that moves no marker by this much is none."""
+"""Minimum distance by which a bend moves some marker."""
 
 PRINT_SCALE = 0.01
-"""How far the scales of two printed mats usually differ."""
+"""Usual difference between the scales of two printed mats, as a share."""
 
 INSET = 0.02
 USUAL_BEND = 0.05
-"""How far k1 of a lens of which nothing is known is usually from 0."""
+"""Usual size of k1 of a lens of which nothing is known."""
 
 _ROUNDS = 25
 _MM = 100.0
-"""Millimetres are counted in hundreds, that all parameters are of like size."""
+"""Unit of length in the equations, in millimetres, so that all parameters are of like size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,22 +9,22 @@ from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
 ALONG = np.linspace(0.1, 0.9, 17)
-"""Where an edge is looked at, in its length."""
+"""Places along an edge at which it is looked at, in its length."""
 
 ACROSS = np.linspace(-1.0, 1.0, 21)
-"""Where grey is read across the edge, from within the rim to its white margin, in `REACHES_CELLS`."""
+"""Places across an edge at which grey is read, from the rim to its white margin, in `REACHES_CELLS`."""
 
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
 ENOUGH = 8
-"""So many places of an edge must show it."""
+"""Minimum number of places of an edge that show it."""
 
 USUAL_PX = 0.3
-"""Places that lie off the line by less are never left out of it."""
+"""Distance from the line, in pixels, up to which a place always counts."""
 
 FARTHEST_CELLS = 1.0
-"""Corners are never moved by more: it is another edge then."""
+"""Maximum move of a corner, in cells; farther lies another edge."""
 
 _ROUNDS = 3
 

@@ -15,23 +15,21 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.drawn_zones import Drawing, DrawnZone
-from companion.tabletop.mat_layout import MatLayout, Rect
+from companion.tabletop.drawn_zones import OVERLAP_SHARE, Drawing, DrawnZone
+from companion.tabletop.mat_layout import MatLayout, Rect, side_mat
 from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
 ROUND_A_CARD = ("battle", "speed", "draw", "discard")
-ROUND_A_CARD_MM = (74.0, 136.0)
+"""Zones that are drawn round one card, with about the room round it that the printed battle zone has."""
+
 EDGE_MM = 5.0
-"""The stand-in's sheet reaches so far beyond its zones."""
+"""Margin of the stand-in's sheet around its zones, in millimetres."""
 
 GAP_MM = 4.0
-"""Zones lie at least so far apart on the stand-in's sheet."""
-
-COVERED_SHARE = 0.05
-"""A printed mat over so much of a drawn zone takes its place."""
+"""Minimum distance of zones on the stand-in's sheet, in millimetres."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +51,7 @@ class DrawnFit(Fit):
 
     panes: tuple[Pane, ...] = ()
     is_scaled: bool = False
-    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
+    """True if one of its zones was measured: else its millimetres are a guess."""
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
@@ -127,7 +125,8 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
 
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
     """Return pixels a millimetre: by what was measured, else by the zones drawn round one card."""
-    known = sizes or {name: ROUND_A_CARD_MM for name in quads if name in ROUND_A_CARD}
+    battle = side_mat(1).zones["battle"]
+    known = sizes or {name: (battle.width_mm, battle.height_mm) for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
@@ -207,4 +206,4 @@ def _into(points: Floats, quad: Floats) -> Floats:
 
 def _lies_over(sheet: npt.NDArray[np.float32], fit: DrawnFit) -> bool:
     shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] / _area(pane.quad) for pane in fit.panes)
-    return any(share > COVERED_SHARE for share in shared)
+    return any(share > OVERLAP_SHARE for share in shared)

@@ -14,10 +14,10 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
-"""Farther out than this, in half diagonals, nobody looks."""
+"""Farthest distance from the middle for which the model is asked, in half diagonals."""
 
 LEAST_SLOPE = 0.12
-"""A lens that squeezes more than this shows nothing there; beyond, its bend stays what it was."""
+"""Minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there."""
 
 _STEPS = 12
 

@@ -40,39 +40,37 @@ __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", 
 
 DRIFT_PX = 3.0
 CHECK_EVERY_S = 2.0
-"""How often the known markers are looked at again where they were."""
+"""Seconds between two looks at the known markers where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""How often the whole picture is searched while a mat is missing."""
+"""Seconds between two searches of the whole picture while a mat is missing."""
 
 SEARCH_BESIDE_DRAWN_S = 20.0
-"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
+"""The same if zones are drawn: some sides may play on printed mats all the same."""
 
 THOROUGH_EVERY = 6
-"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
+"""Number of searches, after two in vain, of which one is thorough, at several times the cost."""
 
 REMEMBERED = 5
-"""Over so many looks a marker's place is the median."""
+"""Number of looks over which a marker's place is the median."""
 
 CREPT_PX = 0.35
-"""From so much on a median that has crept away moves the mat with it."""
+"""Distance by which a median must have crept away to move the mat, in pixels."""
 
-SAME_PLACE_PX = 0.3
 SURE_AFTER_S = 1.0
-"""A single marker moves its mat only when it is still there so much later."""
+"""Seconds for which a single marker must be seen elsewhere to move its mat."""
 
 ODD_SURE_AFTER_S = 15.0
-"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
+"""The same for a mat of another size, if nothing else is seen: more likely it is a picture of the mat."""
 
 NEAR_SHARE = 0.25
-"""How far from where it must be a marker may first show, in its sides."""
+"""Maximum distance of a marker seen for the first time from where it must be, in its sides."""
 
 UNSURE_MM = 3.0
-"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
-now and then it is twice that."""
+"""Maximum usual error of any visible part of a mat's zones; with more the mat counts as not found."""
 
 WARPED_PX = 0.5
-"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
+"""RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat."""
 
 
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
@@ -84,7 +82,7 @@ class Mats:
 
     fits: tuple[Fit, ...] = ()
     draw_marker_seen: bool | None = None
-    """Whether the marker under the draw pile showed when last looked for; None before."""
+    """True if the marker under the draw pile showed when last looked for; None before."""
 
     moved: frozenset[str] = field(default_factory=frozenset)
     """Mats whose place was taken again on the last look because they, or the camera, had moved."""
@@ -107,10 +105,10 @@ class Mats:
     """Markers seen where their mat is not, since when and where."""
 
     evidence: int = 0
-    """From how many looks at markers the lens is known."""
+    """Number of looks at markers from which the lens is known."""
 
     in_vain: int = 0
-    """How many searches in a row have found nothing new."""
+    """Number of searches in a row that have found nothing new."""
 
     def of(self, mat_id: str) -> Fit | None:
         """Return where that mat lies, or None while it has not been found."""
@@ -368,7 +366,7 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
     if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
         return None
     fit = Fit(layout, matrix, dict(markers), told.lens)
-    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > CORNER_PX:
         return fit
     return replace(old, markers=fit.markers) if _is_news(fit.markers, old) else old
 

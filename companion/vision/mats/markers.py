@@ -20,7 +20,7 @@ FAST_WINDOWS = (15, 15, 10)
 
 THOROUGH_WINDOWS = (3, 23, 10)
 MOST_OF_ONE = 3
-"""So many places of one id are considered."""
+"""Maximum number of places of one id."""
 
 _LOCAL = threading.local()
 

@@ -23,20 +23,20 @@ from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
 AGREE_SHARE = 0.06
-"""How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
+"""Maximum RMS error of a group's corners, in sides of a marker: an unknown lens bends by less."""
 
 SCALES_PX_PER_MM = (0.3, 40.0)
 SAME_SCALE = 1.3
-"""By so much two sheets on one table may differ in scale …"""
+"""Maximum ratio of the scales of two sheets on one table …"""
 
 SAME_SCALE_BENT = 1.7
-"""… and by so much while nobody knows how the lens bends."""
+"""… and the same while the lens's bend is unknown."""
 
 SHAPE_SHARE = 0.1
-"""How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
+"""Maximum RMS error of a sheet's markers on a neighbour's plane, as a share of their extent."""
 
 ENOUGH_MARKERS = 3
-"""From this many on a mat's markers tell the plane it lies on well."""
+"""Minimum number of a mat's markers that tell the plane it lies on well."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,12 +18,12 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
 NEAR_ENOUGH = (0.55, 2.5)
-"""Of what lies beyond the mats only that is looked at which is seen this many times as large as they are."""
+"""Range of scales, against that of the mats, in which the table beyond them is looked at."""
 
 _PROBES = 24
 _RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 _GRID_PX = 24
-"""A lens bends little between points so near each other."""
+"""Distance of points between which a lens bends little, in pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

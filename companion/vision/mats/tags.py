@@ -36,13 +36,13 @@ LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
 other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
 
 THERE = -0.05
-"""From here on it is a tag that cannot be told, below that none of ours."""
+"""Minimum evidence of a tag of ours that cannot be told apart."""
 
 MAYBE = 0.5
-"""Below that a patch is none."""
+"""Minimum score of a patch that may be a tag."""
 
 LEAST_OF_ITS_OWN = 0.5
-"""So much of a patch's inside, of length 1, must not be common to all tags; else its score is the less."""
+"""Length of what a patch's inside, of length 1, must have of its own; with less its score is lower."""
 
 RIM, ROUGH_RIM = 0.75, 0.65
 """Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""

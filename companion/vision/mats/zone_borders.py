@@ -15,13 +15,13 @@ from companion.vision.mats.localization import Fit, Mats
 from companion.vision.view import Point, Sighting
 
 BESIDE_MM = 10.0
-"""A sticker so far outside of a zone still belongs to it."""
+"""Maximum distance of a sticker from the zone that it belongs to, in millimetres."""
 
 SURE_MM = 16.0
-"""The next zone so much farther away than the nearest: on the border of zones that touch, 8 mm from it."""
+"""Difference of the distances to the two nearest zones from which on the zone is sure, in millimetres."""
 
 LEAST_SHARE = 0.6
-"""Of the confidence in a sighting in the very middle between two zones."""
+"""Share of the confidence in a sighting that is left in the middle between two zones."""
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:

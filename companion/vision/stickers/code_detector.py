@@ -28,30 +28,30 @@ MARK_MODULES = 9
 """A mark with the white round it."""
 
 SOFT_MODULES = 0.3
-"""How blurred the mark is that is looked for."""
+"""Blur (σ) of the mark that is looked for."""
 
 SOFTENED_MODULES = 0.45
-"""How much the picture is blurred first: what is finer than a module is noise, or the lines that sharpening draws."""
+"""Blur (σ) of the picture before the search: what is finer than a module is noise, or an artefact of sharpening."""
 
 SURE_MARK = 0.48
 POOR_MARK = 0.36
 THREE_MARKS = 1.42
-"""The least that one mark, the poorest, and all three together have to fit; a perfect fit is 1 each."""
+"""Minimum fit of two of a code's marks, of the third, and of all three together; a perfect fit is 1 each."""
 
 GOOD_MARK = 0.62
-"""Two marks that fit so well do without the third."""
+"""Minimum fit of two marks that do without the third."""
 
 LEAST_CONTRAST = 0.03
-"""Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
+"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
 
 MOST_MARKS, TILE_MODULES = 40, 64
-"""So many marks are followed up on a tile of that side: twelve codes' worth. Gravel or patterned cloth shows more."""
+"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
 
 REACH_MODULES = 1.0
-"""So far from where it should be a third mark is looked for, where the picture is from straight above."""
+"""Maximum distance of a third mark from where it should be, on a picture from straight above."""
 
 STRAIGHT = 0.1
-"""How much longer or shorter than expected a leg may be on a picture from straight above."""
+"""Maximum deviation of a leg's length on a picture from straight above, as a share."""
 
 _FINE = 16
 

@@ -18,11 +18,11 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 ENOUGH_FOR_A_VIEW = 4
-"""From so many codes on it can be told that one end of the table is farther away."""
+"""Minimum number of codes that tell which end of the table is farther away."""
 
 STEPS = 12
 MOST_WRONG = 0.12
-"""A code of another size, or one held in a hand, is out by more than this share of its sides; it is left out."""
+"""Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
 
 _NUDGE = 1e-5
 

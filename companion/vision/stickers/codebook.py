@@ -30,7 +30,7 @@ BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
 
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
 RIM_MODULES = 1
-"""So much white around a code is sampled with it: its last row is known only by what lies beside it."""
+"""Width of the white around a code that is sampled with it: the last row is known by what lies beside it."""
 
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
@@ -41,12 +41,12 @@ every kind those of small print seldom add up to 0.55, those of codes hardly eve
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
 MOST_READ, MOST_READ_CLOSELY = 1500, 250
-"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
+"""Maximum number of squares compared with the codes, and of those compared again when shifted."""
 
 _BLOCK = 256
 
 CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
-"""From here on a first look is enough."""
+"""Minimum score and margin for which a first look is enough."""
 
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE

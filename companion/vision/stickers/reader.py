@@ -32,16 +32,16 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import Point, Quad
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""From here on our own reader is believed by itself: score and margin, and both together.
+"""Minimum score, margin and sum of both from which on our own reader is believed by itself.
 
 Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
 """
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
-"""From here on a code of ours is there, but people are asked which."""
+"""Minimum values from which on a code of ours is there, but people are asked which."""
 
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
-"""From here on our own reader is believed where nothing tells how large a code may be."""
+"""The same for our own reader to be believed where nothing tells how large a code may be."""
 
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
@@ -56,20 +56,20 @@ SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
 
 SEARCHED_SLACK = 0.2
-"""How much a code may be foreshortened there."""
+"""Maximum foreshortening of a code there, as a share."""
 
 MOST_SEARCHED_PX = 7_000_000
-"""A picture of more is searched for larger modules only: a phone's camera is near."""
+"""Maximum size of a picture that is searched for small modules: a phone's larger one is taken from near."""
 
 ENOUGH_MARKERS = 4
-"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
+"""Minimum number of the mats' markers that tell the table's plane well enough to look for squares there alone."""
 
 UPSCALE = 2
 MIN_SIDE_PX = 15.0
-"""A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
+"""Minimum side of a version 1 code, in pixels: modules of 0.7 px."""
 
 WHOLE_FROM = 0.6
-"""Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
+"""Share of the picture covered by boxes to read above which all of it is read at once."""
 
 _ASKED_MODULE_PX = 4
 """Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""

@@ -11,16 +11,16 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
-"""What is looked for first; squares a tenth wider or narrower are found with them, though not every one."""
+"""Widths that are looked for first; most squares a tenth wider or narrower are found with them."""
 
 SMALLER_MM = 17.0
-"""What is looked for where nothing else is found: a sheet that was printed to fit the page."""
+"""Width that is looked for if nothing else is found: a sheet printed to fit the page."""
 
 SAME = 0.05
-"""Widths that differ by less than this share are one."""
+"""Difference of widths, as a share, below which they are one."""
 
 ENOUGH = 12
-"""So many stickers are measured to know their widths."""
+"""Number of stickers measured to know their widths."""
 
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
