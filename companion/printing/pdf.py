@@ -36,7 +36,10 @@ def write(pages: Sequence[tuple[float, float, str]]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        packed = zlib.compress(_content(height_mm, svg).encode())
+        # The first operator turns millimetres from the top left into points from the bottom left.
+        frame = f"{POINTS_PER_MM:.7f} 0 0 {-POINTS_PER_MM:.7f} 0 {height_mm * POINTS_PER_MM:.4f} cm"
+        content = "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
+        packed = zlib.compress(content.encode())
         objects.append(f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream")
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode()
     return _file(objects)
@@ -52,13 +55,6 @@ def _file(objects: Sequence[bytes]) -> bytes:
     out += f"xref\n0 {count}\n0000000000 65535 f \n{table}".encode()
     out += f"trailer\n<< /Size {count} /Root 1 0 R >>\nstartxref\n{start}\n%%EOF\n".encode()
     return bytes(out)
-
-
-def _content(height_mm: float, svg: str) -> str:
-    """Return a page's operators; the first turns millimetres from the top left into points from the bottom left."""
-    scale = POINTS_PER_MM
-    frame = f"{scale:.7f} 0 0 {-scale:.7f} 0 {height_mm * scale:.4f} cm"
-    return "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
 
 
 def _children(parent: ElementTree.Element) -> Iterator[str]:

@@ -32,6 +32,7 @@ _PATIENCE_TURNS = 400
 """Number of turns that no hand of any edition exceeds."""
 
 _WORTH_TAKING = 170.0
+"""Least worth of a play for which the top of the discard pile is taken."""
 
 
 @dataclass(frozen=True, slots=True)

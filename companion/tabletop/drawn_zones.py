@@ -54,7 +54,7 @@ class DrawnZone:
     """`side-1/battle`: one of `ZONE_NAMES`."""
 
     corners: Corners
-    """In pixels of the drawing's picture, clockwise; the first is the top left one for who sits at the bottom."""
+    """In pixels of the drawing's picture, clockwise; the first is the top left one as seen from the bottom."""
 
     seat: Seat = Seat.BOTTOM
     size_mm: tuple[float, float] | None = None

@@ -120,9 +120,7 @@ class Eye:
         drawn: DrawnZones | None = None,
         templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
-        self._known = Known(
-            None if allowed is None else frozenset(allowed), None if layouts is None else tuple(layouts)
-        )
+        self._known = Known(allowed, layouts)
         self._drawn = drawn or DrawnZones()
         self._templates = templates
         self.begin_afresh()

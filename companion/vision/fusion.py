@@ -22,10 +22,9 @@ ABOVE_SHARE = 0.5
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
     """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
-    on = {at: _card_under(sticker, faces) for at, sticker in enumerate(stickers)}
-    voted = [sticker if on[at] is None else _voted(sticker, faces[on[at]]) for at, sticker in enumerate(stickers)]
-    bare = [face for number, face in enumerate(faces) if number not in on.values()]
-    return (*voted, *bare)
+    on = [_card_under(sticker, faces) for sticker in stickers]
+    voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
+    return (*voted, *(face for number, face in enumerate(faces) if number not in on))
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:

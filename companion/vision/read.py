@@ -27,8 +27,6 @@ from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_re
 from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
 
-_AGAIN_PX = 12
-
 
 def read(
     frame: Frame,
@@ -125,7 +123,7 @@ def _sightings(
     if not (before and twice):
         return (*outside, *found)
     # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
-    again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
+    again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
 

@@ -240,7 +240,7 @@ def _box_on_sheet(sheet: Sheet, corners_px: Quad) -> Box:
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """Return the box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
+    """Return the box of the picture round a zone, padded; None if the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None

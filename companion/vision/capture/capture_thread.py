@@ -245,19 +245,17 @@ class Capture:
 
 
 def _grabbed(device: Device) -> bool:
-    try:
+    with suppress(Exception):
         return device.grab()
-    except Exception:
-        return False
+    return False
 
 
 def _retrieved(device: Device) -> Image | None:
     """Return the picture that was grabbed, if it is a whole one."""
-    try:
+    with suppress(Exception):
         image = device.retrieve()
-    except Exception:
-        return None
-    return image if is_picture(image) and not is_cut_short(image) else None
+        return image if is_picture(image) and not is_cut_short(image) else None
+    return None
 
 
 def is_picture(image: object) -> TypeGuard[Image]:

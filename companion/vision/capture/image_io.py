@@ -81,21 +81,18 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
 
 def _check_size(size: tuple[int, int], name: str | Path) -> None:
     """Raise Problem for a picture of this width and height that is too large to be read."""
+    its = {"name": name, "width": size[0], "height": size[1]}
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
         large = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
-            name=name,
-            width=size[0],
-            height=size[1],
+            **its,
             millions=MAX_PICTURE_PX // 10**6,
         )
         raise Problem(large, 1)
     if max(size) > MAX_SIDE_PX:
         long = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
-            name=name,
-            width=size[0],
-            height=size[1],
+            **its,
             most=MAX_SIDE_PX,
         )
         raise Problem(long, 1)

@@ -49,7 +49,6 @@ INSET = 0.02
 USUAL_BEND = 0.05
 """Usual size of k1 of a lens of which nothing is known."""
 
-_ROUNDS = 25
 _MM = 100.0
 """Unit of length in the equations, in millimetres, so that all parameters are of like size."""
 
@@ -274,7 +273,7 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
     """Find the parameters that leave least, by Levenberg and Marquardt's steps."""
     free = task.free(bends)
     at, off, damping = start, task.off(start), 1e-3
-    for _ in range(_ROUNDS):
+    for _ in range(25):
         slope = _slope(task.off, at, off, free)
         square, pull = slope.T @ slope, slope.T @ off
         better = None

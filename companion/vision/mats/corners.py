@@ -26,8 +26,6 @@ USUAL_PX = 0.3
 FARTHEST_CELLS = 1.0
 """Maximum move of a corner, in cells; farther lies another edge."""
 
-_ROUNDS = 3
-
 
 def exact(gray: Image, corners: Floats) -> Floats:
     """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
@@ -84,7 +82,7 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
     """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
-    for _ in range(_ROUNDS):
+    for _ in range(3):
         if len(along) < ENOUGH:
             return None
         middle, off = along.mean(), off_px.mean()

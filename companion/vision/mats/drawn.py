@@ -55,7 +55,8 @@ class DrawnFit(Fit):
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
-        inside = np.stack([_clipped(points, pane.rect) for pane in self.panes])
+        rects = [corners_mm(pane.rect) for pane in self.panes]
+        inside = np.stack([np.clip(points, corners[0], corners[2]) for corners in rects])
         return _through_nearest(points, inside, [pane.matrix for pane in self.panes], self.matrix[:2, :2])
 
     def to_mm(self, points_px: npt.ArrayLike) -> Floats:
@@ -185,11 +186,6 @@ def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats],
         own = nearest == index
         result[own] = through(matrix, inside[index][own]) + (points[own] - inside[index][own]) @ around.T
     return result
-
-
-def _clipped(points: Floats, rect: Rect) -> Floats:
-    low = (rect.x_mm, rect.y_mm)
-    return np.clip(points, low, np.add(low, (rect.width_mm, rect.height_mm)))
 
 
 def _into(points: Floats, quad: Floats) -> Floats:

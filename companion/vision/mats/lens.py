@@ -19,8 +19,6 @@ FARTHEST = 2.5
 LEAST_SLOPE = 0.12
 """Minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there."""
 
-_STEPS = 12
-
 
 @dataclass(frozen=True, slots=True)
 class Lens:
@@ -59,7 +57,7 @@ class Lens:
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)
         at = np.minimum(inside, reach)
-        for _ in range(_STEPS):
+        for _ in range(12):
             square = at * at
             off = at * (1 + square * (self.k1 + square * self.k2)) - inside
             at = np.clip(at - off / (1 + square * (3 * self.k1 + square * 5 * self.k2)), 0.0, reach)

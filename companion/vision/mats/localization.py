@@ -231,7 +231,11 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         doubtful=doubtful,
         showing=frozenset(mat for mat, markers in now.items() if markers),
     )
-    return _placed(joined, layouts, known, old, seen, size_px)
+    fits = tuple(old.values())
+    if any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts):
+        joined, fits = _surveyed(joined, layouts, known, old, size_px)
+    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
+    return replace(joined, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
@@ -304,23 +308,6 @@ def _markers_now(
         if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
             markers[marker] = middle
     return markers
-
-
-def _placed(
-    mats: Mats,
-    layouts: Sequence[MatLayout],
-    known: Mapping[str, Corners],
-    old: Mapping[str, Fit],
-    seen: Candidates,
-    size_px: tuple[int, int],
-) -> Mats:
-    """Return the mats with their places taken from these markers where any has changed."""
-    changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
-    fits = tuple(old.values())
-    if changed:
-        mats, fits = _surveyed(mats, layouts, known, old, size_px)
-    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
-    return replace(mats, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
 
 
 def _is_news(markers: Corners, old: Fit | None) -> bool:

@@ -7,7 +7,7 @@ plane of the other mats it is as large as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -86,8 +86,9 @@ def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> l
     """Return the largest groups of a mat's markers that agree; several of one size where something is seen twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
-        chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
-        found = [group for markers in chosen if (group := group_of(layout, markers, lens))]
+        chosen = ((ids, places) for ids in combinations(own, count) for places in product(*map(own.get, ids)))
+        markers = (dict(zip(ids, places, strict=True)) for ids, places in chosen)
+        found = [group for some in markers if (group := group_of(layout, some, lens))]
         if found:
             return found
     return []
@@ -142,11 +143,6 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
     off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))
     room **= 2 if len(anchor.markers) == 1 else 1
     return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
-
-
-def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
-    for places in product(*(own[marker] for marker in ids)):
-        yield dict(zip(ids, places, strict=True))
 
 
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:

@@ -20,7 +20,6 @@ from companion.vision.opencv import cv2
 NEAR_ENOUGH = (0.55, 2.5)
 """Range of scales, against that of the mats, in which the table beyond them is looked at."""
 
-_PROBES = 24
 _RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 _GRID_PX = 24
 """Distance of points between which a lens bends little, in pixels."""
@@ -90,7 +89,7 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
     """Return the points of a grid over the box where the table is neither too small nor too large to read."""
-    xs, ys = np.linspace(box.left, box.right - 1, _PROBES), np.linspace(box.top, box.bottom - 1, _PROBES)
+    xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = px_per_mm_at(fit, grid) / fit.px_per_mm
     return grid[(share >= NEAR_ENOUGH[0]) & (share <= NEAR_ENOUGH[1])]

@@ -22,7 +22,7 @@ from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
-"""Number of pictures looked at; the middling one counts."""
+"""Number of pictures looked at; the median counts."""
 
 SETTLING_S = 2.0
 """Seconds for which a camera that was just opened sets its light."""

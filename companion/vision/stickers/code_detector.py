@@ -82,8 +82,11 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     fit = _fits(soft, mark)
     marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
     strength, corners = _triples(marks)
-    first = _each_once(corners[np.argsort(-strength)], module_px)
-    return _as_matrices(first + (len(mark) - 1) / 2)
+    corners = corners[np.argsort(-strength)]
+    if len(corners):
+        # Triples that mean nearly the same square count once.
+        corners = corners[first_of_each(np.rint(corners.reshape(-1, 6).T / (1.5 * module_px)), 1)]
+    return _as_matrices(corners + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
@@ -217,12 +220,6 @@ def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
     near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
     down, right = np.divmod(near.argmax(axis=1), len(steps))
     return _refined(fit, x + right - reach, y + down - reach)
-
-
-def _each_once(corners: Floats, module_px: float) -> Floats:
-    """Return the triples without those that mean nearly the same square as one before them."""
-    keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
-    return corners[first_of_each(keys, 1)] if len(corners) else corners
 
 
 def _as_matrices(corners: Floats) -> Floats:

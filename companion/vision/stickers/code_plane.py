@@ -20,7 +20,6 @@ from companion.vision.view import Quad
 ENOUGH_FOR_A_VIEW = 4
 """Minimum number of codes that tell which end of the table is farther away."""
 
-STEPS = 12
 MOST_WRONG = 0.12
 """Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
 
@@ -63,7 +62,7 @@ def _straight_on(placed: Floats) -> Floats:
 def _settled(placed: Floats, plane: Floats) -> Floats:
     """Find the plane on which the codes are most nearly squares of one module a module, by Gauss and Newton's steps."""
     free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
-    for _ in range(STEPS):
+    for _ in range(12):
         off = _off(plane, placed)
         slopes = [(_off(plane + nudge, placed) - off) / _NUDGE for nudge in _NUDGE * np.eye(5)[:free]]
         step, *_ = np.linalg.lstsq(np.column_stack(slopes), -off, rcond=None)

@@ -89,7 +89,7 @@ class Before:
     """The sizes of the stickers that lie there."""
 
     level: Fit | None = None
-    """Where there are no mats, the plane that the codes told of (`level_of`)."""
+    """The plane that the codes tell (`level_of`), if there are no mats."""
 
     beside: Sequence[Quad] = ()
     """Codes that lie outside of the boxes to read; a part of one may show in them."""
