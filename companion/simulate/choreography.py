@@ -61,7 +61,7 @@ class Movement:
 
 
 class Choreographer:
-    """Knows what lies on the simulated table, and turns a script into movements."""
+    """The cards on the simulated table, and the movements that a script makes of them."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan

@@ -1,4 +1,4 @@
-"""Players who make up their own hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
+"""Simulated players that make up their hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a part of the picture looked, to tell whether anything has come to lie there since."""
+"""The look of a part of the picture, to tell whether anything has come to lie there since."""
 
 from __future__ import annotations
 

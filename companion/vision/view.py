@@ -57,7 +57,7 @@ class Sighting:
     """One with the same face lay there a little beside, and may be under it now or have been pushed."""
 
     stay: int | None = None
-    """Of a card recognised by its face: the same number for as long as it lies where it was laid."""
+    """Number of a card recognised by its face, the same for as long as it lies where it was laid."""
 
     glued: str | None = None
     """The physical card that its sticker names, where its face is plainly another."""

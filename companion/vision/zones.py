@@ -144,13 +144,13 @@ class ZoneChanges:
     """What a frame changes, zones named `side-1/battle`."""
 
     moving: frozenset[str] = frozenset()
-    """Something moves there, or did until a moment ago."""
+    """Zones in which something moves, or did until a moment ago."""
 
     changed: frozenset[str] = frozenset()
-    """Still, and different from what was last accepted, or never accepted."""
+    """Still zones that differ from what was last accepted, or were never accepted."""
 
     touched_border: frozenset[str] = frozenset()
-    """Of the changed ones: what is new there reaches over the mat's rim, as an arm does."""
+    """Those changed zones in which what is new reaches over the mat's rim, as an arm does."""
 
     cut_off: frozenset[str] = frozenset()
     """Zones that lie partly outside the picture."""

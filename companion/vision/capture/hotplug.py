@@ -54,7 +54,7 @@ class FirstCamera:
 
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """How a camera is opened again, and whether its device is there."""
+    """What opens a camera again, and what says whether its device is there."""
 
     open: Callable[[], Device]
     is_there: Callable[[], bool]

@@ -1,4 +1,4 @@
-"""How the camera's picture is turned before anybody looks at it, people or eye; kept in the data folder.
+"""The turn of the camera's picture before people or the eye look at it; kept in the data folder.
 
 A camera that hangs upside down is read all the same, but people want to see their table as they sit at it; one whose
 own software mirrors the picture is not read at all until it is mirrored back.

@@ -80,7 +80,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the person should know about the source."""
+    """A message about the source for the person."""
 
     sentence: str
     blind: bool = False

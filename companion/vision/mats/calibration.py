@@ -73,7 +73,7 @@ class Survey:
     """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
 
     spread_mm: Mapping[str, float] = field(default_factory=dict)
-    """How far off each mat's watched points may usually be, the least well known of them."""
+    """Usual error of the least well known of each mat's watched points."""
 
 
 def survey(
@@ -124,7 +124,7 @@ class _Task:
     """Which mat each corner belongs to."""
 
     loose: Floats
-    """How much each mat's scale may differ: a single marker says too little of it."""
+    """Usual difference of each mat's scale: a single marker says too little of it."""
 
     size_px: tuple[int, int]
     middle: Floats

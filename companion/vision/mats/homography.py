@@ -32,7 +32,7 @@ class Fit:
     """Its markers where they were last seen."""
 
     lens: Lens | None = None
-    """How the camera's lens bends the picture, None where it does not."""
+    """The bend of the camera's lens; None if there is none."""
 
     is_measured: bool = True
     """True if printed markers tell the millimetres; else they follow from what was drawn."""

@@ -46,7 +46,7 @@ class Lens:
 
     @property
     def reach(self) -> float:
-        """How far out, in half diagonals of the straight picture, the model is good."""
+        """Distance from the middle up to which the model is good, in half diagonals of the straight picture."""
         at = np.linspace(0.0, FARTHEST, 251)
         flat = np.flatnonzero(1 + 3 * self.k1 * at**2 + 5 * self.k2 * at**4 < LEAST_SLOPE)
         return float(at[flat[0]]) if len(flat) else FARTHEST

@@ -90,7 +90,7 @@ class Mats:
     searched_s: float | None = None
     checked_s: float | None = None
     lens: Lens | None = None
-    """How the camera's lens bends the picture, as far as it is known to."""
+    """The bend of the camera's lens, as far as it is known."""
 
     drawing: Drawing | None = None
     """Zones drawn on a picture: they hold where no mat is found."""

@@ -32,7 +32,7 @@ INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 
 SURE = 0.2
 LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
-"""How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
+"""Minimum evidence of a tag (`_Match.evidence`) for it to be believed, and its confidence then. Of 3907 tags of
 other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
 
 THERE = -0.05
@@ -48,17 +48,17 @@ RIM, ROUGH_RIM = 0.75, 0.65
 """Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
 
 INSIDE_CONTRAST = (0.2, 0.8)
-"""How far the cells within a rim spread (σ), as a share of the contrast between margin and rim: 0.3 to 0.55."""
+"""Range of σ of the cells within a rim, as a share of the contrast between margin and rim: usually 0.3 to 0.55."""
 
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
 CORNER_SHARE = 0.06
-"""How far a patch's outline may run beside its four corners, as a share of its length."""
+"""Maximum distance of a patch's outline from its four sides, as a share of its length."""
 
 BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
-"""How blurred the patterns are kept, σ in cells; each patch is compared with all."""
+"""Blurs (σ) of the patterns, in cells; each patch is compared with all."""
 
 _STEPS_CELLS = (0.35, 0.18, 0.09)
 _RIVALS = 3
@@ -87,7 +87,7 @@ class _Match(NamedTuple):
 
     @property
     def evidence(self) -> float:
-        """How much less like any other tag it is, less twice what it lacks of being this one."""
+        """Its lead over any other tag, less twice what it lacks of being this one."""
         return self.lead - 2 * (1 - self.score)
 
 

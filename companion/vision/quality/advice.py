@@ -86,7 +86,7 @@ class Advice:
     """Between the camera's view and straight down."""
 
     cards: int = 0
-    """How many cards were read."""
+    """Number of cards that were read."""
 
     is_sticker_measured: bool = False
     """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
@@ -100,7 +100,7 @@ class Advice:
 
     @property
     def card_px(self) -> int | None:
-        """How wide a card is at least in pixels, None where that is not known."""
+        """Minimum width of a card in pixels; None if it is not known."""
         scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
         return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
 

@@ -38,10 +38,10 @@ class Trial:
     name: str
     pictures: tuple[Image, ...]
     fps: float | None = None
-    """How many a second a camera gave, None for what is no camera."""
+    """Pictures a second that a camera gave; None for any other source."""
 
     kind: str | None = None
-    """How the camera sends them (`MJPG`), where it says so."""
+    """Kind of pictures that the camera sends (`MJPG`), if it says so."""
 
 
 def tried(

@@ -86,7 +86,7 @@ class ZoneSight:
     """σ of the noise, in grey levels."""
 
     smear: float = 1.0
-    """How many times larger the blur is one way than across it."""
+    """Ratio of the blur one way to that across it."""
 
     distance_mm: float | None = None
     """From the camera to its middle."""

@@ -1,4 +1,4 @@
-"""How sharp and how bright a picture is, told by edges that are known: black squares of markers on white paper."""
+"""Sharpness and brightness of a picture, by edges that are known: black squares of markers on white paper."""
 
 from __future__ import annotations
 

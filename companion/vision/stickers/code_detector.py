@@ -17,7 +17,7 @@ from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
 Fits = npt.NDArray[np.float32]
-"""How well a mark fits, -1 … 1."""
+"""Fit of a mark, -1 … 1."""
 
 Places = npt.NDArray[np.int64]
 
@@ -58,7 +58,7 @@ _FINE = 16
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Marks:
-    """How well a mark fits at every place, and the places where it fits best."""
+    """The fit of a mark at every place, and the places where it is best."""
 
     fit: Fits
     points: Floats
@@ -67,7 +67,7 @@ class _Marks:
     values: Fits
     module_px: float
     slack: float
-    """How much longer or shorter than expected a leg may be."""
+    """Maximum deviation of a leg from the length expected, as a share."""
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:

@@ -1,4 +1,4 @@
-"""How the table lies under the camera, told by the codes that were read on it: all of them are squares of one size.
+"""The table's plane under the camera, from the codes read on it: all of them are squares of one size.
 
 Seen at an angle a square becomes a slanted one; a plane is looked for that makes all of them upright again. It is
 what the mats tell where there are mats.

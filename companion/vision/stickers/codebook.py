@@ -63,7 +63,7 @@ class Reading:
     """The three likeliest cards and how well each fits (-1 … 1), the best first."""
 
     structure: float
-    """How much the square looks like any code of version 1 (-1 … 1)."""
+    """Likeness of the square to any code of version 1 (-1 … 1)."""
 
     matrix: npt.NDArray[np.float64]
     """`(3, 3)` from modules to pixels, as it fits best."""
@@ -102,7 +102,7 @@ class _Book:
     """What is seen there, unit vectors `(b, m)`."""
 
     apart: Floats
-    """How each code differs from the mean one, unit vectors `(b * n, v)`."""
+    """Difference of each code from the mean one, unit vectors `(b * n, v)`."""
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:

@@ -1,4 +1,4 @@
-"""How wide stickers are, quiet zone included: which widths are looked for, and which those have that were read."""
+"""Widths of stickers, quiet zone included: those that are looked for, and those of stickers that were read."""
 
 from __future__ import annotations
 
