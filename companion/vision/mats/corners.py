@@ -6,6 +6,7 @@ import numpy as np
 
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image
+from companion.vision.mats.calibration import CORNER_PX
 from companion.vision.opencv import cv2
 
 ALONG = np.linspace(0.1, 0.9, 17)
@@ -19,9 +20,6 @@ LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
 ENOUGH = 8
 """Minimum number of places of an edge that show it."""
-
-USUAL_PX = 0.3
-"""Distance from the line, in pixels, up to which a place always counts."""
 
 FARTHEST_CELLS = 1.0
 """Maximum move of a corner, in cells; farther lies another edge."""
@@ -89,7 +87,7 @@ def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
         slope = (along - middle) @ (off_px - off) / ((along - middle) @ (along - middle))
         start = off - slope * middle
         apart = np.abs(start + slope * along - off_px)
-        near = apart <= max(USUAL_PX, 2.5 * float(np.median(apart)))
+        near = apart <= max(CORNER_PX, 2.5 * float(np.median(apart)))
         if near.all():
             break
         along, off_px = along[near], off_px[near]

@@ -13,6 +13,7 @@ from companion.common.text import Said, Term, all_of, say
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
+from companion.vision.capture.devices import SIZE_PX
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -39,9 +40,6 @@ STEEP_DEG = 35.0
 
 SMEARED = 1.6
 """Ratio of the blur one way to that across it above which it comes from movement."""
-
-FULL_HD_PX = 1920
-"""Longer side of the picture of a usual camera, in pixels."""
 
 TOLD_PX, ASKED_PX = 75, 50
 """Widths of a card in pixels: from the first on its face tells it (`docs/faces.md`), below the second hardly ever."""
@@ -436,7 +434,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
                 zones=_the(names),
             )
         yield Hint("larger-stickers", larger, names, True)
-    if max(scene.size_px) < FULL_HD_PX:
+    if max(scene.size_px) < SIZE_PX[0]:
         width, height = scene.size_px
         more = say(
             "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",

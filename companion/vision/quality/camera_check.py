@@ -13,7 +13,7 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import Guarded, is_picture
+from companion.vision.capture.capture_thread import LOCK_AFTER_S, Guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import Frame, frames, is_device
@@ -23,9 +23,6 @@ from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
 """Number of pictures looked at; the median counts."""
-
-SETTLING_S = 2.0
-"""Seconds for which a camera that was just opened sets its light."""
 
 MEASURED_FRAMES = 20
 """Number of frames by which a camera's pace is measured."""
@@ -78,7 +75,7 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
 def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
     opened_s = clock()
-    while clock() - opened_s < SETTLING_S:
+    while clock() - opened_s < LOCK_AFTER_S:
         _grab(name, device)
     first_s, pictures = clock(), []
     for number in range(1, MEASURED_FRAMES + 1):
