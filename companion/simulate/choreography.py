@@ -120,14 +120,13 @@ class Choreographer:
         if play.player is None:
             return
         seat = self._players[play.player]
-        if play.verb is Verb.TAKE and self._zones.get(DISCARD_ZONE):
-            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
+        if play.verb is Verb.TAKE:
+            yield from self._take_discard(seat)
         if not play.at_once:
             yield from self._draws(seat, before, play, after)
         if action.card_id is not None:
-            zone = zone_of(before, play)
-            spot = self._spot_in(zone, action.card_id, play.at_once)
-            yield from self._put_down(seat, action.card_id, spot, zone)
+            spot = self._spot(before, play, action.card_id)
+            yield from self._put_down(seat, action.card_id, spot, zone_of(before, play))
             yield from self._discard_answered(seat, answered(before, after))
         if play.at_once:
             yield from self._draws(seat, before, play, after)
@@ -157,9 +156,12 @@ class Choreographer:
                 self._reshuffled_this_turn = True
             yield from self._draw(seat, 1)
             self._drawn_this_turn = True
-        yield from self._lay_and_take_back(seat, card_id, self._spot_in(zone, card_id, play.at_once), zone)
+        yield from self._lay_and_take_back(seat, card_id, self._spot(table, play, card_id), zone)
 
     # Where a card belongs
+
+    def _spot(self, table: Table, play: Play, card_id: str) -> Pose:
+        return self._spot_in(zone_of(table, play), card_id, play.at_once)
 
     def _spot_in(self, zone: str, card_id: str, sideways: bool) -> Pose:
         place, name = self._place(zone)
@@ -205,6 +207,10 @@ class Choreographer:
             self._pile -= 1
             now = self.lying()
             yield Movement(seat, (BACK,), top, None, before, now, now, AFTER_DRAWING)
+
+    def _take_discard(self, seat: int) -> Iterator[Movement]:
+        if self._zones.get(DISCARD_ZONE):
+            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """Return the top card of a zone being carried to a spot in another."""
