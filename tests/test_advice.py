@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, on_mat, picture, through
 
-from companion.printing import stickers
 from companion.tabletop.drawn_zones import Drawing, DrawnZone
 from companion.tabletop.mat_layout import Rect, all_mats, side_mat, table_mat
-from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
 from companion.vision.mats.drawn import fits_of
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.localization import Mats, search
@@ -52,10 +50,6 @@ def with_spot(lens: Lens, x: int, y: int, radius: int) -> np.ndarray:
 
 
 # --- What is measured -----------------------------------------------------------------------------------------
-
-
-def test_the_modules_across_a_sticker_are_those_that_are_printed():
-    assert STICKER_MODULES == 21 + 2 * stickers.QUIET_MODULES
 
 
 @pytest.mark.parametrize(("width_mm", "px_per_mm"), [(900, 2.13), (1200, 1.6), (1500, 1.28)])
@@ -457,7 +451,3 @@ def test_blur_and_grain_ask_for_larger_stickers():
     assert sharp == measure.MODULE_PX
     assert measure.module_px_needed(2.0, 180, 3) > 1.5 * sharp
     assert measure.module_px_needed(0.6, 45, 9) > 1.5 * sharp
-
-
-def test_the_stickers_in_use_are_as_wide_as_those_that_are_printed_unless_they_tell_otherwise():
-    assert STICKER_MM == stickers.DEFAULT_SIZE_MM

@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from companion.common.errors import Problem
-from companion.vision.capture.hotplug import TRY_AGAIN_S, FirstCamera, Openers, Succession, openers
+from companion.vision.capture.hotplug import TRY_AGAIN_S, FirstCamera, Openers, openers
 
 
 class Room:
@@ -33,7 +33,7 @@ def test_a_camera_that_answers_at_once_is_taken_without_a_word():
     room, said = Room({0: ["/dev/video0"]}, {0: "/dev/video0"}), []
 
     assert room.first.found(lambda: said.append("none")) == "/dev/video0"
-    assert (room.first.is_there, said, room.tries_s) == (True, [], [0.0])
+    assert (room.first.source, said, room.tries_s) == ("/dev/video0", [], [0.0])
 
 
 def test_a_camera_that_is_plugged_in_later_is_tried_as_soon_as_it_is_there():
@@ -54,7 +54,7 @@ def test_the_search_ends_with_the_service():
     room = Room({}, {}, closes_s=50)
 
     assert room.first.found() is None
-    assert (room.first.is_there, room.now_s) == (False, 50)
+    assert (room.first.source, room.now_s) == (None, 50)
 
 
 class Plugged:
@@ -63,7 +63,11 @@ class Plugged:
     def __init__(self, *there: str) -> None:
         self.there, self.mute = list(there), set[str]()
         self.now_s, self.asked = 0.0, 0
-        self.succession = Succession(there[0], self.answers, lambda: list(self.there), lambda: self.now_s, self.openers)
+        self.first = FirstCamera(
+            self.answers, lambda: list(self.there), lambda _pause_s: True, lambda: self.now_s, self.openers
+        )
+        self.first.found()
+        self.asked = 0
 
     def answers(self) -> str | None:
         self.asked += 1
@@ -79,7 +83,7 @@ class Plugged:
 
     def opened(self) -> str | None:
         with suppress(Problem):
-            return self.succession.open("")
+            return self.first.open("")
         return None
 
 
@@ -95,7 +99,7 @@ def test_another_camera_takes_the_place_of_one_that_is_gone():
     assert (room.opened(), room.asked) == (None, 0)
 
     room.there = ["/dev/video2"]
-    assert (room.opened(), room.succession.source) == ("/dev/video2", "/dev/video2")
+    assert (room.opened(), room.first.source) == ("/dev/video2", "/dev/video2")
     room.there = ["/dev/video0", "/dev/video2"]
     assert room.opened() == "/dev/video2"
 

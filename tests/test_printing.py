@@ -49,10 +49,19 @@ def page_sizes_mm(path: Path) -> list[tuple[float, float]]:
     return [tuple(round(side / 72 * 25.4, 2) for side in page.get_size()) for page in document]
 
 
+def stickers_tiled() -> list[str]:
+    drawings = [stickers.sticker_svg(card_id, 20.0) for card_id in IDS]
+    return sheets.tiled(drawings, stickers.sticker_size_mm(20.0), "stickers", "en")
+
+
+def cards_tiled(cards: list[Card]) -> list[str]:
+    return sheets.tiled([deck.face_svg(card) for card in cards], CARD_MM, "cards", "en")
+
+
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
     """All classic stickers as they are printed."""
-    return render.to_pdf(sheets.sticker_sheets(IDS, 20.0, "stickers"))
+    return render.to_pdf(stickers_tiled())
 
 
 # --- Stickers --------------------------------------------------------------------------------------------------
@@ -314,7 +323,7 @@ def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
 
 
 def test_cut_marks_are_as_far_apart_as_the_cards():
-    page = page_image(render.to_pdf(sheets.deck_sheets([Card.ROLL] * 9, "cards")), 0, 20.0)
+    page = page_image(render.to_pdf(cards_tiled([Card.ROLL] * 9)), 0, 20.0)
     row = dark(cv2.threshold(page, 200, 255, cv2.THRESH_BINARY)[1])[20 * 14]
     starts = np.flatnonzero(np.diff(row.astype(int)) == 1) / 20
 
@@ -324,8 +333,8 @@ def test_cut_marks_are_as_far_apart_as_the_cards():
 def test_all_stickers_fit_on_one_sheet_and_all_cards_on_twelve():
     cards = [card for card, copies in CLASSIC.deck.items() for _ in range(copies)]
 
-    assert len(sheets.sticker_sheets(IDS, 20.0, "stickers")) == 1
-    assert len(sheets.deck_sheets(cards, "cards")) == 12
+    assert len(stickers_tiled()) == 1
+    assert len(cards_tiled(cards)) == 12
 
 
 def test_every_code_on_the_printed_sheet_reads(sticker_sheet):

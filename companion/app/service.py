@@ -40,7 +40,7 @@ from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
 from companion.vision.capture.devices import video_devices
-from companion.vision.capture.hotplug import FirstCamera, Succession
+from companion.vision.capture.hotplug import FirstCamera
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.sources import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
@@ -183,7 +183,7 @@ def _watch(
     camera = Camera(watch.picture, watch.image, lookout.survey, deck=named, zones=zones, turn=turn)
     if source is None:
         first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
-        camera = replace(camera, is_there=lambda: first.is_there)
+        camera = replace(camera, is_there=lambda: first.source is not None)
         pictures: Iterator[Frame] | None = _pictures_of_first(first, match, watch)
     else:
         pictures = _pictures(source, match, watch)
@@ -210,12 +210,10 @@ def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) ->
         thread.join(LAST_FRAME_S)
 
 
-def _pictures(
-    source: str, match: Match, watch: TableWatch, succession: Succession | None = None
-) -> Iterator[Frame] | None:
+def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera | None = None) -> Iterator[Frame] | None:
     """A source's frames till the watch stops; None, with the reason on the page and in the terminal, without any.
 
-    A source with a `succession` is opened through that.
+    The `first` camera that was found opens itself.
     """
 
     def tell(notice: Notice) -> None:
@@ -225,7 +223,7 @@ def _pictures(
 
     try:
         play = partial(frames, source, fps=LIVE_FPS, tell=tell, wait=watch.wait, patient=True, live=True)
-        return play() if succession is None else play(open_device=succession.open, named=lambda: succession.source)
+        return play() if first is None else play(open_device=first.open, named=lambda: first.source or source)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None
@@ -236,8 +234,7 @@ def _pictures_of_first(first: FirstCamera, match: Match, watch: TableWatch) -> I
     source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
     match.refresh()
     if source is not None:
-        succession = Succession(source, lambda: camera_answers(), video_devices)
-        yield from _pictures(source, match, watch, succession) or ()
+        yield from _pictures(source, match, watch, first) or ()
 
 
 def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:

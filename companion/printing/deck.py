@@ -157,17 +157,14 @@ _DISC_MM = 18.5
 @cache
 def back_svg() -> str:
     """Draw the back, the same upside down: rows of milestones, and a winding road on a red disc."""
-    half = [draw.group(milestone(), x=x, y=y) for x, y in _stone_places()]
+    rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
+    places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
+    # The disc in the middle stays free.
+    free = [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]
+    half = [draw.group(milestone(), x=x, y=y) for x, y in free]
     road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
     picture = _on_paper([_ground(draw.INK), road, *half, _turned(*half)])
     return draw.document(_WIDTH, _HEIGHT, [*picture, *_rim(draw.INK)])
-
-
-def _stone_places() -> list[tuple[float, float]]:
-    """Places in the upper half; the lower half is the upper one turned. The disc in the middle stays free."""
-    rows = ((9.4, 5), (19.4, 4), (29.4, 5), (39.4, 4))
-    places = [(_MIDDLE + 10.2 * (i - (count - 1) / 2), y) for y, count in rows for i in range(count)]
-    return [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]
 
 
 def _winding_road() -> list[str]:

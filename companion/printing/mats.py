@@ -9,7 +9,7 @@ from functools import cache
 
 import cv2
 
-from companion.printing import pictograms
+from companion.printing import lettering, pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
@@ -19,7 +19,7 @@ SAND = "#E6DBC1"
 """The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
 
 SHADE = "#D6C8A6"
-"""Where a card may lie."""
+"""Colour of the places where a card may lie."""
 
 _DICTIONARY = cv2.aruco.DICT_ARUCO_MIP_36h12
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
@@ -54,14 +54,10 @@ def _heading(name: str, rect: Rect, language: str) -> list[str]:
     x += 17 if sign else 0
     room = rect.x_mm + rect.width_mm - x - 4
     word, hint = mat_word(name, language).upper(), mat_word(f"{name}-hint", language)
-    title = draw.text(word, x, y, min(15, room / draw.text_width(word, 1, weight=800)), weight=800)
-    size = min(5.6, _room_size(hint, room))
+    title = draw.text(word, x, y, min(15, room / lettering.outline(word, 800).width_em), weight=800)
+    size = min(5.6, room / lettering.outline(hint).width_em)
     hint_y = rect.y_mm + rect.height_mm - 7 if name in _PILES else y + 7
     return [*sign, title, draw.text(hint, x, hint_y, size)]
-
-
-def _room_size(words: str, room: float) -> float:
-    return room / draw.text_width(words, 1)
 
 
 def _places(name: str, rect: Rect) -> list[str]:
@@ -116,7 +112,7 @@ def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]
     ticks = [*ends, *(draw.line(x, -1, x, 0, look) for x in range(10, 50, 10))]
     say = f"{mat_word('scale', language)}: {mat_word('scale-ask', language)}"
-    below = draw.text(say, 25, 4.6, min(4.2, _room_size(say, 52)), anchor=0.5)
+    below = draw.text(say, 25, 4.6, min(4.2, 52 / lettering.outline(say).width_em), anchor=0.5)
     return [draw.line(0, 0, 50, 0, look), *ticks, draw.text(say, 53, 0, 4.2) if beside else below]
 
 

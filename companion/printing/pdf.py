@@ -36,7 +36,10 @@ def write(pages: Sequence[tuple[float, float, str]]) -> bytes:
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())
-        packed = zlib.compress(_content(height_mm, svg).encode())
+        # The first operator turns millimetres from the top left into points from the bottom left.
+        frame = f"{POINTS_PER_MM:.7f} 0 0 {-POINTS_PER_MM:.7f} 0 {height_mm * POINTS_PER_MM:.4f} cm"
+        content = "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
+        packed = zlib.compress(content.encode())
         objects.append(f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream")
     objects[1] = f"<< /Type /Pages /Count {len(kids)} /Kids [{' '.join(kids)}] >>".encode()
     return _file(objects)
@@ -54,13 +57,6 @@ def _file(objects: Sequence[bytes]) -> bytes:
     return bytes(out)
 
 
-def _content(height_mm: float, svg: str) -> str:
-    """Return a page's operators; the first turns millimetres from the top left into points from the bottom left."""
-    scale = POINTS_PER_MM
-    frame = f"{scale:.7f} 0 0 {-scale:.7f} 0 {height_mm * scale:.4f} cm"
-    return "\n".join([frame, *_children(ElementTree.fromstring(svg))])  # noqa: S314 – our own text
-
-
 def _children(parent: ElementTree.Element) -> Iterator[str]:
     for element in parent:
         tag = element.tag.rpartition("}")[2]
@@ -73,7 +69,7 @@ def _children(parent: ElementTree.Element) -> Iterator[str]:
 
 
 def _window(element: ElementTree.Element) -> Iterator[str]:
-    """A drawing placed on a sheet: moved to its place, nothing painted outside it."""
+    """Yield what moves a drawing to its place on a sheet, and lets nothing be painted outside it."""
     x, y = float(element.get("x", 0)), float(element.get("y", 0))
     left, top, width, height = (float(number) for number in element.get("viewBox", "").split())
     yield _operator("cm", 1, 0, 0, 1, x - left, y - top)
@@ -133,5 +129,5 @@ def _transform(steps: str) -> Iterator[str]:
 
 
 def _colour(name: str) -> str:
-    """`#RRGGBB` as three numbers from 0 to 1."""
+    """Return `#RRGGBB` as three numbers from 0 to 1."""
     return " ".join(f"{int(name[i : i + 2], 16) / 255:.4f}" for i in (1, 3, 5))

@@ -374,32 +374,15 @@ def theft(ink: str, ground: str) -> list[str]:
 
 
 PICTURE_OF: dict[Card, Picture] = {
-    Card.ACCIDENT: accident,
-    Card.OUT_OF_GAS: out_of_gas,
-    Card.FLAT_TIRE: flat_tire,
-    Card.STOP: stop,
-    Card.SPEED_LIMIT: speed_limit,
-    Card.REPAIRS: repairs,
-    Card.GASOLINE: gasoline,
-    Card.SPARE_TIRE: spare_tire,
-    Card.ROLL: roll,
-    Card.END_OF_LIMIT: end_of_limit,
-    Card.DRIVING_ACE: driving_ace,
-    Card.EXTRA_TANK: extra_tank,
-    Card.PUNCTURE_PROOF: puncture_proof,
-    Card.RIGHT_OF_WAY: right_of_way,
-    Card.OUT_OF_CHARGE: out_of_charge,
-    Card.POLLUTION: pollution,
-    Card.RECHARGE: recharge,
-    Card.END_OF_POLLUTION: end_of_pollution,
-    Card.LONG_RANGE: long_range,
-    Card.CAR_POOL: car_pool,
-    Card.ACCELERATOR: accelerator,
-    Card.MIRROR: mirror,
-    Card.U_TURN: u_turn,
-    Card.CONTROL: control,
-    Card.THEFT: theft,
+    Card[picture.__name__.upper()]: picture
+    for picture in (
+        *(accident, out_of_gas, flat_tire, stop, speed_limit, out_of_charge, pollution),
+        *(repairs, gasoline, spare_tire, roll, end_of_limit, recharge, end_of_pollution),
+        *(driving_ace, extra_tank, puncture_proof, right_of_way, long_range, car_pool),
+        *(accelerator, mirror, u_turn, control, theft),
+    )
 }
+"""The picture of each card that is no distance; each is named as its card is."""
 
 COLOUR_OF: dict[Family, str] = {
     Family.DISTANCE: draw.YELLOW,

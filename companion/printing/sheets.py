@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from math import prod
 
-from companion.printing import deck, mats, stickers
+from companion.printing import mats
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
-from companion.rules.cards import Card
-from companion.tabletop.mat_layout import CARD_MM, MatLayout
+from companion.tabletop.mat_layout import MatLayout
 
 A4_MM = (210.0, 297.0)
 MARGIN_MM = 14.0
@@ -20,22 +20,13 @@ _CUT = draw.paint("none", draw.INK, 0.15)
 _FAINT = draw.paint("none", "#9A9A9A", 0.1)
 
 
-def sticker_sheets(
-    card_ids: Sequence[str], size_mm: float, name: str, language: str = "en", kind: str = "qr"
-) -> list[str]:
-    """Return all stickers, each once, on A4 sheets."""
-    items = [stickers.sticker_svg(card_id, size_mm, kind) for card_id in card_ids]
-    return list(_sheets(items, stickers.sticker_size_mm(size_mm), name, language))
-
-
-def deck_sheets(cards: Sequence[Card], name: str, language: str = "en") -> list[str]:
-    """Return the cards as given, copies included, nine a sheet."""
-    return list(_sheets([deck.face_svg(card, language) for card in cards], CARD_MM, name, language))
-
-
-def back_sheet(name: str, language: str = "en") -> str:
-    """Return nine backs, for the other side of every sheet of cards."""
-    return next(_sheets([deck.back_svg()] * 9, CARD_MM, name, language))
+def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> list[str]:
+    """Return drawings of one size, each once, on A4 sheets with a name and a number."""
+    firsts = range(0, len(items), each_sheet(size_mm))
+    return [
+        _sheet(items[first : first + firsts.step], size_mm, f"{name} · {number}/{len(firsts)}", language)
+        for number, first in enumerate(firsts, start=1)
+    ]
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
@@ -59,23 +50,19 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
     ]
 
 
+def each_sheet(size_mm: tuple[float, float]) -> int:
+    """Return how many items of a size an A4 sheet holds."""
+    return prod(_grid(size_mm))
+
+
 def sheets_for(count: int, size_mm: tuple[float, float]) -> int:
     """Return how many A4 sheets so many items of a size take."""
-    columns, rows = _grid(size_mm)
-    return -(-count // (columns * rows))
+    return -(-count // each_sheet(size_mm))
 
 
 def _grid(size_mm: tuple[float, float]) -> tuple[int, int]:
     """Return how many items of a size lie side by side on a sheet, and how many below each other."""
     return int((A4_MM[0] - 2 * MARGIN_MM) // size_mm[0]), int((A4_MM[1] - 2 * MARGIN_MM) // size_mm[1])
-
-
-def _sheets(items: Sequence[str], size_mm: tuple[float, float], name: str, language: str) -> Iterator[str]:
-    columns, rows = _grid(size_mm)
-    each = columns * rows
-    pages = range(0, len(items), each)
-    for number, first in enumerate(pages, start=1):
-        yield _sheet(items[first : first + each], size_mm, f"{name} · {number}/{len(pages)}", language)
 
 
 def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, language: str) -> str:
@@ -91,7 +78,7 @@ def _sheet(items: Sequence[str], size_mm: tuple[float, float], title: str, langu
 
 
 def _cut_marks(xs: Sequence[float], ys: Sequence[float]) -> Iterator[str]:
-    """Marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
+    """Draw marks outside the block for a ruler and knife, faint crosses at the corners for scissors."""
     near, far = 1.0, 1.0 + _MARK_MM
     for x in xs:
         yield draw.line(x, ys[0] - far, x, ys[0] - near, _CUT)

@@ -13,26 +13,25 @@ import numpy as np
 from companion.printing import mats
 from companion.printing import svg as draw
 from companion.tabletop.mat_layout import MARKER_CELLS
-from companion.tabletop.sticker_codes import MODULES, modules, tag_id
+from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
 KINDS = ("qr", "tag")
 """A code that any phone reads, or a coarser pattern that only the companion reads."""
 
-DEFAULT_SIZE_MM = 20.0
-QUIET_MODULES = 2
-"""As good as the standard's four for our reader, and 14 % larger modules on the same sticker."""
+QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
+"""Width of the quiet zone: as good as the standard's four for our reader, with modules 14 % larger."""
 
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""
 
 
-def sticker_size_mm(size_mm: float = DEFAULT_SIZE_MM) -> tuple[float, float]:
+def sticker_size_mm(size_mm: float) -> tuple[float, float]:
     """Return width and height of what is cut out for a code of `size_mm` (quiet zone included)."""
     return size_mm, round(size_mm * (1 + NAME_STRIP), 3)
 
 
 @cache
-def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr") -> str:
+def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> str:
     """Draw one sticker, `sticker_size_mm(size_mm)` large, of one of `KINDS`."""
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
@@ -48,7 +47,7 @@ def sticker_svg(card_id: str, size_mm: float = DEFAULT_SIZE_MM, kind: str = "qr"
 
 def _code(card_id: str, size_mm: float) -> str:
     """Draw a card's QR code with its quiet zone, as wide as the sticker."""
-    module = size_mm / (MODULES + 2 * QUIET_MODULES)
+    module = size_mm / STICKER_MODULES
     # Black modules beside each other in a row are one bar, so that no seam shows.
     bars = []
     for y, row in enumerate(modules(card_id)):

@@ -121,13 +121,8 @@ def text(
     return group([path(outline.data, paint(fill))], x=x - anchor * outline.width_em * size, y=y, scale=size / 1000)
 
 
-def text_width(words: str, size: float, *, weight: int = 600) -> float:
-    """Return how wide `text` draws the words."""
-    return lettering.outline(words, weight).width_em * size
-
-
 def fitted(words: str, x: float, middle: float, size: float, room: float, *, weight: int = 800, fill: str = INK) -> str:
-    """Capitals or figures about (x, middle), as large as `size` or as `room` millimetres of width allow."""
-    fit = min(size, room / text_width(words, 1, weight=weight))
+    """Draw capitals or figures about (x, middle), as large as `size` or as `room` millimetres of width allow."""
+    fit = min(size, room / lettering.outline(words, weight).width_em)
     baseline = middle + fit * lettering.CAP_HEIGHT_EM / 2
     return text(words, x, baseline, fit, anchor=0.5, weight=weight, fill=fill)

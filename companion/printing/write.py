@@ -6,35 +6,26 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from companion.common.errors import Problem
 from companion.printing import deck, mats, render, sheets, stickers
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
+from companion.rules.editions.edition import Edition
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
+from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
 KINDS = ("stickers", "mats", "deck")
 FORMATS = ("pdf", "png", "svg")
-SIZES_MM = (12.0, 57.0)
-"""The smallest sticker whose code any camera resolves, and the largest that fits on a card."""
+SIZES_MM = (12.0, CARD_MM[0])
+"""Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
 
-READABLE_MM, ROOMY_MM = 16.0, 40.0
-"""Below, no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`); above, a sticker hides most
-of its card."""
+READABLE_MM = 16.0
+"""Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
 
 DPI = (50, 600)
-
-
-class Deck(Protocol):
-    """What printing needs of an edition."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def deck(self) -> Mapping[Card, int]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +39,28 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class StickerStyle:
-    """How stickers are made: how wide with their margin, and of which of `stickers.KINDS`."""
-
-    size_mm: float = stickers.DEFAULT_SIZE_MM
-    kind: str = "qr"
-
-
-@dataclass(frozen=True, slots=True)
 class Wanted:
     """Which sheets are printed: one of `KINDS`, whose cards, and how."""
 
     kind: str
-    edition: Deck
+    edition: Edition
     sides: int = 2
-    style: StickerStyle = StickerStyle()
+    size_mm: float = STICKER_MM
+    """Width of a sticker with its margin."""
+
+    sticker_kind: str = "qr"
+    """One of `stickers.KINDS`."""
+
     language: str = "en"
 
     def check(self) -> None:
         """Raise Problem for a size or number out of range, and for what cannot be printed."""
-        (low, high), size_mm, missing = SIZES_MM, self.style.size_mm, missing_faces(self.edition)
+        (low, high), missing = SIZES_MM, missing_faces(self.edition)
         _require(
             (self.kind in KINDS, f"{self.kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
             (
-                self.kind != "stickers" or low <= size_mm <= high,
-                f"A sticker is {low:g} to {high:g} mm wide, not {size_mm} mm: no camera reads smaller ones,"
+                self.kind != "stickers" or low <= self.size_mm <= high,
+                f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
                 f" and a card is {high:g} mm wide.",
             ),
             (1 <= self.sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {self.sides}."),
@@ -81,15 +69,15 @@ class Wanted:
                 f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.",
             ),
             (
-                self.style.kind in stickers.KINDS,
-                f"There is no kind of sticker {self.style.kind!r}; say one of {', '.join(stickers.KINDS)}.",
+                self.sticker_kind in stickers.KINDS,
+                f"There is no kind of sticker {self.sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.",
             ),
         )
 
 
 def write_sheets(
     kind: str,
-    edition: Deck,
+    edition: Edition,
     *,
     out: Path,
     format: str = "pdf",  # noqa: A002 – the command's own word
@@ -97,7 +85,6 @@ def write_sheets(
     size_mm: float | None = None,
     sticker_kind: str = "qr",
     dpi: int = 300,
-    language: str = "en",
 ) -> list[Path]:
     """Write one of `KINDS` into the folder `out`, which is made if need be, and return the files written.
 
@@ -111,8 +98,7 @@ def write_sheets(
         (sticker_kind == "qr" or of_stickers, "A kind can be chosen for stickers only; leave --kind out."),
         (least <= dpi <= most, f"Pictures have {least} to {most} dots an inch, not {dpi}."),
     )
-    style = StickerStyle(stickers.DEFAULT_SIZE_MM if size_mm is None else size_mm, sticker_kind)
-    wanted = Wanted(kind, edition, sides, style, language)
+    wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind)
     wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
     try:
@@ -131,31 +117,28 @@ def pdf_files(wanted: Wanted) -> dict[str, bytes]:
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
-    """Return the first page of each of those files as PNG, by the same names.
-
-    Raises Problem for what cannot be printed.
-    """
+    """Return the first page of each of those files as PNG, by the same names. Raises Problem likewise."""
     wanted.check()
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
-def missing_faces(edition: Deck) -> tuple[Card, ...]:
+def missing_faces(edition: Edition) -> tuple[Card, ...]:
     """Return the cards of an edition that our own deck does not draw."""
     return tuple(card for card in edition.deck if card not in deck.FACES)
 
 
 def about_size(size_mm: float | None) -> str | None:
     """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
-    if size_mm is None or READABLE_MM <= size_mm <= ROOMY_MM:
+    if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
         return None
     if size_mm < READABLE_MM:
         return (
             f"Stickers of {size_mm:g} mm are read from near by only: over 1.2 m of table a camera of 1920 × 1080 pixels"
-            f" needs {READABLE_MM:g} mm at the least, and {stickers.DEFAULT_SIZE_MM:g} mm to be sure."
+            f" needs {READABLE_MM:g} mm at the least, and {STICKER_MM:g} mm to be sure."
         )
     width, height = CARD_MM
     return (
-        f"Stickers of {size_mm:g} mm hide most of a card of {width:g} × {height:g} mm: {stickers.DEFAULT_SIZE_MM:g} mm"
+        f"Stickers of {size_mm:g} mm hide most of a card of {width:g} × {height:g} mm: {STICKER_MM:g} mm"
         " are enough over 1.2 m of table, 28 mm under a poor camera."
     )
 
@@ -169,7 +152,7 @@ def _require(*checks: tuple[bool, str]) -> None:
 
 def _items(wanted: Wanted) -> Iterator[Item]:
     if wanted.kind == "stickers":
-        size_mm, kind = wanted.style.size_mm, wanted.style.kind
+        size_mm, kind = wanted.size_mm, wanted.sticker_kind
         for card_id in card_ids(wanted.edition.deck):
             says = {"face": face_of(card_id).value, "kind": kind}
             yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
@@ -202,12 +185,12 @@ def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # n
 
 def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each file and the drawings of its pages."""
-    edition, style, language = wanted.edition, wanted.style, wanted.language
+    edition, language = wanted.edition, wanted.language
     name = f"{mat_word(wanted.kind, language)} · {edition.name}" if wanted.kind != "mats" else ""
     if wanted.kind == "stickers":
-        title = f"{name} · {style.kind if style.kind != 'qr' else 'QR'} · {style.size_mm:g} mm"
-        ids = card_ids(edition.deck)
-        yield "stickers.pdf", sheets.sticker_sheets(ids, style.size_mm, title, language, style.kind)
+        title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
+        drawings = [item.svg for item in _items(wanted)]
+        yield "stickers.pdf", sheets.tiled(drawings, stickers.sticker_size_mm(wanted.size_mm), title, language)
     elif wanted.kind == "mats":
         *side_mats, table = _mats(wanted.sides)
         last = mats.mat_svg(table, language)
@@ -215,6 +198,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
         yield "mats-a4.pdf", [*halves, last]
     else:
-        cards = [card for card, copies in edition.deck.items() for _ in range(copies)]
-        yield "deck.pdf", sheets.deck_sheets(cards, name, language)
-        yield "deck-backs.pdf", [sheets.back_sheet(f"{name} · {mat_word('backs', language)}", language)]
+        cards = [deck.face_svg(card, language) for card, copies in edition.deck.items() for _ in range(copies)]
+        yield "deck.pdf", sheets.tiled(cards, CARD_MM, name, language)
+        backs = [deck.back_svg()] * sheets.each_sheet(CARD_MM)
+        yield "deck-backs.pdf", sheets.tiled(backs, CARD_MM, f"{name} · {mat_word('backs', language)}", language)

@@ -107,9 +107,4 @@ def between(start: Point, end: Point, share: float) -> Point:
 
 def shares(count: int) -> Iterator[float]:
     """Return how far a movement has got on each of its frames: slow at both ends, 1 on the last."""
-    return (eased((index + 1) / count) for index in range(count))
-
-
-def eased(share: float) -> float:
-    """Return how far a movement is at a share of its time: slow at both ends."""
-    return share * share * (3.0 - 2.0 * share)
+    return (at * at * (3.0 - 2.0 * at) for at in ((index + 1) / count for index in range(count)))

@@ -17,12 +17,12 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, 
 Point = tuple[float, float]
 
 GAP_MM = 10.0
-"""Bare table between two mats."""
+"""Width of the bare table between two mats."""
 
 MOST_SIDES = 4
 
 SEAT_AWAY_MM = 330.0
-"""From the edge of the mats to the shoulder of the player who sits there: outside every picture."""
+"""Distance from the edge of the mats to the shoulder of the player there: outside every picture."""
 
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8
@@ -89,38 +89,37 @@ def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
     return x_mm * cos - y_mm * sin, x_mm * sin + y_mm * cos
 
 
+_RIGHT_MM, _DOWN_MM = (420.0 + GAP_MM) / 2, (297.0 + GAP_MM) / 2
+_OUTER_MM = (420.0 + 210.0) / 2 + GAP_MM
+_MIDDLES = {
+    2: (Pose(-_RIGHT_MM, 0.0), Pose(_RIGHT_MM, 0.0), Pose(0.0, -(297.0 + 210.0) / 2 - GAP_MM)),
+    3: (
+        Pose(-_RIGHT_MM, _DOWN_MM),
+        Pose(-_RIGHT_MM, -_DOWN_MM, 180.0),
+        Pose(_RIGHT_MM, -_DOWN_MM, 180.0),
+        Pose(_RIGHT_MM, _DOWN_MM),
+    ),
+    4: (
+        Pose(-_OUTER_MM, _DOWN_MM),
+        Pose(-_OUTER_MM, -_DOWN_MM, 180.0),
+        Pose(_OUTER_MM, -_DOWN_MM, 180.0),
+        Pose(_OUTER_MM, _DOWN_MM),
+        Pose(0.0, 0.0, 90.0),
+    ),
+}
+"""Places of the mats by the number of sides, the table mat's last."""
+
+
 def plan(sides: int, players: int) -> TablePlan:
     """Return the table of a game: two mats beside each other under the table mat, three or four in a square round it.
 
     Raises Problem for a number of sides that no camera's picture holds large enough.
     """
-    grids = {2: _two_sides, 3: _three_sides, 4: _four_sides}
-    if sides not in grids:
+    if sides not in _MIDDLES:
         raise Problem(f"The simulated table seats 2 to {MOST_SIDES} sides, not {sides}.")
-    mats = tuple(grids[sides]())
+    layouts = (*(side_mat(number) for number in range(1, sides + 1)), table_mat())
+    mats = tuple(MatPlace(layout, middle) for layout, middle in zip(layouts, _MIDDLES[sides], strict=True))
     return TablePlan(mats, tuple(_seats(mats, players)))
-
-
-def _two_sides() -> Iterator[MatPlace]:
-    x_mm = (420.0 + GAP_MM) / 2
-    yield MatPlace(side_mat(1), Pose(-x_mm, 0.0))
-    yield MatPlace(side_mat(2), Pose(x_mm, 0.0))
-    yield MatPlace(table_mat(), Pose(0.0, -(297.0 + 210.0) / 2 - GAP_MM))
-
-
-def _three_sides() -> Iterator[MatPlace]:
-    x_mm, y_mm = (420.0 + GAP_MM) / 2, (297.0 + GAP_MM) / 2
-    yield MatPlace(side_mat(1), Pose(-x_mm, y_mm))
-    yield MatPlace(side_mat(2), Pose(-x_mm, -y_mm, 180.0))
-    yield MatPlace(side_mat(3), Pose(x_mm, -y_mm, 180.0))
-    yield MatPlace(table_mat(), Pose(x_mm, y_mm))
-
-
-def _four_sides() -> Iterator[MatPlace]:
-    x_mm, y_mm = (420.0 + 210.0) / 2 + GAP_MM, (297.0 + GAP_MM) / 2
-    for number, (right, down) in enumerate(((-1, 1), (-1, -1), (1, -1), (1, 1)), 1):
-        yield MatPlace(side_mat(number), Pose(right * x_mm, down * y_mm, 0.0 if down > 0 else 180.0))
-    yield MatPlace(table_mat(), Pose(0.0, 0.0, 90.0))
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:
@@ -177,20 +176,16 @@ def safety_spot(place: MatPlace, rect: Rect, others: Iterable[Pose], sideways: b
 
     Upright cards take the upper corners first, sideways ones, whose top shows to the left, the lower ones.
     """
-    taken = {_corner(rect, *place.on_mat(other.x_mm, other.y_mm)) for other in others}
+    x_mid, y_mid = rect.centre_mm
+    at = (place.on_mat(other.x_mm, other.y_mm) for other in others)
+    taken = {(x_mm > x_mid, y_mm > y_mid) for x_mm, y_mm in at}
     rows = (True, False) if sideways else (False, True)
     corners = [(right, low) for low in rows for right in (False, True)]
     right, low = next((corner for corner in corners if corner not in taken), corners[0])
     turn_deg = (-90.0 if sideways else 0.0) + within(chance.gauss(0.0, 0.7), 1.5)
     half_x, half_y = half_extent_mm(turn_deg)
     room_x, room_y = (rect.width_mm / 2 - half_x) * 0.99, (rect.height_mm / 2 - half_y) * 0.99
-    x_mid, y_mid = rect.centre_mm
     return _laid(place, x_mid + (room_x if right else -room_x), y_mid + (room_y if low else -room_y), turn_deg)
-
-
-def _corner(rect: Rect, x_mm: float, y_mm: float) -> tuple[bool, bool]:
-    x_mid, y_mid = rect.centre_mm
-    return x_mm > x_mid, y_mm > y_mid
 
 
 def stack_spot(place: MatPlace, rect: Rect, layer: int) -> Pose:

@@ -5,6 +5,7 @@ A sprite's colours are already multiplied by its opacity, so that it can be warp
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -35,6 +36,7 @@ _FINGERS = (
 )
 _THUMB = ((26, -34), (92, -20), 10.0)
 _PALM = ((80, 6), (108, 5), 30.0)
+_SLEEVE = ((158, -33), (172, -37), (500, -48), (940, -58), (940, 62), (500, 54), (172, 42), (158, 38))
 _WRIST = ((110, 5), (190, 3), 24.0)
 
 
@@ -111,7 +113,7 @@ def hand_sprite(player: int) -> Sprite:
     for (x, y), _, radius in (_THUMB, *_FINGERS):
         size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
         cv2.ellipse(colour, _hand_px(x + 1, y), size, 0, 0, 360, nail, -1, cv2.LINE_AA)
-    paint(colour, opacity, _sleeve(shape), _SLEEVES[player % len(_SLEEVES)])
+    paint(colour, opacity, _filled(shape, _SLEEVE), _SLEEVES[player % len(_SLEEVES)])
     _weave(colour, opacity, player)
     opacity = cv2.GaussianBlur(opacity, (0, 0), 0.8)
     shadow = cv2.GaussianBlur(opacity, (0, 0), 9.0) * 0.5
@@ -132,9 +134,7 @@ def _limb(shape: tuple[int, ...], tip: Point, root: Point, radius_mm: float) -> 
 
 def _knuckles(shape: tuple[int, ...]) -> Image:
     """Return the back of the hand between the palm's middle and the fingers' roots, rounded."""
-    mask = np.zeros(shape, np.uint8)
-    outline = [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)]
-    cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
+    mask = _filled(shape, [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)])
     return np.where(cv2.GaussianBlur(mask, (0, 0), 5.0) > 127, np.uint8(255), np.uint8(0))
 
 
@@ -145,9 +145,8 @@ def _fading(finger: Image) -> Image:
     return np.rint(finger * stays).astype(np.uint8)
 
 
-def _sleeve(shape: tuple[int, ...]) -> Image:
+def _filled(shape: tuple[int, ...], outline: Sequence[Point]) -> Image:
     mask = np.zeros(shape, np.uint8)
-    outline = [(158, -33), (172, -37), (500, -48), (940, -58), (940, 62), (500, 54), (172, 42), (158, 38)]
     cv2.fillPoly(mask, [np.array([_hand_px(x, y) for x, y in outline])], 255, cv2.LINE_AA)
     return mask
 

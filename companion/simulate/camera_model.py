@@ -139,7 +139,7 @@ class Noise:
     size: Size
 
     def piece(self, chance: random.Random) -> tuple[Image, Image]:
-        """What to add and what to take away on one frame, each (H, W, 3) uint8."""
+        """Return what to add and what to take away on one frame, each (H, W, 3) uint8."""
         width, height = self.size
         x, y = chance.randrange(_NOISE_SLACK_PX), chance.randrange(_NOISE_SLACK_PX)
         here = np.s_[y : y + height, x : x + width]

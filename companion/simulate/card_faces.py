@@ -8,20 +8,15 @@ from dataclasses import dataclass
 from zlib import crc32
 
 import cv2
-import numpy as np
-from numpy.typing import NDArray
 
 from companion.printing import deck, render, stickers
-from companion.simulate.arrange import Point
 from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
+from companion.tabletop.sticker_codes import STICKER_MM
 
 PX_PER_MM = 4.0
-STICKER_MM = 20.0
-"""The demo's stickers: what `companion print stickers` makes."""
-
 _STICKER_TOP_MM = 3.5
 _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 
@@ -40,7 +35,7 @@ class Cards:
     """
 
     size_mm: tuple[float, float] = CARD_MM
-    """How wide and high a card is."""
+    """Width and height of a card."""
 
     def flat(self, picture: str) -> Image:
         """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
@@ -78,15 +73,10 @@ def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:
     x_mm = face.shape[1] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     y_mm = _STICKER_TOP_MM + sticker.shape[0] / PX_PER_MM / 2 + chance.uniform(-_GLUED_OFF_MM, _GLUED_OFF_MM)
     askew_deg = chance.uniform(-_GLUED_ASKEW_DEG, _GLUED_ASKEW_DEG)
-    onto = _about(sticker.shape[1::-1], askew_deg, (x_mm * PX_PER_MM, y_mm * PX_PER_MM))
+    # Turned clockwise about its middle, which comes to lie at that place.
+    middle = sticker.shape[1] / 2, sticker.shape[0] / 2
+    onto = cv2.getRotationMatrix2D(middle, -askew_deg, 1.0)
+    onto[:, 2] += x_mm * PX_PER_MM - middle[0], y_mm * PX_PER_MM - middle[1]
     return cv2.warpAffine(
         sticker, onto, face.shape[1::-1], dst=face.copy(), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_TRANSPARENT
     )
-
-
-def _about(size: tuple[int, ...], turn_deg: float, onto_px: Point) -> NDArray[np.float64]:
-    """Return the (2, 3) move that turns a picture clockwise about its middle and sets the middle onto a pixel."""
-    middle = size[0] / 2, size[1] / 2
-    move = cv2.getRotationMatrix2D(middle, -turn_deg, 1.0)
-    move[:, 2] += onto_px[0] - middle[0], onto_px[1] - middle[1]
-    return move

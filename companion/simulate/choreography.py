@@ -34,7 +34,6 @@ AFTER_DRAWING = Rest(0.3)
 AFTER_LAYING = Rest(1.5, 1.0)
 BEFORE_TAKING_BACK = Rest(3.0, 1.8)
 AFTER_TAKING_BACK = Rest(2.0, 2.0)
-AFTER_TAKING_A_DISCARD = Rest(2.0, 2.0)
 AFTER_CLEARING = Rest(3.0, 2.6)
 
 
@@ -62,7 +61,7 @@ class Movement:
 
 
 class Choreographer:
-    """Knows what lies on the simulated table, and turns a script into movements."""
+    """The cards on the simulated table, and the movements that a script makes of them."""
 
     def __init__(self, script: Script, plan: TablePlan, seed: int) -> None:
         self._script, self._plan = script, plan
@@ -86,9 +85,12 @@ class Choreographer:
         return movement if movement.play_number else replace(movement, play_number=self._play_number)
 
     def _all_hands(self) -> Iterator[Movement]:
-        ended_by_word = False
-        for number, hand in enumerate(self._script.hands):
-            table = self._dealt(hand)
+        ended_by_word, script = False, self._script
+        for number, hand in enumerate(script.hands):
+            if hand.begins is not None:
+                table = hand.begins.table
+            else:
+                table = referee.new_hand(script.edition, script.teams, hand.first, script.target)
             if number:
                 yield from self._gather(wait=ended_by_word)
                 yield self._new_pile(0, table.draw_pile)
@@ -102,11 +104,6 @@ class Choreographer:
             ended_by_word = any(action.play.verb is Verb.END for action in hand.actions)
         if ended_by_word:
             yield from self._gather(wait=True)
-
-    def _dealt(self, hand: Hand) -> Table:
-        if hand.begins is not None:
-            return hand.begins.table
-        return referee.new_hand(self._script.edition, self._script.teams, hand.first, self._script.target)
 
     def _play_hand(self, table: Table, hand: Hand) -> Iterator[Movement]:
         for action in hand.actions:
@@ -213,7 +210,7 @@ class Choreographer:
 
     def _take_discard(self, seat: int) -> Iterator[Movement]:
         if self._zones.get(DISCARD_ZONE):
-            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_A_DISCARD)
+            yield self._pick_up(seat, DISCARD_ZONE, AFTER_TAKING_BACK)
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """Return the top card of a zone being carried to a spot in another."""

@@ -16,25 +16,23 @@ from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
 SETTLING_S = 2.5
-"""How long the bare table is shown before the first hand moves, and the last cards after it."""
+"""Seconds for which the bare table is shown before the first hand moves, and the last cards after it."""
 
 
 def demo_frames(
     script: Script,
     *,
     seed: int = 0,
-    fps: float = 10.0,
     speed: float = 1.0,
     size: Size = (1920, 1080),
     cards: Cards = STICKERED,
-    look: Look | None = None,
 ) -> Iterator[Frame]:
     """Return the script's hands as a camera over the table sees them; the same frames for the same arguments.
 
-    Frames are `size` (width, height) pixels, `t_s` counts from 0 in steps of 1 / fps; the caller paces them.
+    Frames are `size` (width, height) pixels, `t_s` counts from 0; the caller paces them.
     """
-    studio = table_studio(script, seed=seed, size=size, cards=cards, look=look)
-    return filmed(studio, demo_scenes(script, seed, Tempo(fps, speed)), seed, fps)
+    studio, tempo = table_studio(script, seed=seed, size=size, cards=cards), Tempo(speed=speed)
+    return filmed(studio, demo_scenes(script, seed, tempo), seed, tempo.fps)
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:

@@ -1,4 +1,4 @@
-"""Players who make up their own hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
+"""Simulated players that make up their hands: greedy, a little forgetful about the rules, fond of coups fourrés."""
 
 from __future__ import annotations
 
@@ -29,9 +29,10 @@ PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
 _PATIENCE_TURNS = 400
-"""No hand of any edition is longer."""
+"""Number of turns that no hand of any edition exceeds."""
 
 _WORTH_TAKING = 170.0
+"""Least worth of a play for which the top of the discard pile is taken."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,7 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     return edition
 
 
-def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, manners: Manners = EVERYDAY) -> Script:
+def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
     """Return how the players of a script go on from a table as it lies, and play more hands until there are so many.
 
     They hold cards that do not lie there. Raises Problem where the simulated players cannot go on.
@@ -109,13 +110,12 @@ def played_on(script: Script, table: Table, *, hands: int = 1, seed: int = 0, ma
     _playable(script.edition_name, script.teams, script.options)
     chance = random.Random(f"go on {seed}")  # noqa: S311
     position = position_of(table, chance)
-    hand = _Deal(table, chance, manners, position).hand()
+    hand = _Deal(table, chance, EVERYDAY, position).hand()
     after = random_script(
         script.edition_name,
         teams=script.teams,
         hands=max(0, hands - 1),
         seed=seed,
-        manners=manners,
         options=script.options,
         target=script.target,
         first=script.players[(script.players.index(script.hands[-1].first) + 1) % len(script.players)],
@@ -152,10 +152,9 @@ class _Deal:
 
     def _next(self) -> Iterator[Action]:
         """Yield what happens next: an answer at the target, a coup fourré, or the next player's turn."""
-        if self._table.extension_offered_to is not None:
-            yield self._do(
-                Play(self._manners.extension, self._table.sides[self._table.extension_offered_to].players[0])
-            )
+        asked = self._table.extension_offered_to
+        if asked is not None:
+            yield self._do(Play(self._manners.extension, self._table.sides[asked].players[0]))
             return
         claim = self._claim()
         if claim is not None:

@@ -119,7 +119,8 @@ class _Reader:
         line = notation.without_comment(raw[len(TAKEN_BACK) :] if taken_back else raw)
         if not line:
             return
-        header = None if line.split()[0] in self._players() else notation.parse_header(line)
+        is_play = any(line.split()[0] in team.players for team in self._teams)
+        header = None if is_play else notation.parse_header(line)
         if header is None:
             if not self._hands:
                 raise ValueError("a line of play needs `hand first` and a player's name before it.")
@@ -127,9 +128,6 @@ class _Reader:
             self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
         else:
             self._read_header(header)
-
-    def _players(self) -> set[str]:
-        return {player for team in self._teams for player in team.players}
 
     def _read_header(self, header: notation.Header) -> None:
         match header:

@@ -14,7 +14,7 @@ import cv2
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulate import art, camera_model
+from companion.simulate import arrange, art, camera_model
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
 from companion.simulate.camera_model import Image, Look, Matrix, Size
 from companion.simulate.card_faces import Cards
@@ -107,12 +107,7 @@ class Studio:
 
     def _table_seen(self) -> tuple[float, float, float, float]:
         """Return the rectangle of the table that the picture shows at first, in millimetres."""
-        width, height = self._size
-        back = np.linalg.inv(self.matrix)
-        xs, ys = zip(
-            *(project(back, point) for point in ((0, 0), (width, 0), (width, height), (0, height))), strict=True
-        )
-        return min(xs), min(ys), max(xs), max(ys)
+        return _bounds(np.linalg.inv(self.matrix), *self._size)
 
     def _touch_up(self, lying: tuple[Lying, ...]) -> None:
         """Bring the still picture up to date, only where cards came or went."""
@@ -153,11 +148,9 @@ class Studio:
         return _Patch(left, top, add, keep)
 
     def _box_of(self, pixels: Image, onto: Matrix) -> tuple[int, int, int, int] | None:
-        height, width = pixels.shape[:2]
-        corners = [project(onto, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height))]
-        xs, ys = zip(*corners, strict=True)
-        left, top = max(0, math.floor(min(xs)) - 1), max(0, math.floor(min(ys)) - 1)
-        right, bottom = min(self._size[0], math.ceil(max(xs)) + 1), min(self._size[1], math.ceil(max(ys)) + 1)
+        x, y, far_x, far_y = _bounds(onto, *pixels.shape[1::-1])
+        left, top = max(0, math.floor(x) - 1), max(0, math.floor(y) - 1)
+        right, bottom = min(self._size[0], math.ceil(far_x) + 1), min(self._size[1], math.ceil(far_y) + 1)
         return (left, top, right, bottom) if left < right and top < bottom else None
 
     def _blurred(self, pixels: Image) -> Image:
@@ -168,6 +161,11 @@ class Studio:
         if not fine:
             return cv2.multiply(np.ascontiguousarray(pixels[..., :3]), self._coarse_light[where], scale=1.0 / 128.0)
         return np.rint(pixels[..., :3] * self._light[where]).clip(0, 255).astype(np.uint8)
+
+
+def _bounds(matrix: Matrix, width: int, height: int) -> tuple[float, float, float, float]:
+    """Return the upright rectangle round a picture of that size where a homography takes it."""
+    return arrange.bounds(project(matrix, corner) for corner in ((0, 0), (width, 0), (width, height), (0, height)))
 
 
 def project(matrix: Matrix, point: Point) -> Point:
@@ -182,7 +180,7 @@ def arm_pose(arm: Arm) -> Pose:
 
 
 def _scaled(left_mm: float, top_mm: float, px_per_mm: float) -> Matrix:
-    """From the pixels of a flat picture to the millimetres it covers."""
+    """Return the matrix from the pixels of a flat picture to the millimetres it covers."""
     return np.array([[1.0 / px_per_mm, 0.0, left_mm], [0.0, 1.0 / px_per_mm, top_mm], [0.0, 0.0, 1.0]])
 
 

@@ -20,13 +20,13 @@ from companion.tabletop.mat_layout import all_mats
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
 NEEDED = ("battle", "distance")
-"""A side that plays is followed by these two at least."""
+"""Zones without which no side that plays is followed."""
 
 SMALLEST_SHARE = 1 / 64
-"""A zone's shortest side against the picture's width: at less no card in it could be read."""
+"""Minimum side of a zone, as a share of the picture's width: in less no card could be read."""
 
 OVERLAP_SHARE = 0.05
-"""Maximum share of a zone that may lie under another: hands that draw are not exact."""
+"""Maximum share of a zone that may lie under another, or under a printed mat: hands that draw are not exact."""
 
 PROPORTIONS = 0.02
 """Maximum difference between the proportions of two pictures of the same table, as a share."""
@@ -54,7 +54,7 @@ class DrawnZone:
     """`side-1/battle`: one of `ZONE_NAMES`."""
 
     corners: Corners
-    """In pixels of the drawing's picture, clockwise; the first is the top left one for who sits at the bottom."""
+    """In pixels of the drawing's picture, clockwise; the first is the top left one as seen from the bottom."""
 
     seat: Seat = Seat.BOTTOM
     size_mm: tuple[float, float] | None = None

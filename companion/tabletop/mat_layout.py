@@ -22,7 +22,7 @@ MARKER_MM = 28.0
 """Side of a marker's black square: cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m."""
 
 MARKER_EDGE_MM = 12.0
-"""From the mat's edge to a marker's black: two cells of white and a printer's margin."""
+"""Distance from the mat's edge to a marker's black: two cells of white and a printer's margin."""
 
 DRAW_MARKER_ID = 36
 DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"

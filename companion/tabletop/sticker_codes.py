@@ -24,8 +24,11 @@ STICKER_MODULES = 25
 STICKER_MM = 20.0
 """Usual width of a sticker with its quiet zone, in millimetres."""
 
+LARGEST_STICKER_MM = 40.0
+"""Width of a sticker above which it hides most of its card, in millimetres."""
+
 FIRST_TAG_ID = 37
-"""The ids below belong to the mats."""
+"""Id of the first card's tag; those below belong to the mats."""
 
 _CHOSEN = {
     "25": "aH6 aH4 nM7 nQ5 aH0 aM3 aH1 nQ0 aQ7 bQ7 bQ2 bM3",

@@ -16,7 +16,7 @@ import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -61,22 +61,27 @@ Subject = Card | None
 """What a picture shows: a face, or None for the back."""
 
 Recoded = Callable[[bytes, str], bytes]
-"""Reads a picture's bytes, called by a name in what it says, and writes the picture again, as a PNG; raises Problem."""
+"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
 
 @dataclass(frozen=True, slots=True)
-class Deck:
-    """A template deck as it lies on the disk."""
+class Description:
+    """What `deck.toml` says."""
 
     name: str
-    title: str
     edition: str
-    maker: str
-    made: str | None
+    size_mm: tuple[float, float] = CARD_MM
+    """Width and height of a card."""
+
+    title: str = ""
+    maker: str = ""
+    made: str | None = None
     """The day on which it was enrolled, `2026-11-22`."""
 
-    size_mm: tuple[float, float]
-    """Width and height of a card."""
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deck(Description):
+    """A template deck as it lies on the disk."""
 
     folder: Path
     faces: Mapping[Card, tuple[Path, ...]]
@@ -97,18 +102,6 @@ class Deck:
             cards=", ".join(self.missing),
             then=WITHOUT_FACES,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """What `deck.toml` says."""
-
-    name: str
-    edition: str
-    size_mm: tuple[float, float] = CARD_MM
-    title: str = ""
-    maker: str = ""
-    made: str | None = None
 
 
 # --- Which decks there are ------------------------------------------------------------------------------------
@@ -143,12 +136,13 @@ def checked_name(name: str) -> str:
     Raises Problem for one that no deck may have, or that one that ships has.
     """
     if not is_name(name):
-        wrong = say(
-            "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
-            " at most 40, and begins with a letter or digit, such as our-old-deck.",
-            name=shown(name),
+        raise Problem(
+            say(
+                "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
+                " at most 40, and begins with a letter or digit, such as our-old-deck.",
+                name=shown(name),
+            )
         )
-        raise Problem(wrong)
     if name.lower() in {other.lower() for other in _names_in(shipped("card_templates"))}:
         ships = say("The deck '%(name)s' ships with the program and stays as it is: choose another name.", name=name)
         raise Problem(ships)
@@ -242,16 +236,11 @@ def read_deck(folder: Path) -> Deck:
         )
         raise Problem(bare)
     return Deck(
-        folder.name,
-        description.title or folder.name,
-        description.edition,
-        description.maker,
-        description.made,
-        description.size_mm,
-        folder,
-        MappingProxyType(faces),
-        pictures.get(None, ()),
-        tuple(card for card in cards if card not in faces),
+        **asdict(replace(description, title=description.title or folder.name)),
+        folder=folder,
+        faces=MappingProxyType(faces),
+        back=pictures.get(None, ()),
+        missing=tuple(card for card in cards if card not in faces),
     )
 
 
@@ -271,7 +260,15 @@ def read_description(folder: Path) -> Description:
         description = _description(data, folder.name)
     except ValueError as error:
         raise Problem(say("The deck's file %(path)s is wrong: %(error)s", path=path, error=str(error))) from error
-    _check_back(data.get("back"), folder)
+    back = str(data.get("back") or "")
+    if back and not any(path.name == back and path.is_file() for path in folder.iterdir()):
+        none = say(
+            "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
+            folder=folder,
+            name=shown(back),
+            file=FILE_NAME,
+        )
+        raise Problem(none)
     return description
 
 
@@ -283,17 +280,6 @@ def _tables(raw: bytes) -> dict[str, object]:
         raise ValueError(say("it is no text in UTF-8")) from error
     except TomlError as error:
         raise ValueError(f"line {error.line}: {error}" if error.line else str(error)) from error
-
-
-def _check_back(named: object, folder: Path) -> None:
-    if named and (str(named) not in {path.name for path in folder.iterdir()} or not (folder / str(named)).is_file()):
-        none = say(
-            "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
-            folder=folder,
-            name=shown(str(named)),
-            file=FILE_NAME,
-        )
-        raise Problem(none)
 
 
 def _description(data: Mapping[str, object], name: str) -> Description:
@@ -484,7 +470,7 @@ def import_deck(
             name=called,
         )
         raise Problem(there)
-    description = Description(called, inner.edition, inner.size_mm, title or inner.title, inner.maker, inner.made)
+    description = replace(inner, name=called, title=title or inner.title)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, _anew(file, content, recoded))
 

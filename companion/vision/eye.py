@@ -56,7 +56,7 @@ class Sight:
 
     gate: Gate = field(default_factory=Gate)
     mats: Mats = field(default_factory=Mats)
-    zones: ZoneWatch = field(default_factory=ZoneWatch)
+    zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
     reads_left: Mapping[str, int] = field(default_factory=dict)
     """Number of reads that each zone is still due once nothing moves in it."""
@@ -120,9 +120,7 @@ class Eye:
         drawn: DrawnZones | None = None,
         templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
-        self._known = Known(
-            None if allowed is None else frozenset(allowed), None if layouts is None else tuple(layouts)
-        )
+        self._known = Known(allowed, layouts)
         self._drawn = drawn or DrawnZones()
         self._templates = templates
         self.begin_afresh()
@@ -211,7 +209,7 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     due = dict.fromkeys(every, READS)
-    return replace(sight, mats=lost, zones=ZoneWatch(), patches={}, view=view, restless=True, reads_left=due), view
+    return replace(sight, mats=lost, zones={}, patches={}, view=view, restless=True, reads_left=due), view
 
 
 def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:

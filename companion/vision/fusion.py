@@ -14,22 +14,21 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad, Sighting
 
 ON_CARD_PX = 4.0
-"""A sticker's middle may be seen so far outside of its card."""
+"""Maximum distance of a sticker's middle from its card, as seen."""
 
 ABOVE_SHARE = 0.5
-"""A code as large as this share of a card lies on the card; a larger one is no sticker of it."""
+"""Maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it."""
 
 
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
-    on = {at: _card_under(sticker, faces) for at, sticker in enumerate(stickers)}
-    voted = [sticker if on[at] is None else _voted(sticker, faces[on[at]]) for at, sticker in enumerate(stickers)]
-    bare = [face for number, face in enumerate(faces) if number not in on.values()]
-    return (*voted, *bare)
+    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
+    on = [_card_under(sticker, faces) for sticker in stickers]
+    voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
+    return (*voted, *(face for number, face in enumerate(faces) if number not in on))
 
 
 def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """The topmost card that a sticker lies on."""
+    """Return the topmost card that a sticker lies on."""
     for number, face in enumerate(faces):
         if face.corners_px is not None and sticker.corners_px is not None:
             small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
@@ -39,7 +38,7 @@ def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
 
 
 def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """One card that has a sticker and a face."""
+    """Return one card that has a sticker and a face."""
     if face.face is Card.UNKNOWN:
         return sticker
     if sticker.card is None:

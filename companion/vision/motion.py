@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Box, Image
+from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
@@ -42,11 +41,6 @@ class Gate:
     """Its green, every eighth pixel each way, smoothed: `(H/8, W/8) uint8`."""
 
     motion: Motion = Motion.EVERYTHING
-    still_frames: int = 0
-    """For how many frames in a row nothing has changed."""
-
-    boxes: tuple[Box, ...] = ()
-    """Where it changed, in pixels of the frame."""
 
 
 def update(gate: Gate, image: Image) -> Gate:
@@ -55,20 +49,8 @@ def update(gate: Gate, image: Image) -> Gate:
     if gate.sample is None or gate.sample.shape != sample.shape:
         return Gate(sample)
     changed = cv2.threshold(cv2.absdiff(sample, gate.sample), CHANGED_LEVELS, 255, cv2.THRESH_BINARY)[1]
-    count = cv2.countNonZero(changed)
-    if count > EVERYTHING_SHARE * changed.size:
+    if cv2.countNonZero(changed) > EVERYTHING_SHARE * changed.size:
         return Gate(sample)
-    boxes = _patches(changed) if count >= MIN_SAMPLES else ()
-    if boxes:
-        return Gate(sample, Motion.MOVING, 0, boxes)
-    return Gate(sample, Motion.STILL, gate.still_frames + 1)
-
-
-def _patches(changed: npt.NDArray[np.uint8]) -> tuple[Box, ...]:
-    """Return the changed patches that are more than noise."""
     _, _, stats, _ = cv2.connectedComponentsWithStats(changed, connectivity=8)
-    return tuple(
-        Box(int(x) * STEP_PX, int(y) * STEP_PX, int(x + w) * STEP_PX, int(y + h) * STEP_PX)
-        for x, y, w, h, area in stats[1:]
-        if area >= MIN_SAMPLES
-    )
+    is_moving = (stats[1:, cv2.CC_STAT_AREA] >= MIN_SAMPLES).any()
+    return Gate(sample, Motion.MOVING if is_moving else Motion.STILL)

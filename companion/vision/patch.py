@@ -1,4 +1,4 @@
-"""How a part of the picture looked, to tell whether anything has come to lie there since."""
+"""The look of a part of the picture, to tell whether anything has come to lie there since."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ class Patch:
 
     @classmethod
     def of(cls, gray: Image, box: Box) -> Patch:
-        """The part of a picture `(h, w) uint8` inside a box."""
+        """Return the part of a picture `(h, w) uint8` inside a box."""
         inside = box.within(whole(gray).right, whole(gray).bottom)
         return cls(inside, inside.of(gray).copy())
 
     def is_in(self, gray: Image) -> bool:
-        """Whether a picture shows the same print there, in brighter or darker light."""
+        """True if a picture shows the same print there, in brighter or darker light."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
@@ -41,6 +41,6 @@ class Patch:
 
 
 def _print_of(part: Image) -> npt.NDArray[np.int16]:
-    """What stands out from its surroundings, and by how many levels."""
+    """Return what stands out from its surroundings, and by how many levels."""
     levels = part.astype(np.int16)
     return cv2.blur(levels, (BLUR_PX, BLUR_PX)) - cv2.blur(levels, (AROUND_PX, AROUND_PX))

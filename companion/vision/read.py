@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card
@@ -20,15 +19,13 @@ from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import sighted
 from companion.vision.fusion import together
-from companion.vision.mats.homography import Fit, lies_sideways
+from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
-from companion.vision.stickers.reader import Before, boxes_to_read, read_codes
+from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
-
-_AGAIN_PX = 12
 
 
 def read(
@@ -52,9 +49,9 @@ def read(
     stickers as large as those of `before` are looked for, without `stickers` none. With `templates` cards are
     recognised by their faces too, wherever they lie.
     """
-    how = _How(allowed) if every_size or before is None else _as_before(before, mats, allowed)
+    sizes = NOTHING_BEFORE if every_size or before is None else _as_before(before, mats)
     gray = gray_of(frame.image) if gray is None else gray
-    sightings = _sightings(gray, mats, how, where, before) if stickers else ()
+    sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
     if templates is not None:
         told = read_faces(frame.image, templates, mats, where=where)
         sightings = together(sightings, [sighted(seen, mats) for seen in told])
@@ -68,20 +65,12 @@ def read(
     )
 
 
-class _How(NamedTuple):
-    """Which stickers are read."""
-
-    allowed: Collection[str] | None
-    sizes_mm: Sequence[float] = SIZES_MM
-    level: Fit | None = None
-
-
-def _as_before(before: View, mats: Mats, allowed: Collection[str] | None) -> _How:
-    """Only stickers of the sizes that were read before, and on the plane in which those lie."""
+def _as_before(before: View, mats: Mats) -> Before:
+    """Return what limits the reading to stickers of the sizes read before, on the plane in which those lie."""
     quads = [s.corners_px for s in before.sightings if s.card and s.corners_px]
     fit = next((fit for fit in mats.fits if fit.is_measured), None)
     level = level_of(quads) if fit is None and len(quads) >= ENOUGH_FOR_A_VIEW else None
-    return _How(allowed, (widths_mm(quads, fit) if fit else ()) or SIZES_MM, level)
+    return Before(sizes_mm=(widths_mm(quads, fit) if fit else ()) or SIZES_MM, level=level)
 
 
 def gray_of(image: Image) -> Image:
@@ -90,7 +79,7 @@ def gray_of(image: Image) -> Image:
 
 
 def sighting_of(code: Code, mats: Mats) -> Sighting:
-    """A sticker as a sighting: its zone, and whether it lies sideways on its mat (off the mats: on the picture)."""
+    """Return a sticker as a sighting, with its zone and whether it lies sideways on its mat (else on the picture)."""
     centre = code.centre_px
     fit = mats.at(centre)
     return Sighting(
@@ -113,7 +102,12 @@ def missing_zones(mats: Mats, layouts: Iterable[MatLayout]) -> frozenset[str]:
 
 
 def _sightings(
-    gray: Image, mats: Mats, how: _How, where: Sequence[Box] | None, before: View | None
+    gray: Image,
+    mats: Mats,
+    sizes: Before,
+    allowed: Collection[str] | None,
+    where: Sequence[Box] | None,
+    before: View | None,
 ) -> tuple[Sighting, ...]:
     """Return what is read in the boxes, and what still stands outside of them."""
     old = before.sightings if before and where is not None else ()
@@ -121,17 +115,17 @@ def _sightings(
     boxes = boxes_to_read(gray, where)
     outside = [s for s in old if not any(box.holds(s.corners_px or ()) for box in boxes)]
     beside = tuple(s.corners_px for s in outside if s.corners_px)
-    earlier = Before(known, how.sizes_mm, how.level, beside)
-    codes = read_codes(gray, where=boxes, allowed=how.allowed, mats=mats, before=earlier)
+    earlier = replace(sizes, known=known, beside=beside)
+    codes = read_codes(gray, where=boxes, allowed=allowed, mats=mats, before=earlier)
     found = [sighting_of(code, mats) for code in codes]
     now = {s.card for s in found if s.card}
     twice = [s for s in outside if s.card in now and s.corners_px]
     if not (before and twice):
         return (*outside, *found)
     # A card seen here still stood there: either it was carried here, or there are two. Both places are read at once.
-    again = [around(s.corners_px).padded(_AGAIN_PX) for s in twice if s.corners_px]
+    again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
-    return _sightings(gray, mats, how, (*boxes, *again), rest)
+    return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
 
 
 # --- Whole pictures, for `companion read` ---------------------------------------------------------------------
@@ -175,7 +169,7 @@ def refuse_proportions(name: str, image: Image, mats: Mats) -> None:
 
 
 def as_json(name: str, image: Image, view: View, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """A view in the form of the contract's `read --json`; `allowed` are the physical cards of the deck (None: any)."""
+    """Return a view as `read --json` writes it; `allowed` are the physical cards of the deck (None: any)."""
     return {
         "image": name,
         "width": int(image.shape[1]),
@@ -186,7 +180,7 @@ def as_json(name: str, image: Image, view: View, allowed: Collection[str] | None
 
 
 def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) -> dict[str, object]:
-    """A sighting in the form of the contract's `read --json`; a card of another deck is unknown, and `foreign`."""
+    """Return a sighting as `read --json` writes it; a card of another deck is unknown, and `foreign`."""
     if sighting.card and allowed is not None and sighting.card not in allowed:
         stranger = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0)
         return sighting_json(stranger) | {"foreign": sighting.card}

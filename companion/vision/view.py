@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from companion.rules.cards import Card
 
 STICKER, FACE = "sticker", "face"
-"""What a card was recognised by."""
+"""Ways in which a card is recognised."""
 
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
@@ -57,7 +57,7 @@ class Sighting:
     """One with the same face lay there a little beside, and may be under it now or have been pushed."""
 
     stay: int | None = None
-    """Of a card recognised by its face: the same number for as long as it lies where it was laid."""
+    """Number of a card recognised by its face, the same for as long as it lies where it was laid."""
 
     glued: str | None = None
     """The physical card that its sticker names, where its face is plainly another."""

@@ -12,7 +12,7 @@ zone by zone (what has changed since?). Three cues keep a hand that is held stil
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cache, cached_property, lru_cache
 
 import numpy as np
@@ -26,56 +26,56 @@ from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
-"""How much table around a mat is looked at: more than a card that lies over the mat's edge."""
+"""Width of the table around a mat that is looked at: more than a card over its edge covers."""
 
 STILL_FRAMES = 2
-"""So many frames without movement settle a zone."""
+"""Number of frames without movement that settle a zone."""
 
-FIRST_STILL_FRAMES = 4
-"""So many before a zone is accepted for the first time, when there is nothing to compare it with."""
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES
+"""The same for a zone that has never been accepted: there is nothing to compare it with."""
 
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
 SAME_LIGHT = 0.04
-"""Light that differs by a smaller share is the same."""
+"""Difference of light, as a share, below which it is the same."""
 
 LIT_LEVELS = 40
-"""What is darker tells nothing of how the light has changed."""
+"""Grey level below which a place tells nothing of how the light has changed."""
 
 MIN_PATCH_PX = 4
-"""A patch of fewer pixels (64 mm²) is noise or a sticker's edge."""
+"""Minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge."""
 
 SHADE = (0.6, 1.6)
-"""The same surface in shadow or in more light has this many times its brightness, all colours alike."""
+"""Range of brightness of one surface in shadow or in more light, all colours alike."""
 
 SHADE_LEVELS = 12
 SHINE_LEVELS = 25
-"""The same of a lamp's reflection, whose own colour may be any lamp's."""
+"""Maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it."""
 
 REACH_MM = 95.0
-"""From the middle of a card's sticker to the card's farthest corner, wherever it is stuck."""
+"""Maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck."""
 
 FACE_REACH_MM = 62.0
 """The same from the middle of a card, with a little room."""
 
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)
-"""What lies somewhere may be a card when it changes the look of so much of what a card covers."""
+"""Range of what something that may be a card changes, as a share of what a card covers."""
 
 INSIDE_SHARE = 0.85
-"""A zone of which less lies within the picture is not to be judged."""
+"""Minimum share of a zone within the picture for it to be judged."""
 
 ARM_PX = 5
-"""An arm crosses the sheet's edge over so many pixels at least, counted on its outermost strip of two."""
+"""Minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels."""
 
 LEAST_ARM_PX = 150
-"""So much of a sheet a hand with its arm covers at least; the dark corner of a badly lit one is smaller."""
+"""Minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller."""
 
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60
-"""The largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
+"""Size of the largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
 
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
@@ -97,7 +97,7 @@ class Sheet:
 
     bare_known: Mask
     still: Mapping[str, int]
-    """For how many frames nothing has moved in each zone."""
+    """Number of frames for which nothing has moved in each zone."""
 
     settled: frozenset[str] = frozenset()
     """Zones that have been accepted at least once."""
@@ -135,11 +135,8 @@ class Sheet:
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class ZoneWatch:
-    """What is remembered of every mat, by its id."""
-
-    sheets: Mapping[str, Sheet] = field(default_factory=dict)
+ZoneWatch = Mapping[str, Sheet]
+"""What is remembered of every mat, by its id."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,83 +144,81 @@ class ZoneChanges:
     """What a frame changes, zones named `side-1/battle`."""
 
     moving: frozenset[str] = frozenset()
-    """Something moves there, or did until a moment ago."""
+    """Zones in which something moves, or did until a moment ago."""
 
     changed: frozenset[str] = frozenset()
-    """Still, and different from what was last accepted, or never accepted."""
+    """Still zones that differ from what was last accepted, or were never accepted."""
 
     touched_border: frozenset[str] = frozenset()
-    """Of the changed ones: what is new there reaches over the mat's rim, as an arm does."""
+    """Those changed zones in which what is new reaches over the mat's rim, as an arm does."""
 
     cut_off: frozenset[str] = frozenset()
     """Zones that lie partly outside the picture."""
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
-    """What a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
+    """Return what a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
     if not mats.fits:
-        return ZoneWatch(), ZoneChanges()
+        return {}, ZoneChanges()
     small, scale = _reduced(image)
-    sheets = {fit.layout.id: _next_sheet(state.sheets.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
-    return ZoneWatch(sheets), _changes(sheets.values(), image)
+    sheets = {fit.layout.id: _next_sheet(state.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
+    return sheets, _changes(sheets.values(), image)
 
 
 def accept(
     state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting], hidden: Collection[str] = ()
 ) -> ZoneWatch:
-    """These zones are as they should be: what they look like now is what later frames are compared with.
+    """Accept zones as they look now: that is what later frames are compared with.
 
     Where none of a mat's zones is `hidden`, so are its margins and the table around it: what was put there stays.
     """
     wanted = frozenset(zones)
     sheets: dict[str, Sheet] = {}
-    for mat_id, sheet in state.sheets.items():
+    for mat_id, sheet in state.items():
         good = [zone for zone in _zones(sheet) if f"{mat_id}/{zone}" in wanted]
         clear = not any(f"{mat_id}/{zone}" in hidden for zone in _zones(sheet))
         sheets[mat_id] = _accepted(sheet, good, sightings, margins=clear) if good else sheet
-    return ZoneWatch(sheets)
+    return sheets
 
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
-    """Of these settled zones those where something lies that is neither a card that is read nor the bare mat."""
+    """Return those settled zones in which something is neither a card that is read nor the bare mat."""
     wanted = frozenset(zones)
     return frozenset(
         name
-        for mat_id, sheet in state.sheets.items()
+        for mat_id, sheet in state.items()
         for zone in _zones(sheet)
         if (name := f"{mat_id}/{zone}") in wanted and not _is_explained(sheet, zone, sightings)
     )
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
-    """Whether something that is no card read there covers about as much of a zone as a card does."""
+    """True if something that is no card read there covers about as much of a zone as a card does."""
     sheet = _settled_sheet(state, zone)
     if sheet is None:
         return False
     name = zone.partition("/")[2]
-    inside, stickers = sheet.foreign[_zone_slices(_zones(sheet)[name])], _stickers_on(sheet, sightings)
-    strange = (label for label in np.unique(inside) if label and not _is_of_cards(sheet.foreign == label, stickers))
-    covered = sum(np.count_nonzero(inside == label) for label in strange)
+    inside = sheet.foreign[_zone_slices(_zones(sheet)[name])]
+    covered = sum(np.count_nonzero(inside == label) for label in _strange(sheet, sheet.foreign, inside, sightings))
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """Whether a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
+    """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    over = np.unique(_box_on_sheet(sheet, sighting.corners_px).of(sheet.foreign))
-    stickers = _stickers_on(sheet, found)
-    return any(label and not _is_of_cards(sheet.foreign == label, stickers) for label in over)
+    over = _box_on_sheet(sheet, sighting.corners_px).of(sheet.foreign)
+    return any(True for _ in _strange(sheet, sheet.foreign, over, found))
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
-    """Whether a zone has been accepted before."""
+    """True if a zone has been accepted before."""
     return _settled_sheet(state, zone) is not None
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """Whether a sticker's place on its mat looks as it did when its zone was last accepted."""
+    """True if a sticker's place on its mat looks as it did when its zone was last accepted."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
@@ -234,7 +229,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
 def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
     """Return the mat of a zone that has been accepted before."""
     mat_id, _, name = (zone or "").partition("/")
-    sheet = state.sheets.get(mat_id)
+    sheet = state.get(mat_id)
     return sheet if sheet is not None and name in sheet.settled else None
 
 
@@ -245,7 +240,7 @@ def _box_on_sheet(sheet: Sheet, corners_px: Quad) -> Box:
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """The box of the picture round a zone and so much around it, None where the mat or the zone is not found."""
+    """Return the box of the picture round a zone, padded; None if the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
@@ -256,7 +251,7 @@ def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
 
 
 def _reduced(image: Image) -> tuple[Image, float]:
-    """The frame averaged down to about 240 pixels across, and by which factor."""
+    """Return the frame averaged down to about 240 pixels across, and by which factor."""
     factor = max(1, image.shape[1] // 240)
     if factor == 1:
         return image, 1.0
@@ -267,7 +262,7 @@ def _reduced(image: Image) -> tuple[Image, float]:
 
 @lru_cache(maxsize=4 * (MAX_SIDES + 1))
 def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], npt.NDArray[np.uint16]]:
-    """Where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
+    """Return where on the reduced frame each pixel of a mat's small picture lies, as `cv2.remap` likes it best."""
     width, height = _sheet_size(fit.layout)
     area = Rect(-RIM_MM, -RIM_MM, width * MM_PER_PX, height * MM_PER_PX)
     at = (fit.grid_px(area, MM_PER_PX) + 0.5) / scale - 0.5
@@ -275,7 +270,7 @@ def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], np
 
 
 def _on_sheet(points_mm: Floats) -> Floats:
-    """Millimetres on the mat as pixels of its small picture."""
+    """Return millimetres on the mat as pixels of its small picture."""
     return (points_mm + RIM_MM) / MM_PER_PX - 0.5
 
 
@@ -286,7 +281,7 @@ def _sheet_size(layout: MatLayout) -> tuple[int, int]:
 
 @cache
 def _zone_slices(zone: Rect) -> tuple[slice, slice]:
-    """Rows and columns of a zone on its mat's small picture."""
+    """Return rows and columns of a zone on its mat's small picture."""
     x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
 
@@ -312,7 +307,7 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
 
 
 def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """Whether a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
+    """True if a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
     if fit is before:
         return False
     return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
@@ -329,7 +324,12 @@ def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
         prefix = sheet.fit.layout.id
         moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
         cut_off |= {f"{prefix}/{zone}" for zone in _zones(sheet) if not _is_inside(sheet.fit, zone, image)}
-        new = [zone for zone in settled if zone not in sheet.settled or _has_changed(sheet, zone)]
+        px = {zone: _zone_slices(rect) for zone, rect in _zones(sheet).items()}
+        new = [
+            zone
+            for zone in settled
+            if zone not in sheet.settled or np.count_nonzero(sheet.different[px[zone]]) >= MIN_PATCH_PX
+        ]
         changed |= {f"{prefix}/{zone}" for zone in new}
         touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
@@ -343,17 +343,13 @@ def _is_inside(fit: Fit, zone: str, image: Image) -> bool:
     return shared >= INSIDE_SHARE * cv2.contourArea(quad)
 
 
-def _has_changed(sheet: Sheet, zone: str) -> bool:
-    return np.count_nonzero(sheet.different[_zone_slices(_zones(sheet)[zone])]) >= MIN_PATCH_PX
-
-
 def _apart(one: Image, other: Colours) -> Colours:
-    """The largest difference of the three colours, pixel by pixel, `(h, w)`."""
+    """Return the largest difference of the three colours, pixel by pixel, `(h, w)`."""
     return _largest(cv2.absdiff(one.astype(np.float32), other))
 
 
 def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-    """The largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
+    """Return the largest of three colours, pixel by pixel; many times as quick as a maximum along the last axis."""
     first, second, third = cv2.split(colours)
     return cv2.max(cv2.max(first, second), third)
 
@@ -363,19 +359,19 @@ def _total(colours: Colours) -> Colours:
 
 
 def _evened(sheet: Sheet, reference: Image) -> Colours:
-    """A remembered picture in the light of now: most of a mat is always as it was."""
+    """Return a remembered picture in the light of now: most of a mat is always as it was."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
 def _relit(sheet: Sheet, reference: Image) -> Image:
-    """The same to be remembered on, left as it is where the light is."""
+    """Return the same as a picture to be remembered, unchanged if the light is the same."""
     if np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT:
         return reference
     return np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
-    """How many times as bright a mat is as on a remembered picture, `(3,)`.
+    """Return how many times as bright a mat is as on a remembered picture, `(3,)`.
 
     The share is taken place by place. The middle of each picture by itself would say little where half of what is
     looked at is a white sheet and half a black table: one card more, and it falls on the other half.
@@ -389,26 +385,26 @@ def _lighter(sheet: Sheet, reference: Image) -> Colours:
 
 
 def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
-    """How many times as bright each place is, and by how many levels a colour differs beyond that, `(h, w)` each."""
+    """Return the ratio of brightness at each place, and how many levels a colour differs beyond it, `(h, w)` each."""
     here = now.astype(np.float32)
     shade = _total(here) / np.maximum(_total(then), 1)
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
 def _same_surface(now: Image, then: Colours) -> Mask:
-    """Where both show the same surface, brighter or darker by a shadow's worth."""
+    """Return where both show the same surface, brighter or darker by a shadow's worth."""
     shade, left = _shade(now, then)
     return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: Sheet) -> Colours:
-    """The colour of the sheet between its zones in the light of now, as a picture of that alone."""
+    """Return the colour of the sheet between its zones in the light of now, as a picture of that alone."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
 def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
-    """Where a zone has the colour of its printed ground: what shows when a card is taken from where it always lay."""
+    """Return where zones have the colour of their printed ground, which shows when a card is taken away."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in map(_zone_slices, zones):
         part = sheet.last[where]
@@ -417,7 +413,7 @@ def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
 
 
 def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
-    """The colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
+    """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
     colour = np.median(next(seen for seen in known if len(seen) >= ENOUGH_GROUND_PX), axis=0)
@@ -425,7 +421,7 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
 
 
 def _never_seen_bare(sheet: Sheet) -> list[Rect]:
-    """The zones of which some part has always been covered."""
+    """Return the zones of which some part has always been covered."""
     return [rect for rect in _zones(sheet).values() if not sheet.bare_known[_zone_slices(rect)].all()]
 
 
@@ -434,25 +430,25 @@ def _in_zones(layout: MatLayout) -> Mask:
 
 
 def _between_zones(layout: MatLayout) -> Mask:
-    """The sheet without its zones and rim."""
+    """Return the sheet without its zones and rim."""
     return _on(layout, Rect(0, 0, *layout.size_mm)) & ~_in_zones(layout)
 
 
 def _edge_of_sheet(layout: MatLayout) -> Mask:
-    """The outermost strip of the sheet."""
+    """Return the outermost strip of the sheet."""
     width, height = layout.size_mm
     inner = Rect(2 * MM_PER_PX, 2 * MM_PER_PX, width - 4 * MM_PER_PX, height - 4 * MM_PER_PX)
     return _on(layout, Rect(0, 0, width, height)) & ~_on(layout, inner)
 
 
 def _on_markers(layout: MatLayout) -> Mask:
-    """The markers with the white around them."""
+    """Return the markers with the white around them."""
     grown = [_grown(marker.square, MARKER_ROUND_MM) for marker in layout.markers]
     return np.logical_or.reduce([_on(layout, rect) for rect in grown] or [np.zeros(_sheet_size(layout)[::-1], bool)])
 
 
 def _on(layout: MatLayout, rect: Rect) -> Mask:
-    """A rectangle of the mat on its small picture."""
+    """Return a rectangle of the mat on its small picture."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
     inside[_zone_slices(rect)] = True
     return inside
@@ -463,7 +459,7 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
-    """The zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
+    """Yield the zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
     if not zones:
         return
     labels = sheet.foreign
@@ -484,13 +480,20 @@ def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> boo
         return True
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
     inside = labels[_zone_slices(_zones(sheet)[zone])]
+    strange = _strange(sheet, labels, inside, sightings)
+    return all(np.count_nonzero(inside == label) < MIN_PATCH_PX for label in strange)
+
+
+def _strange(
+    sheet: Sheet, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
+) -> Iterator[int]:
+    """Yield the numbers of the patches in a part of a mat's `labels` that no card of these sightings explains."""
     stickers = _stickers_on(sheet, sightings)
-    large = (label for label in np.unique(inside) if label and np.count_nonzero(inside == label) >= MIN_PATCH_PX)
-    return all(_is_of_cards(labels == label, stickers) for label in large)
+    return (label for label in np.unique(part) if label and not _is_of_cards(labels == label, stickers))
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """What was told on this mat, read or not: each is a card's, `(n, 3)`.
+    """Return what was told on this mat, read or not: each is a card's, `(n, 3)`.
 
     Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
     """
@@ -502,7 +505,7 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
 
 
 def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
-    """Whether a patch lies within reach of stickers that are read, and is no larger than their cards."""
+    """True if a patch lies within reach of stickers that are read, and is no larger than their cards."""
     rows, columns = np.nonzero(patch)
     if not len(stickers):
         return False
@@ -531,7 +534,7 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
 
 
 def _may_be_bare(sheet: Sheet) -> Mask:
-    """Where the look of the mat may be learnt: as it was known before, or where nothing large lies on the ground."""
+    """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground."""
     before = _evened(sheet, sheet.bare)
     unseen = _never_seen_bare(sheet)
     zones = np.logical_or.reduce([_on(sheet.fit.layout, rect) for rect in unseen] or [np.zeros_like(sheet.bare_known)])
@@ -543,7 +546,7 @@ def _may_be_bare(sheet: Sheet) -> Mask:
 
 
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
-    """Where a card may lie whose sticker is read."""
+    """Return where a card may lie whose sticker is read."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _stickers_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)

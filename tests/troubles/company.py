@@ -7,7 +7,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from companion.simulate.animation import Tempo, between, eased
+from companion.simulate.animation import Tempo, between, shares
 from companion.simulate.arrange import Point, Pose, TablePlan
 from companion.simulate.choreography import Movement
 from companion.simulate.scene import Arm, Scene
@@ -108,9 +108,9 @@ class Company:
         reach, stay = self._tempo.frames(0.7), round(visit.stay_s * self._tempo.fps)
         far = visit.seat
         tips = [far] * round(visit.away_s * self._tempo.fps / self._tempo.speed)
-        tips += [between(far, visit.to, eased((n + 1) / reach)) for n in range(reach)]
+        tips += [between(far, visit.to, share) for share in shares(reach)]
         tips += [self._trembling(visit.to) if visit.trembles else visit.to for _ in range(stay)]
-        tips += [between(visit.to, far, eased((n + 1) / reach)) for n in range(reach)]
+        tips += [between(visit.to, far, share) for share in shares(reach)]
         return (Arm(visit.player, visit.seat, tip) for tip in tips)
 
     def _trembling(self, tip: Point) -> Point:

@@ -100,7 +100,7 @@ def _cell(words: str, right: float, baseline: float, room: float, weight: int) -
 
 
 def _fitting(words: str, size: float, room: float, weight: int) -> float:
-    width = draw.text_width(lettering.known(words, weight), 1, weight=weight)
+    width = lettering.outline(lettering.known(words, weight), weight).width_em
     return min(size, room / width) if width else size
 
 

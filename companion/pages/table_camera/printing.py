@@ -16,11 +16,12 @@ from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
 from companion.printing.printed_words import LANGUAGES
 from companion.printing.sheets import sheets_for
-from companion.printing.stickers import DEFAULT_SIZE_MM, sticker_size_mm
-from companion.printing.write import StickerStyle, Wanted, first_pages, missing_faces, pdf_files
+from companion.printing.stickers import sticker_size_mm
+from companion.printing.write import Wanted, first_pages, missing_faces, pdf_files
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES
+from companion.tabletop.sticker_codes import STICKER_MM
 
 bp = Blueprint("printed", __name__)
 
@@ -42,14 +43,13 @@ class Order:
 
     edition: str
     sides: int = 2
-    size_mm: float = DEFAULT_SIZE_MM
+    size_mm: float = STICKER_MM
     sticker_kind: str = "qr"
     language: str = "en"
 
     def wanted(self, kind: str) -> Wanted:
         """Return the sheets of one kind."""
-        style = StickerStyle(self.size_mm, self.sticker_kind)
-        return Wanted(kind, load_edition(self.edition), self.sides, style, self.language)
+        return Wanted(kind, load_edition(self.edition), self.sides, self.size_mm, self.sticker_kind, self.language)
 
     def query(self) -> dict[str, str | int]:
         """Return the order as the query of an address."""
@@ -131,7 +131,7 @@ def _order() -> Order:
     sides = parsing.whole(asked.get("sides", str(len(game.teams) or 2)), 1, MAX_SIDES)
     if sides is None:
         raise Problem(_("There are mats for 1 to %(most)d sides: choose one of these.", most=MAX_SIDES))
-    typed = asked.get("size", f"{DEFAULT_SIZE_MM:g}")
+    typed = asked.get("size", f"{STICKER_MM:g}")
     size_mm = next((size for size, _why in SIZES_MM if f"{size:g}" == typed), None)
     if size_mm is None:
         raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))

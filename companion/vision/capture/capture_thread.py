@@ -11,10 +11,11 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple, TypeGuard, TypeVar
+from typing import Any, NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -40,10 +41,10 @@ SAMPLE_PX = 16
 """Step at which pictures are compared, and the least width and height of one."""
 
 DARK, BRIGHT = 24, 250
-"""Levels between which a sensor never shows a whole strip of one colour; beyond it may: a dark room, a lamp."""
+"""Grey levels between which a sensor never shows a strip of one colour; beyond them lie a dark room, a lamp."""
 
 STRIP_SHARE = 8
-"""A strip of one colour along the lower edge, one eighth of the picture high, is what was never sent."""
+"""Height of the picture over that of a strip of one colour along its lower edge that shows it was not sent whole."""
 
 TORN_AFTER_S = 12.0
 """Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
@@ -53,7 +54,7 @@ sends every part again with its next full picture, which comes within ten second
 """
 
 OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
-"""Seconds that a device looked through once may take for each."""
+"""Maximum time that a device looked through once may take for each, in seconds."""
 
 T = TypeVar("T")
 
@@ -132,7 +133,7 @@ class Capture:
         """Its thread has ended."""
 
     def ask(self) -> None:
-        """The next good picture is wanted: until then pictures are only thrown away, so that none is ever old."""
+        """Ask for the next good picture: until then pictures are only thrown away, so that none is ever old."""
         self._is_wanted = True
 
     def taken(self) -> Shot | None:
@@ -142,7 +143,7 @@ class Capture:
         return shot
 
     def give_up(self) -> None:
-        """Its thread closes the device as soon as that answers, and ends."""
+        """Let its thread close the device as soon as that answers, and end."""
         self.is_given_up = True
 
     # In the thread
@@ -244,19 +245,17 @@ class Capture:
 
 
 def _grabbed(device: Device) -> bool:
-    try:
+    with suppress(Exception):
         return device.grab()
-    except Exception:
-        return False
+    return False
 
 
 def _retrieved(device: Device) -> Image | None:
     """Return the picture that was grabbed, if it is a whole one."""
-    try:
+    with suppress(Exception):
         image = device.retrieve()
-    except Exception:
-        return None
-    return image if is_picture(image) and not is_cut_short(image) else None
+        return image if is_picture(image) and not is_cut_short(image) else None
+    return None
 
 
 def is_picture(image: object) -> TypeGuard[Image]:
@@ -287,24 +286,24 @@ class Guarded:
     ) -> None:
         self._name = name
         self._answer_s = answer_s
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
         self._opened: list[Device] = []
         self._thread = threading.Thread(target=self._work, name="camera trial", daemon=True)
         self._thread.start()
         try:
-            self._device = self._asked(lambda: self._open(opener), opening_s)
+            self._asked(lambda: self._opened.append(opener()), opening_s)
         except Problem:
             self._calls.put(None)
             raise
 
     def grab(self) -> bool:
-        return self._asked(lambda: self._device.grab(), self._answer_s)
+        return self._asked(lambda: self._opened[0].grab(), self._answer_s)
 
     def retrieve(self) -> Image | None:
-        return self._asked(lambda: self._device.retrieve(), self._answer_s)
+        return self._asked(lambda: self._opened[0].retrieve(), self._answer_s)
 
     def kind(self) -> str | None:
-        return self._asked(lambda: self._device.kind(), self._answer_s)
+        return self._asked(lambda: self._opened[0].kind(), self._answer_s)
 
     def close(self) -> None:
         """Release the device, as soon as it lets itself be."""
@@ -312,34 +311,26 @@ class Guarded:
         self._thread.join(CLOSING_S)
 
     def _asked(self, call: Callable[[], T], limit_s: float) -> T:
-        answer: queue.SimpleQueue[tuple[T] | Exception] = queue.SimpleQueue()
-        self._calls.put(lambda: answer.put(_answer(call)))
+        answer: Future[T] = Future()
+        self._calls.put((answer, call))
         try:
-            said = answer.get(timeout=limit_s)
-        except queue.Empty:
+            return answer.result(limit_s)
+        except Problem:
+            raise
+        except TimeoutError:
             hangs = say("The camera %(name)s does not answer: unplug it and plug it in again.", name=self._name)
             raise Problem(hangs) from None
-        if isinstance(said, Problem):
-            raise said
-        if isinstance(said, Exception):
+        except Exception as error:
             broken = say("The camera %(name)s cannot be used: unplug it and plug it in again.", name=self._name)
-            raise Problem(broken) from said
-        return said[0]
-
-    def _open(self, opener: Callable[[], Device]) -> Device:
-        self._opened.append(opener())
-        return self._opened[0]
+            raise Problem(broken) from error
 
     def _work(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()
+        while (asked := self._calls.get()) is not None:
+            answer, call = asked
+            try:
+                answer.set_result(call())
+            except Exception as error:
+                answer.set_exception(error)
         for device in self._opened:
             with suppress(Exception):
                 device.close()
-
-
-def _answer(call: Callable[[], T]) -> tuple[T] | Exception:
-    try:
-        return (call(),)
-    except Exception as error:
-        return error

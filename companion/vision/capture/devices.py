@@ -77,9 +77,18 @@ def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
 
 
 class _OpenCv:
-    """What OpenCV captures."""
+    """A source that OpenCV captures; one that sets its own exposure has nothing to hold."""
 
     _capture: cv2.VideoCapture
+
+    def hold(self) -> None:
+        """Hold nothing."""
+
+    def release(self) -> None:
+        """Let nothing go."""
+
+    def kind(self) -> str | None:
+        return None
 
     def grab(self) -> bool:
         return bool(self._capture.grab())
@@ -157,7 +166,7 @@ def video_devices(folder: Path = Path("/dev")) -> list[str]:
 
 
 class Stream(_OpenCv):
-    """A stream over the network. It sets its own exposure; nothing can be held."""
+    """A stream over the network."""
 
     def __init__(self, source: str) -> None:
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, STREAM_TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, STREAM_TIMEOUT_MS]
@@ -167,15 +176,6 @@ class Stream(_OpenCv):
                 "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
             )
             raise Problem(dead)
-
-    def hold(self) -> None:
-        """Nothing to hold."""
-
-    def release(self) -> None:
-        """Nothing to let go."""
-
-    def kind(self) -> str | None:
-        return None
 
 
 class PiCamera:

@@ -1,4 +1,4 @@
-"""The first camera that answers, whenever that is: it may be plugged in, or wake, long after the companion."""
+"""The first camera that answers, whenever that is: it may be plugged in, or wake, long after the start."""
 
 from __future__ import annotations
 
@@ -16,54 +16,9 @@ TRY_AGAIN_S = 30.0
 """Seconds until the same devices are tried again: one may have been busy, or not awake yet."""
 
 
-class FirstCamera:
-    """Looks for a camera until one answers.
-
-    `answers` tries what is there and gives a source for `frames`, or None; `devices` lists what is there; `wait`
-    pauses, and ends the search when it returns something true.
-    """
-
-    def __init__(
-        self,
-        answers: Callable[[], str | None],
-        devices: Callable[[], Sequence[str]],
-        wait: Callable[[float], object],
-        clock: Callable[[], float] = time.monotonic,
-    ) -> None:
-        self._answers = answers
-        self._devices = devices
-        self._wait = wait
-        self._clock = clock
-        self._source: str | None = None
-
-    @property
-    def is_there(self) -> bool:
-        """True if one has answered."""
-        return self._source is not None
-
-    def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
-        """The source, as soon as there is one; None where the search was ended. `none_yet` is called at most once."""
-        self._source = self._answers()
-        if self._source is None:
-            none_yet()
-        while self._source is None:
-            if not self._another_try():
-                return None
-            self._source = self._answers()
-        return self._source
-
-    def _another_try(self) -> bool:
-        """Wait until it is worth trying again; False where the search was ended."""
-        before, until_s = self._devices(), self._clock() + TRY_AGAIN_S
-        while self._devices() == before and self._clock() < until_s:
-            if self._wait(LOOK_S):
-                return False
-        return True
-
-
 @dataclass(frozen=True, slots=True)
 class Openers:
-    """How a camera is opened again, and whether its device is there."""
+    """What opens a camera again, and what says whether its device is there."""
 
     open: Callable[[], Device]
     is_there: Callable[[], bool]
@@ -75,40 +30,55 @@ def openers(source: str) -> Openers:
     return Openers(opener_of(source, None), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
-class Succession:
-    """Opens the first camera again and again; where its device is gone, the next one that answers takes its place.
+class FirstCamera:
+    """Looks for a camera until one answers, and opens that again and again; one that is gone gives way to the next.
 
-    `answers` and `devices` are those of `FirstCamera`. Several threads may open at the same time.
+    `answers` tries what is there and returns a source for `frames`, or None; `devices` lists what is there; `wait`
+    pauses, and ends the search when it returns something true. Several threads may open at the same time.
     """
 
     def __init__(
         self,
-        source: str,
         answers: Callable[[], str | None],
         devices: Callable[[], Sequence[str]],
+        wait: Callable[[float], object],
         clock: Callable[[], float] = time.monotonic,
         openers: Callable[[str], Openers] = openers,
     ) -> None:
-        self.source = source
-        """Which camera it is now."""
-
-        self._answers = answers
-        self._devices = devices
-        self._clock = clock
+        self._answers, self._devices, self._wait, self._clock = answers, devices, wait, clock
         self._openers_of = openers
-        self._openers = openers(source)
+        self._openers: Openers | None = None
         self._tried: tuple[Sequence[str], float] | None = None
         """Which devices were tried in vain, and until when they are not tried again."""
 
-    def open(self, _source: str) -> Device:
-        """Return the camera, opened. Raises Problem, as every opening does."""
-        if self._openers.is_there():
+        self.source: str | None = None
+        """Which camera it is now; None before one has answered."""
+
+    def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
+        """Return the source, as soon as there is one; None if the search is ended. Call `none_yet` at most once."""
+        self.source = self._answers()
+        if self.source is None:
+            none_yet()
+        while self.source is None:
+            before, until_s = self._devices(), self._clock() + TRY_AGAIN_S
+            while self._devices() == before and self._clock() < until_s:
+                if self._wait(LOOK_S):
+                    return None
+            self.source = self._answers()
+        self._openers = self._openers_of(self.source)
+        return self.source
+
+    def open(self, source: str) -> Device:
+        """Return the camera, opened; `source` is the one that was found. Raises Problem, as every opening does."""
+        now = self._openers or self._openers_of(source)
+        if now.is_there():
             self._tried = None
         elif self._is_worth_a_try():
-            source = self._answers()
-            if source is not None:
-                self._openers, self.source = self._openers_of(source), source
-        return self._openers.open()
+            other = self._answers()
+            if other is not None:
+                now = self._openers = self._openers_of(other)
+                self.source = other
+        return now.open()
 
     def _is_worth_a_try(self) -> bool:
         there, now_s = self._devices(), self._clock()

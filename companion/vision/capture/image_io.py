@@ -19,14 +19,14 @@ from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
 MAX_SIDE_PX = 16_000
-"""A panorama has no more; of pictures twice as long OpenCV warps nothing, and other readers refuse them."""
+"""Maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long."""
 
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MOST_SEGMENTS = 10_000
-"""No JPEG has more before its first scan; a sender of more would have them all looked through."""
+"""Maximum number of segments of a JPEG before its first scan; more are not looked through."""
 
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
@@ -81,28 +81,25 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
 
 def _check_size(size: tuple[int, int], name: str | Path) -> None:
     """Raise Problem for a picture of this width and height that is too large to be read."""
+    its = {"name": name, "width": size[0], "height": size[1]}
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
         large = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
-            name=name,
-            width=size[0],
-            height=size[1],
+            **its,
             millions=MAX_PICTURE_PX // 10**6,
         )
         raise Problem(large, 1)
     if max(size) > MAX_SIDE_PX:
         long = say(
             "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
-            name=name,
-            width=size[0],
-            height=size[1],
+            **its,
             most=MAX_SIDE_PX,
         )
         raise Problem(long, 1)
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
+    """Return width and height in pixels that a JPEG, PNG, WebP or BMP says it has; None for any other content."""
     if data[:8] == b"\x89PNG\r\n\x1a\n" and data[12:16] == b"IHDR" and len(data) >= 24:
         return struct.unpack(">II", data[16:24])
     if data[:2] == b"\xff\xd8":

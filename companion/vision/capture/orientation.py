@@ -1,4 +1,4 @@
-"""How the camera's picture is turned before anybody looks at it, people or eye; kept in the data folder.
+"""The turn of the camera's picture before people or the eye look at it; kept in the data folder.
 
 A camera that hangs upside down is read all the same, but people want to see their table as they sit at it; one whose
 own software mirrors the picture is not read at all until it is mirrored back.
@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import cast
 
 import cv2
 
-from companion.common.errors import Problem
-from companion.common.text import say
+from companion.common.errors import FileProblem
 from companion.storage.files import read_small, write_whole
 from companion.vision.boxes import Image
 from companion.vision.capture.sources import Frame
@@ -51,11 +50,15 @@ class KeptTurn:
     def keep(self, turn: Turn) -> None:
         """Turn pictures so from now on. Raises Problem where that cannot be kept."""
         if self._path is not None:
-            _write(self._path, turn)
+            path = self._path
+            with FileProblem(
+                "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
+            ):
+                write_whole(path, json.dumps(asdict(turn)))
         self.current = turn
 
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """Frames, each turned as is in force when it comes."""
+        """Yield frames, each turned as `current` says when it comes."""
         for frame in frames:
             turn = self.current
             yield frame if turn == AS_IT_IS else replace(frame, image=turn.of(frame.image))
@@ -69,15 +72,3 @@ def _read(path: Path) -> Turn:
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return AS_IT_IS
     return Turn(degrees if degrees in tuple(QUARTERS) else 0, mirrored is True)
-
-
-def _write(path: Path, turn: Turn) -> None:
-    try:
-        write_whole(path, json.dumps({"degrees": turn.degrees, "mirrored": turn.mirrored}))
-    except OSError as error:
-        full = say(
-            "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.",
-            path=path,
-            error=error.strerror,
-        )
-        raise Problem(full) from error

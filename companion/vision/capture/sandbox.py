@@ -112,11 +112,10 @@ class Darkroom:
             stderr=subprocess.DEVNULL,
             cwd="/",
             env=kept | {"PYTHONPATH": os.pathsep.join(here), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-            bufsize=0,
         )
 
     def _end(self) -> int | None:
-        """End the process, as it may have done itself; gives how it ended."""
+        """End the process, unless it has ended by itself, and return its exit code."""
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
@@ -135,33 +134,22 @@ def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:
-    """Hand over a picture file; gives its pixels, None where it is damaged. Raises OSError or _LostError."""
-    _write(to, LENGTH.pack(len(data)))
-    _write(to, data)
-    sizes = bytearray(SIZES.size)
-    _fill(back, memoryview(sizes))
+    """Hand over a picture file and return its pixels, None if it is damaged. Raises OSError or _LostError."""
+    to.write(LENGTH.pack(len(data)))
+    to.write(data)
+    to.flush()
+    sizes = back.read(SIZES.size)
+    if len(sizes) < SIZES.size:
+        raise _LostError
     height, width = SIZES.unpack(sizes)
     if not height * width:
         return None
     if height * width > MAX_PICTURE_PX:
         raise _LostError
     image = np.empty((height, width, 3), np.uint8)
-    _fill(back, memoryview(image).cast("B"))
+    if back.readinto(memoryview(image).cast("B")) < image.nbytes:  # type: ignore[attr-defined]
+        raise _LostError
     return image
-
-
-def _write(to: IO[bytes], data: bytes) -> None:
-    left = memoryview(data)
-    while left:
-        left = left[to.write(left) :]
-
-
-def _fill(back: IO[bytes], room: memoryview) -> None:
-    while room:
-        came = back.readinto(room)  # type: ignore[attr-defined]
-        if not came:
-            raise _LostError
-        room = room[came:]
 
 
 _DARKROOM = Darkroom()
@@ -169,5 +157,5 @@ atexit.register(_DARKROOM.close)
 
 
 def decode(data: bytes, name: str | Path) -> Image:
-    """A stranger's picture file as `(H, W, 3) uint8 BGR`, decoded elsewhere. Raises Problem, which calls it `name`."""
+    """Decode a stranger's picture file elsewhere, to `(H, W, 3) uint8 BGR`. Raises Problem, which calls it `name`."""
     return _DARKROOM.decode(data, name)

@@ -22,19 +22,19 @@ from companion.vision.capture.image_io import decoded
 from companion.vision.opencv import cv2
 
 MOST_MORE_BYTES = 800 * 2**20
-"""Memory beyond that at the start: 64 megapixels take 600 MB if they come in scans and have to be turned."""
+"""Maximum memory beyond that at the start: 64 megapixels in scans, to be turned, take 600 MB."""
 
 MOST_CPU_S = 20
 """Seconds that a picture may take. The process that started this waits as long, and may be gone."""
 
 IDLE_S = 120.0
-"""After so long without a picture this ends, so that it costs no memory."""
+"""Seconds without a picture after which the process ends, to cost no memory."""
 
 SIZES = struct.Struct(">II")
 """Height and width of what was decoded, before its pixels; 0 for what is damaged."""
 
 LENGTH = struct.Struct(">Q")
-"""How many bytes of a picture file follow."""
+"""Number of bytes of a picture file that follow."""
 
 
 def main() -> None:

@@ -11,9 +11,10 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import partial
 from math import inf, prod
 from pathlib import Path
 
@@ -37,7 +38,7 @@ FRESH_S = BLIND_S + 0.5
 """Seconds after which a camera's picture is not shown any more: soon after the camera is said to be blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
-"""The same for opening a stream again, which more often goes on by itself, and for the first picture of any."""
+"""The same for a stream, which more often goes on by itself, and for the first picture of any source."""
 
 OPEN_S = 4.0
 """Seconds after which another opening is tried beside one that is still waited for."""
@@ -49,7 +50,7 @@ STALE_S = 1.0
 """Maximum age of a picture when it arrives, in seconds."""
 
 PAUSES_S = (0.5, 1.0, 2.0)
-"""Seconds before a camera is opened again; the last repeats, the one before where it only costs a look at a file."""
+"""Seconds before a camera is opened again, the first time, the second, and from then on."""
 
 MOST_THREADS = 4
 """Maximum number of threads that capture one camera: one that is read, and some that hang in a driver."""
@@ -79,7 +80,7 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """Something the person should know about the source."""
+    """A message about the source for the person."""
 
     sentence: str
     blind: bool = False
@@ -88,22 +89,18 @@ class Notice:
 
 Tell = Callable[[Notice], None]
 Wait = Callable[[float], object]
-Opener = Callable[[], Device]
-
-
-@dataclass(frozen=True, slots=True)
-class Threads:
-    """What threads are made of; tests have a time of their own."""
-
-    start: Callable[[Callable[[], None]], object]
-    sleep: Callable[[float], object] = time.sleep
 
 
 def _in_a_thread(run: Callable[[], None]) -> None:
     threading.Thread(target=run, name="camera", daemon=True).start()
 
 
-REAL = Threads(_in_a_thread)
+@dataclass(frozen=True, slots=True)
+class Threads:
+    """How threads are started and sleep; tests have a time of their own."""
+
+    start: Callable[[Callable[[], None]], object] = _in_a_thread
+    sleep: Callable[[float], object] = time.sleep
 
 
 def _log(notice: Notice) -> None:
@@ -121,18 +118,17 @@ def frames(
     open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
-    threads: Threads = REAL,
+    threads: Threads | None = None,
     named: Callable[[], str] | None = None,
 ) -> Iterator[Frame]:
-    """The frames of a source: `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `demo:`.
 
-    `fps` thins a camera, stream or film to at most so many frames a second and gives a folder its pace (10).
-    `t_s` is `clock()` for cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)`
-    pauses, and ends the frames when it returns something true (`Event.wait` does). `tell` hears what is wrong
-    meanwhile, in the thread that reads. `demo` makes the frames of `demo:`, `open_device` opens devices in the place
-    of the real ones, and `named` tells which that was where it may be another than `source`; `threads` captures them.
-    `patient` waits for a camera that is not there yet; `live` plays what
-    is no camera at its own speed.
+    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
+    cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
+    when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
+    `demo` makes the frames of `demo:`; `open_device` opens devices instead of the real ones, and `named` says which
+    one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
+    there yet; `live` plays everything else at its own speed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
@@ -142,11 +138,13 @@ def frames(
             raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
         return _paced(demo(), clock, wait) if live else demo()
     if is_device(source):
+        threads = threads or Threads()
         manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
-        is_cheap = not (is_stream(source) or source.startswith("picamera2:"))
+        # Where a missing device only costs a look at a file, it is tried more often.
+        pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
         named = named or (lambda: source)
-        camera = _Camera(named, opener_of(source, open_device), manner, wait, tell, threads, is_cheap=is_cheap)
-        return _Reader(camera).frames(patient=patient)
+        reader = _Reader(named, opener_of(source, open_device), manner, wait, tell, threads, pauses_s)
+        return reader.frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
@@ -174,11 +172,9 @@ def _folder_frames(folder: Path, fps: float, tell: Tell) -> Iterator[Frame]:
 def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
     for number, file in enumerate(files):
         try:
-            image = read_picture(file)
+            yield Frame(read_picture(file), number / fps)
         except Problem as problem:
             tell(Notice(f"{problem} It is left out."))
-            continue
-        yield Frame(image, number / fps)
 
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
@@ -224,31 +220,26 @@ def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> I
 # --- Cameras and streams --------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class _Camera:
-    source: Callable[[], str]
-    opener: Opener
-    manner: Manner
-    wait: Wait
-    tell: Tell
-    threads: Threads
-    is_cheap: bool
-    """True if trying to open it costs next to nothing while it is not there."""
-
-    @property
-    def name(self) -> str:
-        return shown(self.source())
-
-
 class _Stopped(Exception):
     """The reader of the frames wants no more of them."""
 
 
 class _Reader:
-    """Brings the frames of one camera, and watches over the captures that they come from."""
+    """Reads the frames of one camera, and watches over the captures that they come from."""
 
-    def __init__(self, camera: _Camera) -> None:
-        self._camera = camera
+    def __init__(
+        self,
+        named: Callable[[], str],
+        opener: Callable[[], Device],
+        manner: Manner,
+        wait: Wait,
+        tell: Tell,
+        threads: Threads,
+        pauses_s: Sequence[float],
+    ) -> None:
+        self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
+        self._tell, self._threads, self._pauses_s = tell, threads, pauses_s
+        self._now = manner.clock
         self._captures: list[Capture] = []
         """All whose threads have not ended."""
 
@@ -256,7 +247,7 @@ class _Reader:
         """When another opening may be begun."""
 
         self._failed = 0
-        """How many captures in a row have brought no frame."""
+        """Number of captures in a row that have brought no frame."""
 
         self._shape: tuple[int, ...] | None = None
         self._wrong_sizes = 0
@@ -265,7 +256,7 @@ class _Reader:
         """What was said when frames broke off; None while they come."""
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
-        """Frames until they are stopped. Raises Problem at once where the camera cannot be opened, unless `patient`."""
+        """Return frames until they are stopped. Raises Problem if the camera cannot be opened, unless `patient`."""
         if not patient:
             with suppress(_Stopped):
                 self._open_at_once()
@@ -278,12 +269,17 @@ class _Reader:
         except _Stopped:
             return
         finally:
-            self._leave_all()
+            for capture in self._captures:
+                capture.give_up()
+            for _ in range(int(CLOSING_S / POLL_S)):
+                if all(capture.is_over for capture in self._captures):
+                    break
+                self._threads.sleep(POLL_S)
 
     # Opening
 
     def _open_at_once(self) -> None:
-        camera, capture = self._camera, self._begin()
+        capture = self._begin()
         while not capture.is_open:
             if capture.is_dry:
                 self._captures.clear()
@@ -292,17 +288,16 @@ class _Reader:
                 capture.give_up()
                 raise Problem(
                     say(
-                        "%(camera)s does not answer: unplug it, plug it in again, and try once more.",
-                        camera=camera.name,
+                        "%(camera)s does not answer: unplug it, plug it in again, and try once more.", camera=self._name
                     )
                 )
             self._pause()
 
     def _begin(self) -> Capture:
-        capture = Capture(self._camera.opener, self._camera.manner, self._sample)
+        capture = Capture(self._opener, self._manner, self._sample)
         self._captures.append(capture)
         self._next_s = self._now() + OPEN_S
-        self._camera.threads.start(capture.run)
+        self._threads.start(capture.run)
         return capture
 
     def _opened(self) -> Capture:
@@ -320,22 +315,16 @@ class _Reader:
                 self._begin()
             elif self._now() >= self._next_s:
                 self._say(
-                    say(
-                        "%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._camera.name
-                    )
+                    say("%(camera)s does not answer any more: unplug it and plug it in again.", camera=self._name)
                 )
             if self._said is None and self._now() - since_s > BLIND_S:
-                self._say(
-                    say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._camera.name)
-                )
+                self._say(say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name))
             self._pause()
 
     def _problem(self, capture: Capture) -> Problem:
         if isinstance(capture.problem, Problem):
             return capture.problem
-        return Problem(
-            say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._camera.name), exit_code=1
-        )
+        return Problem(say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._name), 1)
 
     # Reading
 
@@ -349,7 +338,7 @@ class _Reader:
         while True:
             shot = capture.taken()
             if shot is not None:
-                # Whether a picture is smaller than those before; where it stays so, it is put up with in the end.
+                # A picture may be smaller than those before it; if the next ones are too, that is accepted in the end.
                 is_wrong = self._shape is not None and shot.image.size < prod(self._shape)
                 self._wrong_sizes = self._wrong_sizes + 1 if is_wrong else 0
                 if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
@@ -366,75 +355,56 @@ class _Reader:
         self._leave(capture)
 
     def _is_lost(self, capture: Capture, asked_s: float, *, is_first: bool) -> bool:
-        """True if no good picture has come for so long that the device is to be opened again. A long while is said."""
+        """True if no good picture has come for so long that the device is to be opened again; says so before that."""
         quiet_s = self._now() - min(asked_s, capture.moved_s)
         if quiet_s > BLIND_S and self._said is None:
             self._say(self._why_blind(capture))
-        if is_first:
-            return quiet_s > LEFT_STREAM_AFTER_S
-        return quiet_s > (LEFT_STREAM_AFTER_S if self._camera.manner.may_repeat else BLIND_S)
+        return quiet_s > (LEFT_STREAM_AFTER_S if is_first or self._manner.may_repeat else BLIND_S)
 
     def _leave(self, capture: Capture) -> None:
         """Let another be opened a little later, and say why. Its thread ends as soon as the device lets it."""
         capture.give_up()
         self._sample = capture.sample or self._sample
-        pauses_s = PAUSES_S[:-1] if self._camera.is_cheap else PAUSES_S
-        self._next_s = self._now() + pauses_s[min(self._failed, len(pauses_s) - 1)]
+        self._next_s = self._now() + self._pauses_s[min(self._failed, len(self._pauses_s) - 1)]
         self._failed += 1
-        if self._said is not None:
-            return
-        if capture.problem is None:
+        if self._said is None and capture.problem is None:
             self._say(self._why_blind(capture))
-        else:
+        elif self._said is None:
             problem = str(self._problem(capture))
             self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
-
-    def _leave_all(self) -> None:
-        for capture in self._captures:
-            capture.give_up()
-        for _ in range(int(CLOSING_S / POLL_S)):
-            if all(capture.is_over for capture in self._captures):
-                return
-            self._camera.threads.sleep(POLL_S)
 
     def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
         after_gap = self._shape is not None and (is_first or self._said is not None)
         if is_first or self._said is not None:
-            self._greet(shot.image)
+            before, (height, width) = self._shape, shot.image.shape[:2]
+            is_other = before is not None and shot.image.shape != before
+            gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
+            self._tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
         self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
         return Frame(shot.image, shot.t_s, after_gap, FRESH_S)
 
     # Saying
 
-    def _greet(self, image: Image) -> None:
-        """Say that pictures come, and when they are not as they should be."""
-        camera, before, (height, width) = self._camera, self._shape, image.shape[:2]
-        if before and image.shape != before:
-            now = f"{camera.name} now gives {width} × {height} pixels instead of {before[1]} × {before[0]}."
-            camera.tell(Notice(now))
-        else:
-            camera.tell(Notice(f"{camera.name} gives {width} × {height} pixels."))
+    @property
+    def _name(self) -> str:
+        return shown(self._named())
 
     def _say(self, sentence: str) -> None:
         if sentence != self._said:
             self._said = sentence
-            self._camera.tell(Notice(sentence, blind=True))
+            self._tell(Notice(sentence, blind=True))
 
     def _why_blind(self, capture: Capture) -> str:
-        name = self._camera.name
         if not capture.is_dry and capture.fault is Fault.FROZEN:
-            return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=name)
+            return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
         if not capture.is_dry and capture.fault is Fault.DAMAGED:
-            return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=name)
+            return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=self._name)
         if self._shape is None:
-            return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=name)
-        return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=name)
-
-    def _now(self) -> float:
-        return self._camera.manner.clock()
+            return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name)
+        return say("%(camera)s sends no pictures any more; it is tried again and again.", camera=self._name)
 
     def _pause(self) -> None:
-        if self._camera.wait(POLL_S):
+        if self._wait(POLL_S):
             raise _Stopped
 
 
@@ -447,21 +417,16 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
 
     One that still hangs from an earlier call is passed over until it lets go.
     """
+
+    def opened(source: str) -> Device:
+        _TRIED[source, open_device] = threading.current_thread()
+        return opener_of(source, open_device)()
+
     for source in (*video_devices(), "picamera2:"):
         tried = _TRIED.get((source, open_device))
         if tried is not None and tried.is_alive():
             continue
-        with suppress(Problem), closing(Guarded(_remembered(source, open_device), source)) as device:
+        with suppress(Problem), closing(Guarded(partial(opened, source), source)) as device:
             if device.grab() and is_picture(device.retrieve()):
                 return source
     return None
-
-
-def _remembered(source: str, open_device: Callable[[str], Device] | None) -> Opener:
-    """Open a source, and keeps in which thread that was."""
-
-    def opened() -> Device:
-        _TRIED[source, open_device] = threading.current_thread()
-        return opener_of(source, open_device)()
-
-    return opened

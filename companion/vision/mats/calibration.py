@@ -19,39 +19,38 @@ from companion.vision.mats.lens import Lens
 from companion.vision.opencv import cv2
 
 CORNER_PX = 0.3
-"""How far off a marker's corner is usually found."""
+"""Usual error of a marker's corner, in pixels."""
 
 LEAST_ERROR = 0.4
-"""Corners are never believed to be found better than to this share of it …"""
+"""Minimum error that corners are believed to have, as a share of the usual one …"""
 
 ENOUGH_SPARE = 7
-"""… and only by so many numbers more than are sought that they are better found than usual."""
+"""… and minimum number of spare measurements for an error below the usual one to be believed."""
 
 LEFT_PX = 0.2
-"""What straight lenses leave of all corners, as a root mean square, with blur and noise: below it no bend is sought."""
+"""RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought."""
 
 CLEARLY_BETTER = 0.5
-"""A bend must leave at most this share of the squared distances that were left without it …"""
+"""Maximum share of the squared errors that a bend may leave …"""
 
 SURELY_BETTER = 40.0
-"""… and explain so many times as much as chance would: few markers are soon explained by anything."""
+"""… and minimum ratio of what it explains to what chance would: few markers are soon explained by anything."""
 
 NOT_FLAT = 0.7
-"""Where mats on planes of their own would leave less than this share of the squares, the table is uneven, not bent."""
+"""Share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven."""
 
 LEAST_BEND_PX = 1.0
-"""A bend that moves no marker by this much is none."""
+"""Minimum distance by which a bend moves some marker."""
 
 PRINT_SCALE = 0.01
-"""How far the scales of two printed mats usually differ."""
+"""Usual difference between the scales of two printed mats, as a share."""
 
 INSET = 0.02
 USUAL_BEND = 0.05
-"""How far k1 of a lens of which nothing is known is usually from 0."""
+"""Usual size of k1 of a lens of which nothing is known."""
 
-_ROUNDS = 25
 _MM = 100.0
-"""Millimetres are counted in hundreds, that all parameters are of like size."""
+"""Unit of length in the equations, in millimetres, so that all parameters are of like size."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -73,11 +72,8 @@ class Survey:
     matrices: Mapping[str, Floats] = field(default_factory=dict)
     """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
 
-    left_px: float = 0.0
-    """What is left of all corners, as a root mean square."""
-
     spread_mm: Mapping[str, float] = field(default_factory=dict)
-    """How far off each mat's watched points may usually be, the least well known of them."""
+    """Usual error of the least well known of each mat's watched points."""
 
 
 def survey(
@@ -88,7 +84,7 @@ def survey(
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
 ) -> Survey:
-    """The plane under the mats, the first of which is best known, and the lens (as it is known, or sought again).
+    """Return the plane under the mats, the first of which is best known, and the lens, known or sought again.
 
     Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
     """
@@ -103,10 +99,16 @@ def survey(
         if not _is_better(task, bent, best, extra):
             break
         best, bends = bent, extra
-    found = Lens(size_px, *(float(k) for k in best[-2:])) if bends or (lens and not seek_lens) else None
-    spread = _Spread.of(task, best, bends, seek_lens=seek_lens)
-    unsure = {mat: spread.worst_mm(at, watched[mat]) for at, mat in enumerate(mats) if mat in watched}
-    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), task.left_px(best, bends), unsure)
+    found = task.lens(best) if bends or (lens and not seek_lens) else None
+    more = task.more_than_usual(best, bends)
+    # Where the lens is sought its bend is uncertain even if none was found.
+    ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
+    unsure = {
+        mat: _worst_mm(task, best, ways, at, watched[mat]) * max(1.0, task.off_on(at, best) / more)
+        for at, mat in enumerate(mats)
+        if mat in watched
+    }
+    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), unsure)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -122,7 +124,7 @@ class _Task:
     """Which mat each corner belongs to."""
 
     loose: Floats
-    """How much each mat's scale may differ: a single marker says too little of it."""
+    """Usual difference of each mat's scale: a single marker says too little of it."""
 
     size_px: tuple[int, int]
     middle: Floats
@@ -139,8 +141,8 @@ class _Task:
         return cls(mm, middles - mm, seen, mat, loose, size_px, middle, unit)
 
     def start(self, k1: float, k2: float) -> Floats:
-        """A first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
-        flat = (Lens(self.size_px, k1, k2).straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+        """Return a first guess: the plane by the first mat's markers, the others laid onto it as they fit."""
+        flat = self.flat(Lens(self.size_px, k1, k2))
         first = self.mat == 0
         plane, _ = cv2.findHomography(self.mm[first], flat[first], 0)
         on_table = cv2.perspectiveTransform(flat[None], np.linalg.inv(plane))[0]
@@ -148,14 +150,14 @@ class _Task:
         return np.concatenate(((plane / plane[2, 2]).ravel()[:8], *poses, (0.0, k1, k2)))
 
     def free(self, bends: int) -> np.ndarray:
-        """Which parameters are sought: the first mat's pose is the measure of all, of the bends as many as asked."""
+        """Return which parameters are sought: all but the first mat's pose, and only `bends` of the lens."""
         sought = np.ones(8 + 4 * len(self.loose) + 3, bool)
         sought[8:12] = False
         sought[len(sought) - 2 + bends :] = False
         return np.flatnonzero(sought)
 
     def off(self, at: Floats) -> Floats:
-        """How far off every corner is, in usual errors, and every pose from what is likely."""
+        """Return how far off every corner is, in usual errors, and every pose from what is likely."""
         poses = at[8:-3].reshape(-1, 4)
         a, b, x, y = poses[self.mat].T
         mm = self.mm + at[-3] * self.inward
@@ -169,29 +171,40 @@ class _Task:
         scales = (np.hypot(poses[:, 0], poses[:, 1]) - 1) / self.loose
         return np.concatenate((far / CORNER_PX, scales, [at[-3] / INSET]))
 
+    def off_on(self, mat: int, at: Floats) -> float:
+        """Return how far off one mat's corners are, in usual errors, as a root mean square."""
+        own = self.off(at)[: 2 * len(self.mm)].reshape(2, -1)[:, self.mat == mat]
+        return float(np.sqrt((own**2).sum() / (own.size - 4)))
+
+    def lens(self, at: Floats) -> Lens:
+        return Lens(self.size_px, float(at[-2]), float(at[-1]))
+
+    def flat(self, lens: Lens) -> Floats:
+        """Return all corners as they would be seen without a lens's bend."""
+        return (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+
     def total(self, at: Floats) -> float:
-        """All corners' squared distances, in usual errors."""
+        """Return all corners' squared distances, in usual errors."""
         return float((self.off(at)[: 2 * len(self.mm)] ** 2).sum())
 
     def spare(self, bends: int) -> int:
-        """How many numbers there are more than are used up by what is found."""
+        """Return how many more numbers there are than parameters found."""
         return max(1, 2 * len(self.mm) - len(self.free(bends)) + len(self.loose))
 
     def left_px(self, at: Floats, bends: int) -> float:
-        """What is left a number, as a root mean square."""
+        """Return what is left of each number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
     def more_than_usual(self, at: Floats, bends: int) -> float:
-        """How far off corners are on this picture, in usual errors: as usual where there are too few to tell by."""
+        """Return how far off corners are on this picture, in usual errors: 1 if there are too few to tell by."""
         left = self.left_px(at, bends) / CORNER_PX
         least = LEAST_ERROR if self.spare(bends) >= ENOUGH_SPARE else 1.0
         return max(least, 1.5 * left)
 
     def left_apart_px(self, at: Floats) -> float:
-        """What would be left were each mat on a plane of its own, by the bend and inset at hand."""
+        """Return what would be left were each mat on a plane of its own, by the bend and inset at hand."""
         mm = self.mm + at[-3] * self.inward
-        lens = Lens(self.size_px, float(at[-2]), float(at[-1]))
-        flat = (lens.straighten(self.seen * self.unit + self.middle) - self.middle) / self.unit
+        flat = self.flat(self.lens(at))
         total, spare = 0.0, 0
         for own in (self.mat == number for number in range(len(self.loose))):
             plane, _ = cv2.findHomography(mm[own], flat[own], 0)
@@ -200,7 +213,7 @@ class _Task:
         return float(np.sqrt(total / max(1, spare))) * self.unit
 
     def matrices(self, at: Floats) -> list[Floats]:
-        """Each mat's way from millimetres to the straight picture."""
+        """Return each mat's way from millimetres to the straight picture."""
         plane = np.append(at[:8], 1.0).reshape(3, 3)
         to_px = np.array([[self.unit, 0, self.middle[0]], [0, self.unit, self.middle[1]], [0, 0, 1]])
         own = [np.array([[a, -b, x], [b, a, y], [0, 0, 1]]) for a, b, x, y in at[8:-3].reshape(-1, 4)]
@@ -208,56 +221,33 @@ class _Task:
         return [matrix / matrix[2, 2] for matrix in made]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Spread:
-    """How sure the parameters are: the usual errors that the corners leave them, and how those go together."""
+def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
+    """Return independent ways in which the parameters may usually be off, `(ways, parameters)`.
 
-    task: _Task
-    at: Floats
-    ways: Floats
-    """Independent ways in which the parameters may usually be off, `(ways, parameters)`."""
+    `more` is how far off corners are on this picture, in usual errors.
+    """
+    free = task.free(bends)
+    slope = _slope(task.off, at, task.off(at), free)
+    slope[: 2 * len(task.mm)] /= more
+    usual = np.where(free == len(at) - 2, 1 / USUAL_BEND, 1e-6)
+    shares, turned = np.linalg.eigh(slope.T @ slope + np.diag(usual**2))
+    ways = np.zeros((len(free), len(at)))
+    ways[:, free] = (turned / np.sqrt(np.maximum(shares, 1e-2))).T
+    return ways
 
-    more: float
-    """How far off corners are on this picture, in usual errors."""
 
-    @classmethod
-    def of(cls, task: _Task, at: Floats, bends: int, *, seek_lens: bool) -> _Spread:
-        """Where the lens is sought its bend is uncertain even where none was found."""
-        free = task.free(max(bends, 1) if seek_lens else bends)
-        more = task.more_than_usual(at, bends)
-        slope = _slope(task.off, at, task.off(at), free)
-        slope[: 2 * len(task.mm)] /= more
-        usual = np.where(free == len(at) - 2, 1 / USUAL_BEND, 1e-6)
-        shares, turned = np.linalg.eigh(slope.T @ slope + np.diag(usual**2))
-        ways = np.zeros((len(free), len(at)))
-        ways[:, free] = (turned / np.sqrt(np.maximum(shares, 1e-2))).T
-        return cls(task, at, ways, more)
-
-    def worst_mm(self, mat: int, points_mm: Floats) -> float:
-        """How far off those of the points that the picture shows are, as a root mean square, the worst of them."""
-        lens, matrix = self._seen(mat, self.at)
-        px = lens.bend(through(matrix, points_mm))
-        shows = ((px >= 0) & (px < self.task.size_px)).all(axis=1)
-        px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
-        steps = np.array([self._mm(mat, self.at + 1e-3 * way, px) - mm for way in self.ways]) / 1e-3
-        return float(np.sqrt((steps**2).sum(axis=(0, 2)).max())) * self._more(mat)
-
-    def _mm(self, mat: int, at: Floats, px: Floats) -> Floats:
-        lens, matrix = self._seen(mat, at)
-        return through(np.linalg.inv(matrix), lens.straighten(px))
-
-    def _seen(self, mat: int, at: Floats) -> tuple[Lens, Floats]:
-        return Lens(self.task.size_px, float(at[-2]), float(at[-1])), self.task.matrices(at)[mat]
-
-    def _more(self, mat: int) -> float:
-        """By how much more than all of them the mat's own corners are off."""
-        off = self.task.off(self.at)[: 2 * len(self.task.mm)].reshape(2, -1)
-        own = off[:, self.task.mat == mat]
-        return max(1.0, float(np.sqrt((own**2).sum() / (own.size - 4))) / self.more)
+def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats) -> float:
+    """Return how far off those of a mat's points that the picture shows are, as a root mean square of the worst."""
+    px = task.lens(at).bend(through(task.matrices(at)[mat], points_mm))
+    shows = ((px >= 0) & (px < task.size_px)).all(axis=1)
+    px, mm = (px[shows], points_mm[shows]) if shows.any() else (px, points_mm)
+    tried = (at + 1e-3 * way for way in ways)
+    seen = [through(np.linalg.inv(task.matrices(one)[mat]), task.lens(one).straighten(px)) - mm for one in tried]
+    return float(np.sqrt(((np.array(seen) / 1e-3) ** 2).sum(axis=(0, 2)).max()))
 
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
-    """Turn, scale and shift that best carry points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
+    """Return a, b, c, d that best carry points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
     middle, target = points.mean(axis=0), onto.mean(axis=0)
     (px, py), (qx, qy) = (points - middle).T, (onto - target).T
     size = float((px * px + py * py).sum())
@@ -267,13 +257,12 @@ def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
-    """Whether a bend explains what was left: much of it, by a lens that can be, and not by a hair."""
-    lens = Lens(task.size_px, float(bent[-2]), float(bent[-1]))
-    square = (task.seen**2).sum(axis=1)
-    at = np.sqrt(square.max())
+    """True if a bend explains much of what was left, clearly, by a lens that can exist."""
+    lens = task.lens(bent)
+    at = np.sqrt((task.seen**2).sum(axis=1).max())
     if at >= lens.reach * (1 + lens.reach**2 * (lens.k1 + lens.reach**2 * lens.k2)):
         return False
-    moved = np.abs(lens.straighten(task.seen * task.unit + task.middle) - task.seen * task.unit - task.middle).max()
+    moved = np.abs(task.flat(lens) - task.seen).max() * task.unit
     was, left = task.total(before), task.total(bent)
     clearly = left <= CLEARLY_BETTER * was and was - left >= SURELY_BETTER * left / task.spare(bends)
     flat = task.left_px(bent, bends) ** 2 * NOT_FLAT <= task.left_apart_px(before) ** 2
@@ -281,10 +270,10 @@ def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
 
 
 def _solved(task: _Task, start: Floats, bends: int) -> Floats:
-    """The parameters that leave least, by Levenberg and Marquardt's steps."""
+    """Find the parameters that leave least, by Levenberg and Marquardt's steps."""
     free = task.free(bends)
     at, off, damping = start, task.off(start), 1e-3
-    for _ in range(_ROUNDS):
+    for _ in range(25):
         slope = _slope(task.off, at, off, free)
         square, pull = slope.T @ slope, slope.T @ off
         better = None
@@ -305,7 +294,7 @@ def _solved(task: _Task, start: Floats, bends: int) -> Floats:
 
 
 def _slope(off_at: Callable[[Floats], Floats], at: Floats, off: Floats, free: np.ndarray) -> Floats:
-    """How each number answers each parameter, `(numbers, parameters)`."""
+    """Return the numeric Jacobian, `(numbers, parameters)`."""
     columns = []
     for index in free:
         nudged = at.copy()

@@ -6,31 +6,27 @@ import numpy as np
 
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image
+from companion.vision.mats.calibration import CORNER_PX
 from companion.vision.opencv import cv2
 
 ALONG = np.linspace(0.1, 0.9, 17)
-"""Where an edge is looked at, in its length."""
+"""Places along an edge at which it is looked at, in its length."""
 
 ACROSS = np.linspace(-1.0, 1.0, 21)
-"""Where grey is read across the edge, from within the rim to its white margin, in `REACHES_CELLS`."""
+"""Places across an edge at which grey is read, from the rim to its white margin, in `REACHES_CELLS`."""
 
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
 ENOUGH = 8
-"""So many places of an edge must show it."""
-
-USUAL_PX = 0.3
-"""Places that lie off the line by less are never left out of it."""
+"""Minimum number of places of an edge that show it."""
 
 FARTHEST_CELLS = 1.0
-"""Corners are never moved by more: it is another edge then."""
-
-_ROUNDS = 3
+"""Maximum move of a corner, in cells; farther lies another edge."""
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Corners `(4, 2)` of a dark square on white, clockwise, where its edges meet; as they are where those are unclear.
+    """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
 
     On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
     """
@@ -48,7 +44,7 @@ def exact(gray: Image, corners: Floats) -> Floats:
 
 
 def _sides(gray: Image, quad: Floats, reach_px: float) -> list[tuple[Floats, Floats]]:
-    """For each side where along it an edge shows, and how many pixels farther out than the side."""
+    """Return for each side where along it an edge shows, and how many pixels farther out than the side."""
     start, end = quad, np.roll(quad, -1, axis=0)
     on = start[:, None] + (end - start)[:, None] * ALONG[None, :, None]
     points = on[:, :, None] + _outwards(quad)[:, None, None] * (ACROSS * reach_px)[None, None, :, None]
@@ -66,7 +62,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
+    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
 
     Of several such places the one nearest to the side.
     """
@@ -83,15 +79,15 @@ def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
 
 
 def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
-    """How far out the edge lies at the side's two ends, without the places that are of something else."""
-    for _ in range(_ROUNDS):
+    """Return how far out the edge lies at the side's two ends, without the places that are of something else."""
+    for _ in range(3):
         if len(along) < ENOUGH:
             return None
         middle, off = along.mean(), off_px.mean()
         slope = (along - middle) @ (off_px - off) / ((along - middle) @ (along - middle))
         start = off - slope * middle
         apart = np.abs(start + slope * along - off_px)
-        near = apart <= max(USUAL_PX, 2.5 * float(np.median(apart)))
+        near = apart <= max(CORNER_PX, 2.5 * float(np.median(apart)))
         if near.all():
             break
         along, off_px = along[near], off_px[near]
@@ -99,7 +95,7 @@ def _line(along: Floats, off_px: Floats) -> tuple[float, float] | None:
 
 
 def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Floats, Floats]] | None:
-    """Two points on each edge's line, None where an edge does not show."""
+    """Return two points on each edge's line, None where an edge does not show."""
     out, ends = _outwards(quad), []
     for side, line in enumerate(lines):
         if line is None:
@@ -109,7 +105,7 @@ def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Fl
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:
-    """Where the line through a and b meets the one through c and d; far away where they run side by side."""
+    """Return where the line through a and b meets the one through c and d; far away where they run side by side."""
     u, v = b - a, d - c
     across = float(u[0] * v[1] - u[1] * v[0]) or 1e-12
     met: Floats = a + u * (float((c - a)[0] * v[1] - (c - a)[1] * v[0]) / across)

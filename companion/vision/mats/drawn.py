@@ -15,23 +15,21 @@ from types import MappingProxyType
 import numpy as np
 import numpy.typing as npt
 
-from companion.tabletop.drawn_zones import Drawing, DrawnZone
-from companion.tabletop.mat_layout import MatLayout, Rect
+from companion.tabletop.drawn_zones import OVERLAP_SHARE, Drawing, DrawnZone
+from companion.tabletop.mat_layout import MatLayout, Rect, side_mat
 from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
 ROUND_A_CARD = ("battle", "speed", "draw", "discard")
-ROUND_A_CARD_MM = (74.0, 136.0)
+"""Zones that are drawn round one card, with about the room round it that the printed battle zone has."""
+
 EDGE_MM = 5.0
-"""The stand-in's sheet reaches so far beyond its zones."""
+"""Margin of the stand-in's sheet around its zones, in millimetres."""
 
 GAP_MM = 4.0
-"""Zones lie at least so far apart on the stand-in's sheet."""
-
-COVERED_SHARE = 0.05
-"""A printed mat over so much of a drawn zone takes its place."""
+"""Minimum distance of zones on the stand-in's sheet, in millimetres."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,29 +51,19 @@ class DrawnFit(Fit):
 
     panes: tuple[Pane, ...] = ()
     is_scaled: bool = False
-    """Whether somebody has measured one of its zones: else its millimetres are a guess."""
+    """True if one of its zones was measured: else its millimetres are a guess."""
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)
-        inside = np.stack([_clipped(points, pane.rect) for pane in self.panes])
-        nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
-        result = np.empty_like(points)
-        for index, pane in enumerate(self.panes):
-            own = nearest == index
-            beyond = (points[own] - inside[index][own]) @ self.matrix[:2, :2].T
-            result[own] = through(pane.matrix, inside[index][own]) + beyond
-        return result
+        rects = [corners_mm(pane.rect) for pane in self.panes]
+        inside = np.stack([np.clip(points, corners[0], corners[2]) for corners in rects])
+        return _through_nearest(points, inside, [pane.matrix for pane in self.panes], self.matrix[:2, :2])
 
     def to_mm(self, points_px: npt.ArrayLike) -> Floats:
         points = np.asarray(points_px, np.float64).reshape(-1, 2)
         inside = np.stack([_into(points, pane.quad) for pane in self.panes])
-        nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
-        result = np.empty_like(points)
-        for index, pane in enumerate(self.panes):
-            own = nearest == index
-            beyond = (points[own] - inside[index][own]) @ np.linalg.inv(self.matrix[:2, :2]).T
-            result[own] = through(np.linalg.inv(pane.matrix), inside[index][own]) + beyond
-        return result
+        matrices = [np.linalg.inv(pane.matrix) for pane in self.panes]
+        return _through_nearest(points, inside, matrices, np.linalg.inv(self.matrix[:2, :2]))
 
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
@@ -99,7 +87,7 @@ class DrawnFit(Fit):
 
 @lru_cache(maxsize=8)
 def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
-    """The stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
+    """Return the stand-ins for a picture of that size; none for one of other proportions than was drawn on."""
     if not drawing.fits(*size_px):
         return ()
     larger = np.array(size_px) / drawing.picture
@@ -107,7 +95,7 @@ def fits_of(drawing: Drawing, size_px: tuple[int, int]) -> tuple[DrawnFit, ...]:
 
 
 def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnFit, ...]:
-    """The stand-ins whose mat is not found and on whose zones no other printed mat lies."""
+    """Return the stand-ins whose mat is not found and on whose zones no other printed mat lies."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
     return tuple(fit for fit in drawn if fit.layout.id not in found and not any(_lies_over(s, fit) for s in sheets))
@@ -127,24 +115,24 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
     layout = MatLayout(mat, (width, height), (), MappingProxyType(rects))
     middles = np.array([rects[name].centre_mm for name in quads])
     shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
-    panes = tuple(_pane(name, rects[name], quad) for name, quad in quads.items())
+    onto = {
+        name: cv2.getPerspectiveTransform(np.float32(corners_mm(rects[name])), np.float32(quads[name]))
+        for name in quads
+    }
+    panes = tuple(Pane(name, rects[name], quad, onto[name]) for name, quad in quads.items())
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
     return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
 
 
-def _pane(name: str, rect: Rect, quad: Floats) -> Pane:
-    matrix = cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad))
-    return Pane(name, rect, quad, matrix)
-
-
 def _scale(quads: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> float:
-    """Pixels a millimetre: by what was measured, else by the zones drawn round one card."""
-    known = sizes or {name: ROUND_A_CARD_MM for name in quads if name in ROUND_A_CARD}
+    """Return pixels a millimetre: by what was measured, else by the zones drawn round one card."""
+    battle = side_mat(1).zones["battle"]
+    known = sizes or {name: (battle.width_mm, battle.height_mm) for name in quads if name in ROUND_A_CARD}
     return float(np.median([(_area(quads[name]) / (w * h)) ** 0.5 for name, (w, h) in known.items()]))
 
 
 def _mean_turn(quads: Sequence[Floats]) -> Floats:
-    """How a player's right lies on the picture, `(2, 2)`; where his zones contradict each other the first one says."""
+    """Return how a player's right lies on the picture, `(2, 2)`: by all zones, or the first if they contradict."""
     rights = [quad[1] - quad[0] + quad[2] - quad[3] for quad in quads]
     mean = np.mean([right / np.hypot(*right) for right in rights], axis=0)
     along = mean if np.hypot(*mean) > 0.1 else rights[0]
@@ -153,14 +141,14 @@ def _mean_turn(quads: Sequence[Floats]) -> Floats:
 
 
 def _size_mm(quad: Floats, scale: float) -> tuple[float, float]:
-    """A zone's mean width and height."""
+    """Return a zone's mean width and height."""
     a, b, c, d = quad
     width, height = np.hypot(*(b - a)) + np.hypot(*(c - d)), np.hypot(*(d - a)) + np.hypot(*(c - b))
     return float(width) / 2 / scale, float(height) / 2 / scale
 
 
 def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]]) -> dict[str, Rect]:
-    """The zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
+    """Return the zones on a sheet as they lie on the picture, moved apart where they would overlap there."""
     apart = 1.0
     while _any_overlap(middles, sizes, apart):
         apart += 0.05
@@ -187,13 +175,21 @@ def _area(quad: Floats) -> float:
     return float(cv2.contourArea(np.float32(quad)))
 
 
-def _clipped(points: Floats, rect: Rect) -> Floats:
-    low = (rect.x_mm, rect.y_mm)
-    return np.clip(points, low, np.add(low, (rect.width_mm, rect.height_mm)))
+def _through_nearest(points: Floats, inside: Floats, matrices: Sequence[Floats], around: Floats) -> Floats:
+    """Return points `(N, 2)` through the matrix of the pane nearest to each; from its edge on by the turn `around`.
+
+    `inside` are the points of the panes that are nearest to each, `(panes, N, 2)`.
+    """
+    nearest = np.square(inside - points).sum(axis=2).argmin(axis=0)
+    result = np.empty_like(points)
+    for index, matrix in enumerate(matrices):
+        own = nearest == index
+        result[own] = through(matrix, inside[index][own]) + (points[own] - inside[index][own]) @ around.T
+    return result
 
 
 def _into(points: Floats, quad: Floats) -> Floats:
-    """Each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
+    """Return each point itself where the quadrilateral holds it, else the nearest on its edge, `(N, 2)`."""
     along = np.roll(quad, -1, axis=0) - quad
     apart = points[:, None] - quad
     inside = (along[:, 0] * apart[..., 1] - along[:, 1] * apart[..., 0] >= -1e-9).all(axis=1)
@@ -206,4 +202,4 @@ def _into(points: Floats, quad: Floats) -> Floats:
 
 def _lies_over(sheet: npt.NDArray[np.float32], fit: DrawnFit) -> bool:
     shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] / _area(pane.quad) for pane in fit.panes)
-    return any(share > COVERED_SHARE for share in shared)
+    return any(share > OVERLAP_SHARE for share in shared)

@@ -32,27 +32,27 @@ class Fit:
     """Its markers where they were last seen."""
 
     lens: Lens | None = None
-    """How the camera's lens bends the picture, None where it does not."""
+    """The bend of the camera's lens; None if there is none."""
 
     is_measured: bool = True
-    """Whether the millimetres are measured, by printed markers; else they are worked out from what was drawn."""
+    """True if printed markers tell the millimetres; else they follow from what was drawn."""
 
     @cached_property
     def inverse(self) -> Floats:
         return np.linalg.inv(self.matrix)
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
-        """Points `(N, 2)` on the mat, in pixels of the picture."""
+        """Return points `(N, 2)` on the mat, in pixels of the picture."""
         straight = through(self.matrix, points_mm)
         return self.lens.bend(straight) if self.lens else straight
 
     def to_mm(self, points_px: npt.ArrayLike) -> Floats:
-        """Points `(N, 2)` of the picture, in millimetres on the mat."""
+        """Return points `(N, 2)` of the picture, in millimetres on the mat."""
         points = np.asarray(points_px, np.float64).reshape(-1, 2)
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
-        """Where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
+        """Return where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
 
         What `cv2.remap` takes to show the area from straight above, `step_mm` a pixel.
         """
@@ -63,19 +63,17 @@ class Fit:
         return np.float32(self.lens.bend(straight) if self.lens else straight)
 
     def quad_px(self, rect: Rect) -> Floats:
-        """The corners of a rectangle of the mat on the picture, `(4, 2)`."""
+        """Return the corners of a rectangle of the mat on the picture, `(4, 2)`."""
         return self.to_px(corners_mm(rect))
 
     def zone_at(self, point_px: Point) -> str | None:
-        """The zone under a point of the picture, as `side-1/battle`."""
-        x_mm, y_mm = self.to_mm([point_px])[0]
-        name = self.layout.zone_at(float(x_mm), float(y_mm))
+        """Return the zone under a point of the picture, as `side-1/battle`."""
+        name = self.layout.zone_at(*self.to_mm([point_px])[0])
         return None if name is None else f"{self.layout.id}/{name}"
 
     def holds(self, point_px: Point) -> bool:
-        """Whether a point of the picture lies on the sheet."""
-        x_mm, y_mm = self.to_mm([point_px])[0]
-        return bool(0 <= x_mm <= self.layout.size_mm[0] and 0 <= y_mm <= self.layout.size_mm[1])
+        """True if a point of the picture lies on the sheet."""
+        return self.sheet.contains(*self.to_mm([point_px])[0])
 
     @property
     def sheet(self) -> Rect:
@@ -89,14 +87,18 @@ class Fit:
 
     @property
     def px_per_mm(self) -> float:
-        """The scale at the mat's middle: the root of what a square millimetre covers."""
-        x, y = self.layout.size_mm[0] / 2, self.layout.size_mm[1] / 2
-        (ax, ay), (bx, by), (cx, cy) = self.to_px([(x, y), (x + 1, y), (x, y + 1)])
-        return float(abs((bx - ax) * (cy - ay) - (by - ay) * (cx - ax))) ** 0.5
+        """The scale at the mat's middle."""
+        return float(self.scales([self.sheet.centre_mm])[0])
+
+    def scales(self, points_mm: npt.ArrayLike) -> Floats:
+        """Return pixels a millimetre at points `(N, 2)` of the mat, each the root of what 1 mm² covers, `(N,)`."""
+        here, right, down = (self.to_px(np.add(points_mm, shift)) for shift in ((0, 0), (1, 0), (0, 1)))
+        (ax, ay), (bx, by) = (right - here).T, (down - here).T
+        return np.sqrt(np.abs(ax * by - ay * bx))
 
 
 def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
-    """Points `(N, 2)` through a homography `(3, 3)`."""
+    """Return points `(N, 2)` through a homography `(3, 3)`."""
     flat = np.asarray(points, np.float64).reshape(-1, 2)
     moved = np.column_stack((flat, np.ones(len(flat)))) @ matrix.T
     result: Floats = moved[:, :2] / moved[:, 2:]
@@ -104,19 +106,19 @@ def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
 
 
 def corners_mm(rect: Rect) -> Floats:
-    """A rectangle's corners, top left first, then clockwise, `(4, 2)`."""
+    """Return a rectangle's corners, top left first, then clockwise, `(4, 2)`."""
     left, top, right, bottom = rect.x_mm, rect.y_mm, rect.x_mm + rect.width_mm, rect.y_mm + rect.height_mm
     return np.array([(left, top), (right, top), (right, bottom), (left, bottom)])
 
 
 def lies_sideways(quad: Quad, fit: Fit | None) -> bool:
-    """Whether what has these corners on the picture is turned a quarter against its mat, or else the picture."""
+    """True if what has these corners on the picture is turned a quarter against its mat, or else the picture."""
     corners = fit.to_mm(quad) if fit else np.array(quad)
     up = corners[0] + corners[1] - corners[2] - corners[3]
     return bool(abs(up[0]) > abs(up[1]))
 
 
 def as_quad(corners: Floats) -> Quad:
-    """Corners `(4, 2)` as plain numbers."""
+    """Return corners `(4, 2)` as plain numbers."""
     a, b, c, d = ((float(x), float(y)) for x, y in corners)
     return a, b, c, d

@@ -14,12 +14,10 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats
 
 FARTHEST = 2.5
-"""Farther out than this, in half diagonals, nobody looks."""
+"""Farthest distance from the middle for which the model is asked, in half diagonals."""
 
 LEAST_SLOPE = 0.12
-"""A lens that squeezes more than this shows nothing there; beyond, its bend stays what it was."""
-
-_STEPS = 12
+"""Minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +29,7 @@ class Lens:
     k2: float = 0.0
 
     def bend(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Points `(…, 2)` of the straight picture, where the camera shows them."""
+        """Return points `(…, 2)` of the straight picture, where the camera shows them."""
         middle, unit = self._middle(), self._unit()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
@@ -39,7 +37,7 @@ class Lens:
         return bent
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
-        """Points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
+        """Return points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
         middle, unit = self._middle(), self._unit()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
@@ -48,18 +46,18 @@ class Lens:
 
     @property
     def reach(self) -> float:
-        """How far out, in half diagonals of the straight picture, the model is good."""
+        """Distance from the middle up to which the model is good, in half diagonals of the straight picture."""
         at = np.linspace(0.0, FARTHEST, 251)
         flat = np.flatnonzero(1 + 3 * self.k1 * at**2 + 5 * self.k2 * at**4 < LEAST_SLOPE)
         return float(at[flat[0]]) if len(flat) else FARTHEST
 
     def _unbent(self, shown: Floats) -> Floats:
-        """By how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
+        """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
         reach = self.reach
         edge = 1 + reach**2 * (self.k1 + reach**2 * self.k2)
         inside = np.minimum(shown, reach * edge)
         at = np.minimum(inside, reach)
-        for _ in range(_STEPS):
+        for _ in range(12):
             square = at * at
             off = at * (1 + square * (self.k1 + square * self.k2)) - inside
             at = np.clip(at - off / (1 + square * (3 * self.k1 + square * 5 * self.k2)), 0.0, reach)

@@ -40,39 +40,37 @@ __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", 
 
 DRIFT_PX = 3.0
 CHECK_EVERY_S = 2.0
-"""How often the known markers are looked at again where they were."""
+"""Seconds between two looks at the known markers where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""How often the whole picture is searched while a mat is missing."""
+"""Seconds between two searches of the whole picture while a mat is missing."""
 
 SEARCH_BESIDE_DRAWN_S = 20.0
-"""How often it is searched where zones are drawn: some sides may play on printed mats all the same."""
+"""The same if zones are drawn: some sides may play on printed mats all the same."""
 
 THOROUGH_EVERY = 6
-"""After two searches in vain only each so many takes the thorough way, which costs several times as much."""
+"""Number of searches, after two in vain, of which one is thorough, at several times the cost."""
 
 REMEMBERED = 5
-"""Over so many looks a marker's place is the median."""
+"""Number of looks over which a marker's place is the median."""
 
 CREPT_PX = 0.35
-"""From so much on a median that has crept away moves the mat with it."""
+"""Distance by which a median must have crept away to move the mat, in pixels."""
 
-SAME_PLACE_PX = 0.3
 SURE_AFTER_S = 1.0
-"""A single marker moves its mat only when it is still there so much later."""
+"""Seconds for which a single marker must be seen elsewhere to move its mat."""
 
 ODD_SURE_AFTER_S = 15.0
-"""A mat that is suddenly smaller or larger, and nothing else seen to tell by, is more likely a picture of it."""
+"""The same for a mat of another size, if nothing else is seen: more likely it is a picture of the mat."""
 
 NEAR_SHARE = 0.25
-"""How far from where it must be a marker may first show, in its sides."""
+"""Maximum distance of a marker seen for the first time from where it must be, in its sides."""
 
 UNSURE_MM = 3.0
-"""A mat is taken as not found while a part of its zones that the picture shows may usually be off by more;
-now and then it is twice that."""
+"""Maximum usual error of any visible part of a mat's zones; with more the mat counts as not found."""
 
 WARPED_PX = 0.5
-"""A sheet whose own markers fit so much better than the table's plane does not lie flat on it."""
+"""RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat."""
 
 
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
@@ -84,7 +82,7 @@ class Mats:
 
     fits: tuple[Fit, ...] = ()
     draw_marker_seen: bool | None = None
-    """Whether the marker under the draw pile showed when last looked for; None before."""
+    """True if the marker under the draw pile showed when last looked for; None before."""
 
     moved: frozenset[str] = field(default_factory=frozenset)
     """Mats whose place was taken again on the last look because they, or the camera, had moved."""
@@ -92,7 +90,7 @@ class Mats:
     searched_s: float | None = None
     checked_s: float | None = None
     lens: Lens | None = None
-    """How the camera's lens bends the picture, as far as it is known to."""
+    """The bend of the camera's lens, as far as it is known."""
 
     drawing: Drawing | None = None
     """Zones drawn on a picture: they hold where no mat is found."""
@@ -107,34 +105,32 @@ class Mats:
     """Markers seen where their mat is not, since when and where."""
 
     evidence: int = 0
-    """From how many looks at markers the lens is known."""
+    """Number of looks at markers from which the lens is known."""
 
     in_vain: int = 0
-    """How many searches in a row have found nothing new."""
+    """Number of searches in a row that have found nothing new."""
 
     def of(self, mat_id: str) -> Fit | None:
-        """Where that mat lies, or None while it has not been found."""
+        """Return where that mat lies, or None while it has not been found."""
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
-        """The mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
+        """Return the mat under a point of the picture: the one with a zone there, else any whose sheet holds it."""
         under = [fit for fit in self.fits if fit.holds(point_px)]
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
     def seen(self) -> tuple[MatSeen, ...]:
-        """The mats as a view tells them."""
+        """Return the mats as a view tells them."""
         return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
 
 
-def look(
-    gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None, *, anew: bool = False
-) -> Mats:
-    """The mats after a picture `(H, W) uint8` taken at `t_s`: searched, checked, or left alone when neither is due.
+def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None) -> Mats:
+    """Return the mats after a picture `(H, W) uint8` of time `t_s`: searched, checked, or left alone if neither is due.
 
-    `layouts` are the mats in play (None: all there are). `anew` forces a search of the whole picture.
+    `layouts` are the mats in play (None: all there are).
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
-    if anew or _search_due(mats, layouts, t_s):
+    if _search_due(mats, layouts, t_s):
         return search(gray, mats, wanted, t_s)
     if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
         return check(gray, mats, wanted, t_s)
@@ -142,12 +138,12 @@ def look(
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """Whether `look` would do more than nothing at that time, were every mat in play found."""
+    """True if `look` would do anything at that time if every mat in play were found."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for every marker on the whole picture, a second time more thoroughly where a mat has not all of its.
+    """Look for every marker on the whole picture, a second time more thoroughly if a mat lacks one.
 
     After searches in vain the second look is taken now and then only.
     """
@@ -162,7 +158,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Looks for the known mats' markers where they must be.
+    """Look for the known mats' markers where they must be.
 
     Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
     """
@@ -198,7 +194,7 @@ def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
 
 
 def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
-    """Whether a mat in play is missing; where nobody said which are, others may still be laid beside those found."""
+    """True if a mat in play is missing; if it is not known which are, others may still be laid."""
     if mats.searched_s is None:
         return True
     missing = layouts is None or len(mats.fits) < len(layouts)
@@ -210,7 +206,7 @@ def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> 
 
 
 def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px: tuple[int, int], t_s: float) -> Mats:
-    """What is known of the mats after these markers were seen."""
+    """Return what is known of the mats after these markers were seen."""
     old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
@@ -235,11 +231,15 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         doubtful=doubtful,
         showing=frozenset(mat for mat, markers in now.items() if markers),
     )
-    return _placed(joined, layouts, known, old, seen, size_px)
+    fits = tuple(old.values())
+    if any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts):
+        joined, fits = _surveyed(joined, layouts, known, old, size_px)
+    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
+    return replace(joined, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
 
 
 def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
-    """The mat's markers that are seen where they were, or where they must be if they did not show before."""
+    """Return the mat's markers that are seen where they were, or where they must be if they did not show before."""
     home: dict[int, Floats] = {}
     for marker in marks_of(fit.layout):
         expected = fit.markers.get(marker.id)
@@ -254,14 +254,14 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
 
 
 def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
-    """The mats that lie where they lay: the measure of all others; those that are well known if there are any."""
+    """Return the mats that lie where they lay, the measure of all others: the well-known ones if there are any."""
     still = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
     known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still]
     return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
-    """How long a group must be seen before it moves its mat: one marker may be seen wrong, a small mat be a picture."""
+    """Return how long a group must be seen to move its mat: one marker may be misread, a small mat be a picture."""
     before = Group(old.layout, old.markers, old.matrix, old.lens)
     change = group.px_per_mm / old.px_per_mm
     if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(before, group, SAME_SCALE):
@@ -272,7 +272,7 @@ def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
 def _without_doubtful(
     mats: Mats, taken: Mapping[str, Group], wait_s: Mapping[str, float], t_s: float
 ) -> tuple[dict[str, Group], dict[int, tuple[float, Floats]]]:
-    """The groups that have been seen for long enough, and since when a marker of each other one has been seen."""
+    """Return the groups seen for long enough, and since when a marker of each other one has been seen."""
     sure, doubtful = {}, {}
     for mat, group in taken.items():
         marker, corners = min(group.markers.items())
@@ -286,7 +286,7 @@ def _without_doubtful(
 
 
 def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Group]) -> dict[int, tuple[Floats, ...]]:
-    """Where the last looks have seen each marker; a mat that has moved begins again."""
+    """Return where the last looks have seen each marker; a mat that has moved begins again."""
     gone = {marker.id for group in taken.values() for marker in marks_of(group.layout)}
     places = {marker: seen for marker, seen in mats.places.items() if marker not in gone}
     for markers in now.values():
@@ -298,7 +298,7 @@ def _remembered(mats: Mats, now: Mapping[str, Corners], taken: Mapping[str, Grou
 def _markers_now(
     layout: MatLayout, old: Fit | None, now: Mapping[str, Corners], places: Candidates, moved: frozenset[str]
 ) -> dict[int, Floats]:
-    """The mat's markers as they are to be taken: the median of the last looks, unless that has hardly changed."""
+    """Return the mat's markers to go by: the median of the last looks, unless that has hardly changed."""
     before = old.markers if old is not None and layout.id not in moved else {}
     markers = dict(before)
     for marker in now.get(layout.id, {}):
@@ -308,23 +308,6 @@ def _markers_now(
         if known is None or full or np.abs(middle - known).mean() > CREPT_PX:
             markers[marker] = middle
     return markers
-
-
-def _placed(
-    mats: Mats,
-    layouts: Sequence[MatLayout],
-    known: Mapping[str, Corners],
-    old: Mapping[str, Fit],
-    seen: Candidates,
-    size_px: tuple[int, int],
-) -> Mats:
-    """The mats with their places taken from these markers where any has changed."""
-    changed = any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts)
-    fits = tuple(old.values())
-    if changed:
-        mats, fits = _surveyed(mats, layouts, known, old, size_px)
-    drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
-    return replace(mats, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
 
 
 def _is_news(markers: Corners, old: Fit | None) -> bool:
@@ -339,7 +322,7 @@ def _surveyed(
     old: Mapping[str, Fit],
     size_px: tuple[int, int],
 ) -> tuple[Mats, tuple[Fit, ...]]:
-    """All mats placed again on the table that their markers tell, and what they tell of the lens."""
+    """Return all mats placed again on the table that their markers tell, and what they tell of the lens."""
     # Once something has moved it may have been the camera: a mat of which nothing shows has no say then.
     heard = [layout for layout in layouts if known[layout.id] and (not mats.moved or layout.id in mats.showing)]
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
@@ -354,13 +337,13 @@ def _surveyed(
 
 
 def _watched(layout: MatLayout) -> Floats:
-    """Corners, edges and middles of a mat's zones: what must be known well, or the mat is better not known at all."""
+    """Return corners, edges and middles of a mat's zones: unless these are known well, the mat is not known at all."""
     corners = [corners_mm(rect) for rect in layout.zones.values()]
     return np.concatenate([_NINE @ four for four in corners])
 
 
 def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
-    """A mat's new place; None where the markers do not tell it well."""
+    """Return a mat's new place; None where the markers do not tell it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
@@ -369,31 +352,26 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
         matrix, spread_mm = _pushed(layout, markers, told, old)
     if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
         return None
-    return _steadied(Fit(layout, matrix, dict(markers), told.lens), old)
-
-
-def _steadied(fit: Fit, old: Fit | None) -> Fit:
-    """The fit, by the old matrix and lens where they say the same."""
-    if old is None or np.abs(fit.outline_px - old.outline_px).max() > SAME_PLACE_PX:
+    fit = Fit(layout, matrix, dict(markers), told.lens)
+    if old is None or np.abs(fit.outline_px - old.outline_px).max() > CORNER_PX:
         return fit
-    same = _is_news(fit.markers, old)
-    return replace(old, markers=fit.markers) if same else old
+    return replace(old, markers=fit.markers) if _is_news(fit.markers, old) else old
 
 
 def _left_px(group: Group, matrix: Floats) -> float:
-    """How far off a group's markers are by a matrix, as a root mean square."""
+    """Return how far off a group's markers are by a matrix, as a root mean square."""
     return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
 
 
 def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
-    """Where a mat lies by its own markers alone, and how well that is known."""
+    """Return where a mat lies by its own markers alone, and how well that is known."""
     mat = group.layout.id
     told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
     return told.matrices[mat], told.spread_mm[mat]
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
-    """Where a mat lies of which one marker shows and which was pushed over the table it lay on, and how well known."""
+    """Return where a pushed mat lies of which one marker shows, and how well that is known."""
     points = points_of(layout, markers)
     straight = told.lens.straighten(points.px) if told.lens else points.px
     middle, on_table = points.mm.mean(axis=0), through(old.inverse, straight)
@@ -409,7 +387,7 @@ def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tupl
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
-    """Whether the marker under the draw pile shows in its place, None without its mat."""
+    """True if the marker under the draw pile shows in its place; None without its mat."""
     marked = next((fit for fit in fits if fit.layout.draw_marker), None)
     if marked is None or marked.layout.draw_marker is None:
         return None

@@ -20,7 +20,7 @@ FAST_WINDOWS = (15, 15, 10)
 
 THOROUGH_WINDOWS = (3, 23, 10)
 MOST_OF_ONE = 3
-"""So many places of one id are considered."""
+"""Maximum number of places of one id."""
 
 _LOCAL = threading.local()
 
@@ -28,7 +28,7 @@ _LOCAL = threading.local()
 def find_all(
     gray: Image, ids: Sequence[int], windows: tuple[int, int, int] = FAST_WINDOWS, box: Box | None = None
 ) -> dict[int, tuple[Floats, ...]]:
-    """Every marker with one of these ids on a grey picture `(H, W) uint8`, or in a box of it."""
+    """Return every marker with one of these ids on a grey picture `(H, W) uint8`, or in a box of it."""
     part = box or whole(gray)
     corners, found, _ = _detector(tuple(ids), windows).detectMarkers(np.ascontiguousarray(part.of(gray)))
     if found is None:
@@ -40,13 +40,13 @@ def find_all(
 
 
 def find_soft(gray: Image, ids: Sequence[int]) -> dict[int, tuple[Floats, ...]]:
-    """As `find_all`, with markers that are too small, soft or dim for it; it takes several times as long."""
+    """Find the markers that are too small, soft or dim for `find_all`; it takes several times as long."""
     found = read_markers(gray)
     return united({marker: (exact(gray, corners.astype(np.float64)),)} for marker, corners in found if marker in ids)
 
 
 def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
-    """What several looks have found; the same marker found by two of them is there once, as the first has it."""
+    """Return what several looks have found; the same marker found by two of them is there once, as the first has it."""
     places: dict[int, list[Floats]] = {}
     for find in finds:
         for marker, seen in find.items():
@@ -56,7 +56,7 @@ def united(finds: Iterable[Candidates]) -> dict[int, tuple[Floats, ...]]:
 
 
 def side_px(corners: Floats) -> float:
-    """The mean side of a marker on the picture."""
+    """Return the mean side of a marker on the picture."""
     return float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean())
 
 
@@ -65,23 +65,19 @@ def _is_same(corners: Floats, other: Floats) -> bool:
 
 
 def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.ArucoDetector:
-    """One detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
+    """Return one detector a thread for a set of ids: its dictionary holds those alone, so it is quicker and surer."""
     made: dict[object, cv2.aruco.ArucoDetector] = _LOCAL.__dict__.setdefault("detectors", {})
     if (ids, windows) not in made:
         full = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
         few = cv2.aruco.Dictionary(full.bytesList[list(ids)], full.markerSize, full.maxCorrectionBits)
-        made[ids, windows] = cv2.aruco.ArucoDetector(few, _parameters(windows))
+        parameters = cv2.aruco.DetectorParameters()
+        smallest, largest, step = windows
+        parameters.adaptiveThreshWinSizeMin = smallest
+        parameters.adaptiveThreshWinSizeMax = largest
+        parameters.adaptiveThreshWinSizeStep = step
+        parameters.minMarkerPerimeterRate = 0.015
+        parameters.perspectiveRemoveIgnoredMarginPerCell = 0.2
+        parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
+        parameters.relativeCornerRefinmentWinSize = 0.8
+        made[ids, windows] = cv2.aruco.ArucoDetector(few, parameters)
     return made[ids, windows]
-
-
-def _parameters(windows: tuple[int, int, int]) -> cv2.aruco.DetectorParameters:
-    parameters = cv2.aruco.DetectorParameters()
-    smallest, largest, step = windows
-    parameters.adaptiveThreshWinSizeMin = smallest
-    parameters.adaptiveThreshWinSizeMax = largest
-    parameters.adaptiveThreshWinSizeStep = step
-    parameters.minMarkerPerimeterRate = 0.015
-    parameters.perspectiveRemoveIgnoredMarginPerCell = 0.2
-    parameters.cornerRefinementMethod = cv2.aruco.CORNER_REFINE_SUBPIX
-    parameters.relativeCornerRefinmentWinSize = 0.8
-    return parameters

@@ -7,7 +7,7 @@ plane of the other mats it is as large as they are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations, product
@@ -23,20 +23,20 @@ from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
 AGREE_SHARE = 0.06
-"""How far off its place a marker's corners may be, in sides of the marker: an unknown lens bends by less."""
+"""Maximum RMS error of a group's corners, in sides of a marker: an unknown lens bends by less."""
 
 SCALES_PX_PER_MM = (0.3, 40.0)
 SAME_SCALE = 1.3
-"""By so much two sheets on one table may differ in scale …"""
+"""Maximum ratio of the scales of two sheets on one table …"""
 
 SAME_SCALE_BENT = 1.7
-"""… and by so much while nobody knows how the lens bends."""
+"""… and the same while the lens's bend is unknown."""
 
 SHAPE_SHARE = 0.1
-"""How far a sheet's markers may be off their shape on a neighbour's plane, in their extent."""
+"""Maximum RMS error of a sheet's markers on a neighbour's plane, as a share of their extent."""
 
 ENOUGH_MARKERS = 3
-"""From this many on a mat's markers tell the plane it lies on well."""
+"""Minimum number of a mat's markers that tell the plane it lies on well."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,30 +71,31 @@ class Group:
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
-    """Everything printed on a mat that tells its place, the marker under the draw pile among it."""
+    """Return everything printed on a mat that tells its place, the marker under the draw pile included."""
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
 def points_of(layout: MatLayout, markers: Corners) -> Points:
-    """The markers' corners on the mat and on the picture, in the order of `marks_of`."""
+    """Return the markers' corners on the mat and on the picture, in the order of `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
-    """The largest groups of a mat's markers that agree; several of one size where something is seen twice."""
+    """Return the largest groups of a mat's markers that agree; several of one size where something is seen twice."""
     own = {marker.id: candidates[marker.id] for marker in marks_of(layout) if marker.id in candidates}
     for count in range(len(own), 0, -1):
-        chosen = (choice for ids in combinations(own, count) for choice in _choices(own, ids))
-        found = [group for markers in chosen if (group := group_of(layout, markers, lens))]
+        chosen = ((ids, places) for ids in combinations(own, count) for places in product(*map(own.get, ids)))
+        markers = (dict(zip(ids, places, strict=True)) for ids, places in chosen)
+        found = [group for some in markers if (group := group_of(layout, some, lens))]
         if found:
             return found
     return []
 
 
 def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | None:
-    """These markers as a group, None where they do not agree or no sheet on a table can look like that."""
+    """Return these markers as a group, None where they do not agree or no sheet on a table can look like that."""
     points = points_of(layout, markers)
     straight = lens.straighten(points.px) if lens else points.px
     matrix, _ = cv2.findHomography(points.mm, straight, 0)
@@ -106,7 +107,7 @@ def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | 
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
-    """Whether a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
+    """True if a sheet on a table can look like that: whole in front of the camera, face up, of a sane size."""
     fit = Fit(layout, matrix, {})
     corners = np.column_stack((corners_mm(fit.sheet), np.ones(4))) @ matrix.T
     depth = corners[:, 2] / matrix[2, 2]
@@ -117,7 +118,7 @@ def is_sound(layout: MatLayout, matrix: Floats) -> bool:
 
 
 def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room: float) -> dict[str, Group]:
-    """One group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
+    """Return one group a mat, all on one table: the plane of those `known`, else the one that most mats agree on.
 
     `room` is by what factor their scales may differ. A mat of which two groups are equally good tells nothing: it is
     left out.
@@ -132,7 +133,7 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
-    """Whether a group lies as large as printed, within the factor `room`, on the plane of another."""
+    """True if a group lies as large as printed, within the factor `room`, on the plane of another."""
     if group is anchor:
         return True
     on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
@@ -144,12 +145,7 @@ def on_one_table(anchor: Group, group: Group, room: float) -> bool:
     return 1 / room <= scale <= room and off <= SHAPE_SHARE * scale * float(np.ptp(mm, axis=0).max()) * room
 
 
-def _choices(own: Candidates, ids: Sequence[int]) -> Iterator[dict[int, Floats]]:
-    for places in product(*(own[marker] for marker in ids)):
-        yield dict(zip(ids, places, strict=True))
-
-
 def _support(anchor: Group, groups: Mapping[str, Sequence[Group]], room: float) -> tuple[bool, int, int, float]:
-    """How good a measure of the table a group is: by markers enough, as other mats have it, and large."""
+    """Return how good a measure of the table a group is: by markers enough, as other mats have it, and large."""
     count = sum(any(on_one_table(anchor, group, room) for group in found) for found in groups.values())
     return len(anchor.markers) >= ENOUGH_MARKERS, count, len(anchor.markers), anchor.px_per_mm

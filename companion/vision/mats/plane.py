@@ -18,12 +18,11 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
 NEAR_ENOUGH = (0.55, 2.5)
-"""Of what lies beyond the mats only that is looked at which is seen this many times as large as they are."""
+"""Range of scales, against that of the mats, in which the table beyond them is looked at."""
 
-_PROBES = 24
 _RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 _GRID_PX = 24
-"""A lens bends little between points so near each other."""
+"""Distance of points between which a lens bends little, in pixels."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,18 +37,18 @@ class Flat:
     """From its pixels to millimetres on the mat of `fit`, `(3, 3)`."""
 
     def to_picture(self, points: npt.ArrayLike) -> Floats:
-        """Points `(n, 2)` of the flat picture in pixels of the whole one."""
+        """Return points `(n, 2)` of the flat picture in pixels of the whole one."""
         flat = np.asarray(points, np.float64).reshape(-1, 2)
         return self.fit.to_px(flat @ self.to_mm[:2, :2].T + self.to_mm[:2, 2])
 
     def from_picture(self, points: npt.ArrayLike) -> Floats:
-        """Points `(n, 2)` of the whole picture in pixels of the flat one."""
+        """Return points `(n, 2)` of the whole picture in pixels of the flat one."""
         back = np.linalg.inv(self.to_mm)
         return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
 
 
 def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
-    """The part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
+    """Return the part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
 
     None where no printed mat tells the table's plane, or it is seen too much from the side.
     """
@@ -58,7 +57,7 @@ def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
 
 
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
-    """The mat that tells best how the table lies under a box: the nearest, for a whole picture the one seen best."""
+    """Return the mat that tells the table under a box best: the nearest, for a whole picture the one seen best."""
     measured = [fit for fit in mats.fits if fit.is_measured]
     if box == whole(gray):
         return max(measured, key=lambda fit: len(fit.markers), default=None)
@@ -67,7 +66,7 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
 
 
 def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
-    """How many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
+    """Return how many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
     at = np.asarray(points_px, np.float64).reshape(-1, 2)
     here, right, below = fit.to_mm(at), fit.to_mm(at + _RIGHT), fit.to_mm(at + _DOWN)
     (ax, ay), (bx, by) = (right - here).T, (below - here).T
@@ -75,7 +74,7 @@ def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
 
 
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
-    """A box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
+    """Return a box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
     seen = _seen_well(fit, box)
     if len(seen) < 3:
         return None
@@ -89,22 +88,22 @@ def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
 
 
 def _seen_well(fit: Fit, box: Box) -> Floats:
-    """The points of a grid over the box where the table is neither too small nor too large to read."""
-    xs, ys = np.linspace(box.left, box.right - 1, _PROBES), np.linspace(box.top, box.bottom - 1, _PROBES)
+    """Return the points of a grid over the box where the table is neither too small nor too large to read."""
+    xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
     share = px_per_mm_at(fit, grid) / fit.px_per_mm
     return grid[(share >= NEAR_ENOUGH[0]) & (share <= NEAR_ENOUGH[1])]
 
 
 def _turn(fit: Fit, point_px: Floats) -> Floats:
-    """The turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
+    """Return the turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
     here, right = fit.to_mm([point_px, point_px + _RIGHT])
     angle = math.atan2(right[1] - here[1], right[0] - here[0])
     return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
 
 
 def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Image:
-    """The picture at every pixel of a flat one, made smaller first where that shows less of it."""
+    """Return the picture at every pixel of a flat one, made smaller first where that shows less of it."""
     fewer = 2 ** max(0, int(math.log2(max(1.0, fit.px_per_mm * math.hypot(*to_mm[:2, 0])))))
     small = shrunk(gray, 1 / fewer)
     shrink = np.array([[1 / fewer, 0, 0.5 / fewer - 0.5], [0, 1 / fewer, 0.5 / fewer - 0.5], [0, 0, 1]])
@@ -117,7 +116,7 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
 
 
 def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Where a lens shows each pixel of a flat picture, `(2, h, w)`: exactly every few pixels, in between by line."""
+    """Return where a lens shows each pixel of a flat picture, `(2, h, w)`, interpolated between a few."""
     columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
     xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
@@ -126,7 +125,7 @@ def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np
 
 
 def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """A coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
+    """Return a coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
     matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, 0.5 / cell_h + 0.5]])

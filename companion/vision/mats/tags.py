@@ -32,33 +32,33 @@ INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
 
 SURE = 0.2
 LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
-"""How much must speak for a tag (`_Match.evidence`) for it to be believed, and how much it then is. Of 3907 tags of
+"""Minimum evidence of a tag (`_Match.evidence`) for it to be believed, and its confidence then. Of 3907 tags of
 other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
 
 THERE = -0.05
-"""From here on it is a tag that cannot be told, below that none of ours."""
+"""Minimum evidence of a tag of ours that cannot be told apart."""
 
 MAYBE = 0.5
-"""Below that a patch is none."""
+"""Minimum score of a patch that may be a tag."""
 
 LEAST_OF_ITS_OWN = 0.5
-"""So much of a patch's inside, of length 1, must not be common to all tags; else its score is the less."""
+"""Length of what a patch's inside, of length 1, must have of its own; with less its score is lower."""
 
 RIM, ROUGH_RIM = 0.75, 0.65
 """Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
 
 INSIDE_CONTRAST = (0.2, 0.8)
-"""How far the cells within a rim spread (σ), as a share of the contrast between margin and rim: 0.3 to 0.55."""
+"""Range of σ of the cells within a rim, as a share of the contrast between margin and rim: usually 0.3 to 0.55."""
 
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
 CORNER_SHARE = 0.06
-"""How far a patch's outline may run beside its four corners, as a share of its length."""
+"""Maximum distance of a patch's outline from its four sides, as a share of its length."""
 
 BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
-"""How blurred the patterns are kept, σ in cells; each patch is compared with all."""
+"""Blurs (σ) of the patterns, in cells; each patch is compared with all."""
 
 _STEPS_CELLS = (0.35, 0.18, 0.09)
 _RIVALS = 3
@@ -87,7 +87,7 @@ class _Match(NamedTuple):
 
     @property
     def evidence(self) -> float:
-        """How much less like any other tag it is, less twice what it lacks of being this one."""
+        """Its lead over any other tag, less twice what it lacks of being this one."""
         return self.lead - 2 * (1 - self.score)
 
 
@@ -98,7 +98,7 @@ def read_tags(
     allowed: Collection[str] | None = None,
     beside: Sequence[Code] = (),
 ) -> tuple[Code, ...]:
-    """The tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
+    """Return the tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
 
     A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
     that cannot be told for sure; that one has its rivals. Nothing is looked for on the codes that are there already,
@@ -108,7 +108,7 @@ def read_tags(
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats]]:
-    """The mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
+    """Return the mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
 
     Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
     """
@@ -120,14 +120,14 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
 
 
 def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
-    """Every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
+    """Return every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
     boxes = boxes_within(gray, where)
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes]
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
 
 
 def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
-    """The patches whose middle lies on none of the codes."""
+    """Return the patches whose middle lies on none of the codes."""
     if not codes:
         return quads
     middles = np.array([code.centre_px for code in codes])
@@ -152,7 +152,7 @@ def _corners(outline: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
 
 
 def _square_enough(quads: Floats) -> Floats:
-    """Those that a square seen at an angle may be. An outline runs half a pixel within the edge: they grow by that."""
+    """Return those that may be squares seen at an angle, grown by half a pixel: outlines run within the edge."""
     sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
     fine = (sides.min(axis=1) >= SMALLEST_SIDE_PX) & (sides.max(axis=1) <= 2.5 * sides.min(axis=1))
     middles = quads.mean(axis=1, keepdims=True)
@@ -164,7 +164,7 @@ def _square_enough(quads: Floats) -> Floats:
 
 
 def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
-    """The grey of every cell of tags with these corners, margin included, `(N, SIDE, SIDE)`: the mean of `parts`²."""
+    """Return the grey of every cell of tags, margin included, `(N, SIDE, SIDE)`: the mean of `parts`² samples."""
     if not len(quads):
         return np.empty((0, SIDE, SIDE), np.float32)
     square = np.array([(0, 0), (CELLS, 0), (CELLS, CELLS), (0, CELLS)], np.float32)
@@ -178,7 +178,7 @@ def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
 
 @cache
 def _places(parts: int) -> npt.NDArray[np.float64]:
-    """Where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
+    """Return where a tag is read, in cells from its corner, row by row, `(N, 3)` with a 1 behind."""
     along = (np.arange(SIDE * parts) + 0.5) / parts - MARGIN
     x, y = np.meshgrid(along, along)
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
@@ -190,7 +190,7 @@ def _rim_scores(looks: Floats) -> Floats:
 
 
 def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
-    """Whether margin and rim are white and black, and the cells within are of both."""
+    """True if margin and rim are white and black, and the cells within are of both."""
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
@@ -201,7 +201,7 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
 
 
 def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
-    """The patches that may be a tag at all, with their best tags."""
+    """Return the patches that may be a tag at all, with their best tags."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
     may_be = (_rim_scores(looks) >= RIM) & _looks_printed(looks)
@@ -209,7 +209,7 @@ def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
 
 
 def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats, _Match]]:
-    """Patches with their best tags; those that are not sure at once are laid on their rims more exactly."""
+    """Yield patches with their best tags; those that are not sure at once are laid on their rims more exactly."""
     for quad, match in zip(quads, _compared(looks), strict=True):
         if match.evidence >= SURE:
             yield quad, match
@@ -220,7 +220,7 @@ def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats
 
 
 def _compared(looks: Floats) -> Iterator[_Match]:
-    """The best tag for each patch."""
+    """Yield the best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
         turned = by_blur[int(by_blur.max(axis=1).argmax())].reshape(-1, 4)
@@ -231,7 +231,7 @@ def _compared(looks: Floats) -> Iterator[_Match]:
 
 
 def _inside_scores(insides: Floats) -> Floats:
-    """Correlations with every tag at every turn and blur, `(blurs, N, tags · 4)`, all that is common left aside."""
+    """Return correlations with every tag at every turn and blur, `(blurs, N, tags · 4)`, without what is common."""
     patterns = _patterns()
     scores = []
     for common, own in zip(patterns.common, patterns.insides, strict=True):
@@ -242,7 +242,7 @@ def _inside_scores(insides: Floats) -> Floats:
 
 
 def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
-    """The quad near this one whose rim and margin look most like those of a tag."""
+    """Return the quad near this one whose rim and margin look most like those of a tag."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:
         tries = quad + _moves() * (step * cell_px)
@@ -252,7 +252,7 @@ def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
 
 @cache
 def _moves() -> Floats:
-    """No move, each corner and the whole to each side, and larger or smaller, `(N, 4, 2)` in steps."""
+    """Return moves in steps, `(N, 4, 2)`: none, each corner and the whole to each side, larger, smaller."""
     ways = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.float32)
     corners = [np.where(np.arange(4)[:, None] == corner, way, 0) for corner in range(4) for way in ways]
     outwards = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32)
@@ -275,14 +275,14 @@ def _patterns() -> _Patterns:
 
 
 def _printed(tag: int) -> Floats:
-    """A tag as printed, three cells of white around it, 1 is white."""
+    """Return a tag as printed, three cells of white around it, 1 is white."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
 def _blurred(tag: Floats, blur_cells: float) -> Floats:
-    """The cells of a tag and its margin as a lens shows them."""
+    """Return the cells of a tag and its margin as a lens shows them."""
     fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
     return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
 
@@ -295,7 +295,7 @@ def _rim() -> npt.NDArray[np.bool_]:
 
 
 def _unit(values: npt.NDArray[np.floating]) -> Floats:
-    """Along the last axis: mean 0, length 1."""
+    """Scale values to mean 0 and length 1 along the last axis."""
     centred = values - values.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(centred, axis=-1, keepdims=True)
     return (centred / np.maximum(length, 1e-6)).astype(np.float32)
@@ -305,7 +305,7 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats:
 
 
 def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Match]]:
-    """Each place once, as it was matched best: a rim has an outer and an inner outline."""
+    """Yield each place once, as it matches best: a rim has an outer and an inner outline."""
     kept: list[Floats] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
         middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3
@@ -328,7 +328,7 @@ def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | No
 
 
 def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
-    """The likeliest cards of a tag that cannot be told."""
+    """Return the likeliest cards of a tag that cannot be told."""
     order = np.argsort(-match.scores)[: 2 * _RIVALS]
     cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]
     return tuple((card, round(score / 2, 3)) for card, score in cards if allowed is None or card in allowed)[:_RIVALS]

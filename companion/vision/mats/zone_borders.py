@@ -15,17 +15,17 @@ from companion.vision.mats.localization import Fit, Mats
 from companion.vision.view import Point, Sighting
 
 BESIDE_MM = 10.0
-"""A sticker so far outside of a zone still belongs to it."""
+"""Maximum distance of a sticker from the zone that it belongs to, in millimetres."""
 
 SURE_MM = 16.0
-"""The next zone so much farther away than the nearest: on the border of zones that touch, 8 mm from it."""
+"""Difference of the distances to the two nearest zones from which on the zone is sure, in millimetres."""
 
 LEAST_SHARE = 0.6
-"""Of the confidence in a sighting in the very middle between two zones."""
+"""Share of the confidence in a sighting that is left in the middle between two zones."""
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:
-    """A sighting with the zone that it belongs to, less sure near the border to another."""
+    """Return a sighting with the zone that it belongs to, less sure near the border to another."""
     near = [(gap_mm, zone) for fit in mats.fits for gap_mm, zone in _zones_near(fit, sighting.centre_px)]
     if not near:
         return replace(sighting, zone=None)
@@ -35,7 +35,7 @@ def settled(mats: Mats, sighting: Sighting) -> Sighting:
 
 
 def _zones_near(fit: Fit, point: Point) -> Iterable[tuple[float, str]]:
-    """The zones of one mat that hold a point or nearly so; a zone farther off matters only beside another that does."""
+    """Return how far outside each zone of a mat a point lies, nearest first; nothing if it is near none of them."""
     x_mm, y_mm = fit.to_mm([point])[0]
     gaps = sorted((_outside_mm(rect, float(x_mm), float(y_mm)), name) for name, rect in fit.layout.zones.items())
     if not gaps or gaps[0][0] > BESIDE_MM:
@@ -44,7 +44,7 @@ def _zones_near(fit: Fit, point: Point) -> Iterable[tuple[float, str]]:
 
 
 def _outside_mm(rect: Rect, x_mm: float, y_mm: float) -> float:
-    """How far outside of a rectangle a point lies; below zero within it, as far as to its edge."""
+    """Return how far outside of a rectangle a point lies; below zero within it, as far as to its edge."""
     dx = max(rect.x_mm - x_mm, x_mm - rect.x_mm - rect.width_mm)
     dy = max(rect.y_mm - y_mm, y_mm - rect.y_mm - rect.height_mm)
     return math.hypot(max(dx, 0.0), max(dy, 0.0)) if max(dx, dy) > 0 else max(dx, dy)

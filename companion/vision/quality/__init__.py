@@ -1,1 +1,1 @@
-"""Whether a picture is good enough, and what would help."""
+"""The quality of a picture, and what would help."""

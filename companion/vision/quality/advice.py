@@ -11,8 +11,9 @@ import numpy as np
 
 from companion.common.text import Said, Term, all_of, say
 from companion.tabletop.mat_layout import CARD_MM, MatLayout
-from companion.tabletop.sticker_codes import STICKER_MM, STICKER_MODULES
+from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
+from companion.vision.capture.devices import SIZE_PX
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -39,12 +40,6 @@ STEEP_DEG = 35.0
 
 SMEARED = 1.6
 """Ratio of the blur one way to that across it above which it comes from movement."""
-
-FULL_HD_PX = 1920
-"""Longer side of the picture of a usual camera, in pixels."""
-
-LARGEST_STICKER_MM = 40.0
-"""Width of the largest stickers that are advised, in millimetres."""
 
 TOLD_PX, ASKED_PX = 75, 50
 """Widths of a card in pixels: from the first on its face tells it (`docs/faces.md`), below the second hardly ever."""
@@ -89,7 +84,7 @@ class Advice:
     """Between the camera's view and straight down."""
 
     cards: int = 0
-    """How many cards were read."""
+    """Number of cards that were read."""
 
     is_sticker_measured: bool = False
     """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
@@ -103,7 +98,7 @@ class Advice:
 
     @property
     def card_px(self) -> int | None:
-        """How wide a card is at least in pixels, None where that is not known."""
+        """Minimum width of a card in pixels; None if it is not known."""
         scales = [zone.px_per_mm[0] for zone in self.zones if zone.px_per_mm]
         return int(min(scales) * CARD_MM[0]) if scales and len(scales) == len(self.zones) else None
 
@@ -167,7 +162,7 @@ class Advice:
         )
 
     def as_json(self) -> dict[str, Any]:
-        """What `read --setup --json` says under `setup`."""
+        """Return what `read --setup --json` says under `setup`."""
         return {
             "size_px": list(self.size_px),
             "good": self.good,
@@ -195,7 +190,7 @@ def advise(
     sticker_mm: float | None = None,
     codes: Sequence[Quad] = (),
 ) -> Advice:
-    """How well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
+    """Return how well one picture, or a few of the same moment, `(H, W[, 3]) uint8`, can be read, and what would help.
 
     `mats` are the mats as found on them, `layouts` those in play (None: those found). `sticker_mm` is how wide the
     stickers are with their quiet zone (None: as is usual), `codes` are the corners of those that were read. The scale
@@ -203,13 +198,16 @@ def advise(
     """
     grays = [picture if picture.ndim == 2 else cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in pictures]
     height, width = grays[0].shape
-    printed = tuple(fit for fit in mats.fits if fit.is_measured)
     wide_mm = sticker_mm or STICKER_MM
     zones = measure.measured(grays, mats.fits, wide_mm, codes)
-    cameras = [measure.camera_of(fit, width, height) for fit in printed]
+    cameras = [measure.camera_of(fit, width, height) for fit in mats.fits if fit.is_measured]
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
-    wanted = _wanted(layouts or (), [fit for fit in mats.fits if not fit.is_measured])
-    scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, grays[0])
+    # No printed mat is asked for in the place of drawn zones, and no table's mat if anything is drawn.
+    drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
+    spared = drawn | {"table"} if drawn else drawn
+    wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
+    is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
+    scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, is_black)
     # What is needed first, and among that what comes first on the way from the table to the picture.
     found = [hint for ask in _ASKED for hint in ask(scene)]
     return Advice(
@@ -225,15 +223,9 @@ def advise(
 
 
 def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
-    """Advice on pictures one of which has been read: the stickers read tell how wide the stickers in use are."""
+    """Return advice on pictures one of which was read: the stickers read tell how wide those in use are."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
-
-
-def _wanted(layouts: Iterable[MatLayout], stand_ins: Sequence[Fit]) -> tuple[MatLayout, ...]:
-    """The mats that ought to be seen: none for which zones are drawn, and no table's mat where anything is drawn."""
-    spared = {fit.layout.id for fit in stand_ins} | ({"table"} if stand_ins else set())
-    return tuple(layout for layout in layouts if layout.id not in spared)
 
 
 def _zone_json(zone: ZoneSight) -> dict[str, Any]:
@@ -266,7 +258,7 @@ class _Scene:
     zones: tuple[ZoneSight, ...]
     sticker_mm: float
     tilt_deg: float | None
-    gray: Image
+    is_black: bool
 
     @property
     def fits(self) -> tuple[Fit, ...]:
@@ -279,17 +271,17 @@ class _Scene:
         return tuple(zone for zone in self.zones if zone.shows_paper)
 
     def unread(self) -> tuple[ZoneSight, ...]:
-        """The zones in which the stickers in use are too small."""
+        """Return the zones in which the stickers in use are too small."""
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
-_ALMOST_BLACK = say("Make more light: the picture is almost black.")
+_ALMOST_BLACK = Hint("dark", say("Make more light: the picture is almost black."), needed=True)
 
 
 def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
     if not scene.fits and not scene.zones:
-        if float(np.percentile(scene.gray, 99)) < BLACK_PICTURE:
-            yield Hint("dark", _ALMOST_BLACK, (), True)
+        if scene.is_black:
+            yield _ALMOST_BLACK
         yield NO_MATS
         return
     found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
@@ -309,8 +301,7 @@ def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
     for fit in scene.fits:
         where = _beyond(fit.outline_px, scene.size_px)
         if where:
-            zones = [fit.quad_px(rect) for rect in fit.layout.zones.values()]
-            needed = any(_beyond(quad, scene.size_px) for quad in zones)
+            needed = any(_beyond(fit.quad_px(rect), scene.size_px) for rect in fit.layout.zones.values())
             yield Hint("mat-cut-off", _turn_towards(fit.layout.id, where), (fit.layout.id,), needed)
 
 
@@ -331,7 +322,7 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_glare(scene: _Scene) -> Iterator[Hint]:
-    """A lamp's reflection; and light so bright that print may be lost, which harms nothing where stickers are read."""
+    """Look for a lamp's reflection, and for light so bright that print may be lost, unless stickers are read there."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
@@ -375,8 +366,8 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
 
 
 def _about_dark(scene: _Scene) -> Iterator[Hint]:
-    if not scene.lit and float(np.percentile(scene.gray, 99)) < BLACK_PICTURE and scene.zones:
-        yield Hint("dark", _ALMOST_BLACK, (), True)
+    if not scene.lit and scene.is_black and scene.zones:
+        yield _ALMOST_BLACK
     grainy = [
         zone
         for zone in scene.unread()
@@ -403,12 +394,12 @@ def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
-    """Zones by their names, none where it is about every one."""
+    """Return the names of zones, none if these are all."""
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
 def _about_size(scene: _Scene) -> Iterator[Hint]:
-    """What to do where stickers are too small even on a sharp and bright picture."""
+    """Yield what to do where stickers are too small even on a sharp and bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
         return
@@ -422,10 +413,28 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
         )
         yield Hint("tilted", above, names, True)
     elif _still_fits(scene, ratio):
-        yield Hint("closer", _closer(scene, worst, ratio, names), names, True)
+        closer_by_mm = (worst.distance_mm or 0.0) * (1 - 1 / ratio)
+        cm, told = max(5, 5 * math.ceil(closer_by_mm / 50)), {"mm": scene.sticker_mm, "zones": _the(names)}
+        if worst.distance_mm:
+            closer = say(
+                "Move the camera %(cm)d cm closer: %(mm)g mm stickers are too small on %(zones)s.", cm=cm, **told
+            )
+        else:
+            closer = say("Move the camera closer: %(mm)g mm stickers are too small on %(zones)s.", **told)
+        yield Hint("closer", closer, names, True)
     else:
-        yield Hint("larger-stickers", _larger(scene, ratio, names), names, True)
-    if max(scene.size_px) < FULL_HD_PX:
+        size_mm = math.ceil(scene.sticker_mm * ratio)
+        larger = say(
+            "Print larger stickers, --size-mm %(mm)d, or use a camera with more pixels: the table fills the picture.",
+            mm=size_mm,
+        )
+        if size_mm > LARGEST_STICKER_MM:
+            larger = say(
+                "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
+                zones=_the(names),
+            )
+        yield Hint("larger-stickers", larger, names, True)
+    if max(scene.size_px) < SIZE_PX[0]:
         width, height = scene.size_px
         more = say(
             "A camera with 1920 × 1080 pixels sees more: this picture has %(width)d × %(height)d.",
@@ -472,7 +481,7 @@ _ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
 
 
 def _module_px(scene: _Scene, zone: ZoneSight) -> float:
-    """Pixels a module of the stickers in use, where the zone is smallest."""
+    """Return pixels a module of the stickers in use, where the zone is smallest."""
     return zone.px_per_mm[0] * scene.sticker_mm / STICKER_MODULES if zone.px_per_mm else math.inf
 
 
@@ -487,35 +496,8 @@ def _still_fits(scene: _Scene, ratio: float) -> bool:
     return bool((span <= scene.size_px).all())
 
 
-def _closer(scene: _Scene, worst: ZoneSight, ratio: float, names: tuple[str, ...]) -> Said:
-    away_mm, zones = (worst.distance_mm or 0.0) * (1 - 1 / ratio), _the(names)
-    if not worst.distance_mm:
-        return say(
-            "Move the camera closer: %(mm)g mm stickers are too small on %(zones)s.", mm=scene.sticker_mm, zones=zones
-        )
-    return say(
-        "Move the camera %(cm)d cm closer: %(mm)g mm stickers are too small on %(zones)s.",
-        cm=max(5, 5 * math.ceil(away_mm / 50)),
-        mm=scene.sticker_mm,
-        zones=zones,
-    )
-
-
-def _larger(scene: _Scene, ratio: float, names: tuple[str, ...]) -> Said:
-    size_mm = math.ceil(scene.sticker_mm * ratio)
-    if size_mm > LARGEST_STICKER_MM:
-        return say(
-            "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
-            zones=_the(names),
-        )
-    return say(
-        "Print larger stickers, --size-mm %(mm)d, or use a camera with more pixels: the table fills the picture.",
-        mm=size_mm,
-    )
-
-
 def _beyond(quad: Floats, size_px: tuple[int, int]) -> tuple[str, ...]:
-    """The edges of the picture that corners lie beyond: left, right, up, down."""
+    """Return the edges of the picture that corners lie beyond: left, right, up, down."""
     (left, top), (right, bottom) = quad.min(axis=0), quad.max(axis=0)
     width, height = size_px
     over = {"left": left < -1, "right": right > width, "up": top < -1, "down": bottom > height}
@@ -551,6 +533,6 @@ def _zone(zone: str) -> Term:
 
 
 def _the(zones: Sequence[str]) -> Said:
-    """Zones in a sentence: one by its name, several by their mats."""
+    """Return zones for a sentence: one by its name, several by their mats."""
     mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
     return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])

@@ -13,7 +13,7 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import Guarded, is_picture
+from companion.vision.capture.capture_thread import LOCK_AFTER_S, Guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import Frame, frames, is_device
@@ -22,10 +22,7 @@ from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
-"""Number of pictures looked at; the middling one counts."""
-
-SETTLING_S = 2.0
-"""Seconds for which a camera that was just opened sets its light."""
+"""Number of pictures looked at; the median counts."""
 
 MEASURED_FRAMES = 20
 """Number of frames by which a camera's pace is measured."""
@@ -38,10 +35,10 @@ class Trial:
     name: str
     pictures: tuple[Image, ...]
     fps: float | None = None
-    """How many a second a camera gave, None for what is no camera."""
+    """Pictures a second that a camera gave; None for any other source."""
 
     kind: str | None = None
-    """How the camera sends them (`MJPG`), where it says so."""
+    """Kind of pictures that the camera sends (`MJPG`), if it says so."""
 
 
 def tried(
@@ -50,7 +47,7 @@ def tried(
     open_device: Callable[[str], Device] | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Trial:
-    """A few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
+    """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
         with closing(Guarded(opener_of(source, open_device), name)) as device:
@@ -64,7 +61,7 @@ def tried(
 
 
 def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
-    """What can be read on the pictures, and what would help.
+    """Return what can be read on the pictures, and what would help.
 
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
     Problem where there are no mats and it was drawn on a picture of other proportions.
@@ -76,9 +73,9 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
 
 
 def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
-    """Pictures once the camera has set its light, and the pace at which they came."""
+    """Take pictures once the camera has set its light, and measure its pace."""
     opened_s = clock()
-    while clock() - opened_s < SETTLING_S:
+    while clock() - opened_s < LOCK_AFTER_S:
         _grab(name, device)
     first_s, pictures = clock(), []
     for number in range(1, MEASURED_FRAMES + 1):

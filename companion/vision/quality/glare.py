@@ -48,7 +48,7 @@ NO_SHINE = Shine()
 
 
 def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
-    """What shines in a zone with these corners, `(4, 2)` pixels, of a picture `(H, W) uint8`."""
+    """Return what shines in a zone with these corners, `(4, 2)` pixels, of a picture `(H, W) uint8`."""
     box = around(quad)
     room = round(_ROOM * min(box.right - box.left, box.bottom - box.top))
     box = box.padded(room).within(gray.shape[1], gray.shape[0])

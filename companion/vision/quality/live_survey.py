@@ -64,21 +64,21 @@ class Lookout:
         self._is_over = False
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
-        """The frames of the source that this is fed with: knows from them when the last has come."""
+        """Yield the frames of the source that this is fed with, and note when the last has come."""
         try:
             yield from frames
         finally:
             self._is_over = True
 
     def __call__(self, frame: Frame) -> View:
-        """What a frame shows."""
+        """Return what a frame shows."""
         fresh_till_s = time.monotonic() + frame.fresh_s
         view = self._eye(frame)
         self._seen, self._fresh_till_s = (frame, view), fresh_till_s
         return view
 
     def look_with(self, eye: Eye) -> None:
-        """Another eye from the next frame on: another deck lies on the table."""
+        """Use another eye from the next frame on: another deck lies on the table."""
         self._eye = eye
         self._seen = None
 
@@ -88,7 +88,7 @@ class Lookout:
         self._seen = None
 
     def survey(self) -> Survey | None:
-        """The latest frame, looked at again where the last look is not good any more; None where none is fresh."""
+        """Return what the latest frame shows, looked at again if that is outdated; None if no frame is fresh."""
         with self._asked:
             now_s = time.monotonic()
             if not self._is_over and now_s > self._fresh_till_s:

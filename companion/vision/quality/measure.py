@@ -86,7 +86,7 @@ class ZoneSight:
     """σ of the noise, in grey levels."""
 
     smear: float = 1.0
-    """How many times larger the blur is one way than across it."""
+    """Ratio of the blur one way to that across it."""
 
     distance_mm: float | None = None
     """From the camera to its middle."""
@@ -108,17 +108,17 @@ class ZoneSight:
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:
-    """Pixels a module that the reader needs on a picture with that blur (σ in px), contrast and grain (grey levels)."""
+    """Return the pixels a module that the reader needs at a blur (σ in px), a contrast and a grain (grey levels)."""
     return max(MODULE_PX, module_px_for_blur(blur_px), module_px_for_grain(contrast, grain))
 
 
 def module_px_for_blur(blur_px: float | None) -> float:
-    """What the blur alone asks for."""
+    """Return what the blur alone asks for."""
     return (blur_px or 0.0) / MOST_BLUR_MODULES
 
 
 def module_px_for_grain(contrast: float, grain: float) -> float:
-    """What contrast and grain alone ask for."""
+    """Return what contrast and grain alone ask for."""
     return GRAINY_MODULE_PX * (max(grain, 0.1) / max(contrast, 1.0)) ** GRAINY_POWER
 
 
@@ -135,12 +135,15 @@ def sticker_mm_of(quads: Iterable[Quad], mats: Mats) -> float | None:
 def measured(
     grays: Sequence[Image], fits: Sequence[Fit], sticker_mm: float, codes: Sequence[Quad] = ()
 ) -> tuple[ZoneSight, ...]:
-    """Every zone of the mats found, printed or drawn; of several pictures `(H, W)` each zone's middling one.
+    """Return every zone of the mats found, printed or drawn, on the picture `(H, W)` that is the median for it.
 
     `codes` are the corners of the codes that were read: in drawn zones they tell the scale.
     """
     seen = [[zone for fit in fits for zone in _zones(gray, fit, sticker_mm, codes)] for gray in grays]
-    return tuple(_middle_one(same) for same in zip(*seen, strict=True))
+    return tuple(
+        sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))[len(same) // 2]
+        for same in zip(*seen, strict=True)
+    )
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
@@ -178,13 +181,15 @@ def _mat_zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) 
 
 
 def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    """The scale of drawn zones is what somebody has measured, else what the codes read there or nearby tell."""
+    """Measure drawn zones: their scale was measured by somebody, or follows from the codes read there or nearby."""
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
+    code_mm = sticker_mm * MODULES / STICKER_MODULES
     for name, rect in fit.layout.zones.items():
         zone, light = f"{fit.layout.id}/{name}", _Light.of(gray, fit.quad_px(rect))
         here = [code for code, where in zip(codes, in_zone, strict=True) if where == zone]
         near = here or [code for code, where in zip(codes, in_zone, strict=True) if where] or codes
-        scales = _scales(fit, rect) if fit.is_scaled else _code_scales(near, sticker_mm)
+        told = [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in near]
+        scales = _scales(fit, rect) if fit.is_scaled else told
         paper = bool(here) or light.range >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.range, light.grain) if paper else (math.inf, 0.0)))
         smallest = _smallest_mm(min(scales), needed) if scales else None
@@ -206,12 +211,6 @@ def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[
             is_read=bool(here),
             shows_paper=paper,
         )
-
-
-def _code_scales(codes: Sequence[Quad], sticker_mm: float) -> list[float]:
-    """Return the scales, in pixels a millimetre, that codes on stickers of that width tell."""
-    code_mm = sticker_mm * MODULES / STICKER_MODULES
-    return [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in codes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +241,7 @@ class _Light:
 
 
 def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
-    """Blur, smear, paper and contrast at a place: its mat's markers weighted by how near they are."""
+    """Return blur, smear, paper and contrast at a place: its mat's markers weighted by how near they are."""
     if not edges:
         return light.blur_px, 1.0, light.white, light.range
     apart = np.array([math.dist(edge.middle_px, at_px) for edge in edges])
@@ -255,23 +254,15 @@ def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[flo
 
 
 def _scales(fit: Fit, rect: Rect) -> list[float]:
-    """The scale at nine places of a zone, in px/mm."""
+    """Return the scale at nine places of a zone, in px/mm."""
     xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
     ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
-    places = np.array([(x, y) for x in xs for y in ys])
-    here, right, down = (fit.to_px(places + shift) for shift in ((0, 0), (1, 0), (0, 1)))
-    (ax, ay), (bx, by) = (right - here).T, (down - here).T
-    return [float(area) ** 0.5 for area in np.abs(ax * by - ay * bx)]
+    return [float(scale) for scale in fit.scales([(x, y) for x in xs for y in ys])]
 
 
 def _smallest_mm(px_per_mm: float, module_px: float) -> float:
     """Return the width of the smallest sticker, rounded up to half a millimetre: what can be bought and cut."""
     return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
-
-
-def _middle_one(same: Sequence[ZoneSight]) -> ZoneSight:
-    """One zone on several pictures: the one in the middle by what can be read there."""
-    return sorted(same, key=lambda zone: (zone.smallest_mm or 0.0, zone.glare, zone.saturated))[len(same) // 2]
 
 
 # --- Where the camera is --------------------------------------------------------------------------------------
@@ -286,12 +277,12 @@ class Camera:
     tilt_deg: float
 
     def distance_to(self, point_mm: tuple[float, float]) -> float:
-        """How far a point of the mat is from it."""
+        """Return how far a point of the mat is from it."""
         return float(np.linalg.norm(self.at_mm - (*point_mm, 0.0)))
 
 
 def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:
-    """Where the camera must be, from how a mat looks on a picture of that size."""
+    """Return where the camera must be, from how a mat looks on a picture of that size."""
     mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
     matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
     focal = max(width_px, height_px) / 2 / math.tan(math.radians(VIEW_DEG / 2))

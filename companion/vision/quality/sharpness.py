@@ -1,4 +1,4 @@
-"""How sharp and how bright a picture is, told by edges that are known: black squares of markers on white paper."""
+"""Sharpness and brightness of a picture, by edges that are known: black squares of markers on white paper."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Edge:
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:
-    """The edges of the marker with these corners `(4, 2)` px, or None where it shows no edge or leaves the picture."""
+    """Return the edges of a marker with corners `(4, 2)` px; None if it shows no edge or leaves the picture."""
     height, width = gray.shape
     if (corners < 4).any() or (corners > (width - 5, height - 5)).any():
         return None
@@ -67,7 +67,7 @@ def marker_edge(gray: Image, corners: Floats) -> Edge | None:
 
 
 def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, float, float]]:
-    """Paper, print and blur of each part of one side of a marker."""
+    """Yield paper, print and blur of each part of one side of a marker."""
     start, end = corners[side], corners[(side + 1) % 4]
     opposite = (corners[(side + 2) % 4] + corners[(side + 3) % 4]) / 2
     along = end - start
@@ -85,7 +85,7 @@ def _profiles(gray: Image, corners: Floats, side: int) -> Iterator[tuple[float, 
 
 
 def _edge_of(profile: Floats) -> tuple[float, float, float]:
-    """Paper, print and blur (σ in px) of a profile that falls from paper to print.
+    """Return paper, print and blur (σ in px) of a profile that falls from paper to print.
 
     Outside of the edge's middle the area under a Gaussian edge is σ/√(2π), whatever the noise; inside of it the
     marker's own pattern comes near.
@@ -104,7 +104,7 @@ def _edge_of(profile: Floats) -> tuple[float, float, float]:
 
 
 def blur_of(gray: Image) -> float | None:
-    """σ in px of the sharpest edges on a piece of a picture, None where it has no strong one.
+    """Return σ in px of the sharpest edges on a piece of a picture, None where it has no strong one.
 
     Where no marker tells it: across a Gaussian edge the steepest slope is its height / (σ·√(2π)).
     """
@@ -121,7 +121,7 @@ def blur_of(gray: Image) -> float | None:
 
 
 def grain_of(gray: Image) -> float:
-    """σ of the noise on a piece of a picture in grey levels, by its calmest parts: what is printed is no noise."""
+    """Return σ of the noise on a piece of a picture in grey levels, by its calmest parts, without print."""
     if not gray.size:
         return 0.0
     level = gray.astype(np.float32)

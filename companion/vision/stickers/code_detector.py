@@ -17,7 +17,7 @@ from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
 Fits = npt.NDArray[np.float32]
-"""How well a mark fits, -1 … 1."""
+"""Fit of a mark, -1 … 1."""
 
 Places = npt.NDArray[np.int64]
 
@@ -28,37 +28,37 @@ MARK_MODULES = 9
 """A mark with the white round it."""
 
 SOFT_MODULES = 0.3
-"""How blurred the mark is that is looked for."""
+"""Blur (σ) of the mark that is looked for."""
 
 SOFTENED_MODULES = 0.45
-"""How much the picture is blurred first: what is finer than a module is noise, or the lines that sharpening draws."""
+"""Blur (σ) of the picture before the search: what is finer than a module is noise, or an artefact of sharpening."""
 
 SURE_MARK = 0.48
 POOR_MARK = 0.36
 THREE_MARKS = 1.42
-"""The least that one mark, the poorest, and all three together have to fit; a perfect fit is 1 each."""
+"""Minimum fit of two of a code's marks, of the third, and of all three together; a perfect fit is 1 each."""
 
 GOOD_MARK = 0.62
-"""Two marks that fit so well do without the third."""
+"""Minimum fit of two marks that do without the third."""
 
 LEAST_CONTRAST = 0.03
-"""Print is not fainter than this share of the light on it, however it shines; noise and most cloth is."""
+"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
 
 MOST_MARKS, TILE_MODULES = 40, 64
-"""So many marks are followed up on a tile of that side: twelve codes' worth. Gravel or patterned cloth shows more."""
+"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
 
 REACH_MODULES = 1.0
-"""So far from where it should be a third mark is looked for, where the picture is from straight above."""
+"""Maximum distance of a third mark from where it should be, on a picture from straight above."""
 
 STRAIGHT = 0.1
-"""How much longer or shorter than expected a leg may be on a picture from straight above."""
+"""Maximum deviation of a leg's length on a picture from straight above, as a share."""
 
 _FINE = 16
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Marks:
-    """How well a mark fits at every place, and the places where it fits best."""
+    """The fit of a mark at every place, and the places where it is best."""
 
     fit: Fits
     points: Floats
@@ -67,11 +67,11 @@ class _Marks:
     values: Fits
     module_px: float
     slack: float
-    """How much longer or shorter than expected a leg may be."""
+    """Maximum deviation of a leg from the length expected, as a share."""
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """The squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
+    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
 
     Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
     """
@@ -82,13 +82,16 @@ def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
     fit = _fits(soft, mark)
     marks = _Marks(fit, *_peaks(fit, TILE_MODULES * module_px), module_px, slack)
     strength, corners = _triples(marks)
-    first = _each_once(corners[np.argsort(-strength)], module_px)
-    return _as_matrices(first + (len(mark) - 1) / 2)
+    corners = corners[np.argsort(-strength)]
+    if len(corners):
+        # Triples that mean nearly the same square count once.
+        corners = corners[first_of_each(np.rint(corners.reshape(-1, 6).T / (1.5 * module_px)), 1)]
+    return _as_matrices(corners + (len(mark) - 1) / 2)
 
 
 @lru_cache(maxsize=32)
 def _mark(module_px: float) -> npt.NDArray[np.uint8]:
-    """A mark averaged over all its turns, as light as it is printed."""
+    """Return a mark averaged over all its turns, as light as it is printed."""
     dark = np.zeros((MARK_MODULES, MARK_MODULES), np.float32)
     dark[1:8, 1:8], dark[2:7, 2:7], dark[3:6, 3:6] = 1, 0, 1
     large = cv2.GaussianBlur(
@@ -104,7 +107,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """How well a mark fits at every place, its correlation, as `cv2.matchTemplate` has it; 0 where print would be
+    """Return how well a mark fits at every place, its correlation as in `cv2.matchTemplate`; 0 where print would be
     fainter than print is. The same by box filters alone takes half the time.
     """
     here = image.astype(np.float32)
@@ -121,7 +124,7 @@ def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
-    """The places where a mark fits better than all around, and how well."""
+    """Return the places where a mark fits better than all around, and how well."""
     rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
@@ -129,7 +132,7 @@ def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
-    """Where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
     _, group = np.unique(keys, axis=1, return_inverse=True)
     order = np.argsort(group, kind="stable")
     starts = np.searchsorted(group[order], group[order])
@@ -137,7 +140,7 @@ def first_of_each(keys: Floats, most: int) -> Places:
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
-    """Peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
+    """Return peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
     here = fit[y, x]
     return np.column_stack((x + _top(fit[y, x - 1], here, fit[y, x + 1]), y + _top(fit[y - 1, x], here, fit[y + 1, x])))
@@ -152,7 +155,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Each three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
+    """Return every three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
 
     The three are top left, top right, bottom left.
     """
@@ -170,7 +173,7 @@ def _triples(marks: _Marks) -> tuple[Fits, Floats]:
 
 
 def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
-    """Every two marks that stand about so many modules apart, both ways round."""
+    """Return every two marks that stand about so many modules apart, both ways round."""
     order = np.argsort(marks.points[:, 0], kind="stable")
     x = marks.points[order, 0]
     reach = modules * marks.module_px
@@ -186,14 +189,14 @@ def _pairs(marks: _Marks, modules: float) -> tuple[Places, Places]:
 
 
 def _turned(vectors: Floats) -> Floats:
-    """Vectors turned a quarter clockwise, as the picture shows it."""
+    """Return vectors turned a quarter clockwise, as the picture shows it."""
     return np.column_stack((-vectors[:, 1], vectors[:, 0]))
 
 
 def _with_third(
     marks: _Marks, one: Places, other: Places, expected: Floats, roles: tuple[int, int, int]
 ) -> tuple[Fits, Floats]:
-    """The pairs whose third mark fits near where it is expected; `roles` says which corner each of the three is."""
+    """Return the pairs whose third mark fits near where it is expected; `roles` are the corners of the three."""
     reach = max(1, round(REACH_MODULES * marks.module_px * marks.slack / STRAIGHT))
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
@@ -212,21 +215,15 @@ def _with_third(
 
 
 def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
-    """Where a mark fits best within reach of each place, `(n, 2)`."""
+    """Return where a mark fits best within reach of each place, `(n, 2)`."""
     steps = np.arange(-reach, reach + 1)
     near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
     down, right = np.divmod(near.argmax(axis=1), len(steps))
     return _refined(fit, x + right - reach, y + down - reach)
 
 
-def _each_once(corners: Floats, module_px: float) -> Floats:
-    """The triples without those that mean nearly the same square as one before them."""
-    keys = np.rint(corners.reshape(-1, 6).T / (1.5 * module_px))
-    return corners[first_of_each(keys, 1)] if len(corners) else corners
-
-
 def _as_matrices(corners: Floats) -> Floats:
-    """From the middles of three marks to what carries a code's modules to pixels, `(n, 3, 3)`."""
+    """Return what carries a code's modules to pixels, `(n, 3, 3)`, by the middles of its three marks."""
     across = (corners[:, 1] - corners[:, 0]) / LEG_MODULES
     down = (corners[:, 2] - corners[:, 0]) / LEG_MODULES
     matrices = np.zeros((len(corners), 3, 3))

@@ -1,4 +1,4 @@
-"""How the table lies under the camera, told by the codes that were read on it: all of them are squares of one size.
+"""The table's plane under the camera, from the codes read on it: all of them are squares of one size.
 
 Seen at an angle a square becomes a slanted one; a plane is looked for that makes all of them upright again. It is
 what the mats tell where there are mats.
@@ -18,17 +18,16 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 ENOUGH_FOR_A_VIEW = 4
-"""From so many codes on it can be told that one end of the table is farther away."""
+"""Minimum number of codes that tell which end of the table is farther away."""
 
-STEPS = 12
 MOST_WRONG = 0.12
-"""A code of another size, or one held in a hand, is out by more than this share of its sides; it is left out."""
+"""Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
 
 _NUDGE = 1e-5
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """The plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
+    """Return the plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
 
     Its origin is the middle of the codes.
     """
@@ -47,13 +46,13 @@ def level_of(quads: Sequence[Quad]) -> Fit | None:
 
 
 def _sides(placed: Floats) -> Floats:
-    """How a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
+    """Return how a module to the right and one down look on each code, as columns, `(n, 2, 2)`."""
     a, b, c, d = np.moveaxis(placed, 1, 0)
     return np.stack((b + c - a - d, c + d - a - b), axis=2) / (2 * MODULES)
 
 
 def _straight_on(placed: Floats) -> Floats:
-    """The plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
+    """Return the plane as if the camera were far away: `(a, b, c, 0, 0)`, which takes a point to (a·x + b·y, c·y)."""
     sides = _sides(placed)
     seen = np.median(sides @ np.swapaxes(sides, 1, 2), axis=0)
     lower = np.linalg.cholesky(np.linalg.inv(seen))
@@ -61,9 +60,9 @@ def _straight_on(placed: Floats) -> Floats:
 
 
 def _settled(placed: Floats, plane: Floats) -> Floats:
-    """Gauss and Newton's steps to the plane on which the codes are most nearly squares of one module a module."""
+    """Find the plane on which the codes are most nearly squares of one module a module, by Gauss and Newton's steps."""
     free = 5 if len(placed) >= ENOUGH_FOR_A_VIEW else 3
-    for _ in range(STEPS):
+    for _ in range(12):
         off = _off(plane, placed)
         slopes = [(_off(plane + nudge, placed) - off) / _NUDGE for nudge in _NUDGE * np.eye(5)[:free]]
         step, *_ = np.linalg.lstsq(np.column_stack(slopes), -off, rcond=None)
@@ -74,7 +73,7 @@ def _settled(placed: Floats, plane: Floats) -> Floats:
 
 
 def _off(plane: Floats, placed: Floats) -> Floats:
-    """By how much each code is no upright square of one module a module on a plane, `(3n,)`."""
+    """Return by how much each code is no upright square of one module a module on a plane, `(3n,)`."""
     a, b, c, g, h = plane
     x, y = placed.mean(axis=1).T
     w = np.maximum(1 + g * x + h * y, 0.05)

@@ -30,7 +30,7 @@ BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
 
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
 RIM_MODULES = 1
-"""So much white around a code is sampled with it: its last row is known only by what lies beside it."""
+"""Width of the white around a code that is sampled with it: the last row is known by what lies beside it."""
 
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
@@ -41,12 +41,12 @@ every kind those of small print seldom add up to 0.55, those of codes hardly eve
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
 MOST_READ, MOST_READ_CLOSELY = 1500, 250
-"""So many squares are compared with the codes, and so many again when shifted. No table shows so many codes."""
+"""Maximum number of squares compared with the codes, and of those compared again when shifted."""
 
 _BLOCK = 256
 
 CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
-"""From here on a first look is enough."""
+"""Minimum score and margin for which a first look is enough."""
 
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
@@ -63,7 +63,7 @@ class Reading:
     """The three likeliest cards and how well each fits (-1 … 1), the best first."""
 
     structure: float
-    """How much the square looks like any code of version 1 (-1 … 1)."""
+    """Likeness of the square to any code of version 1 (-1 … 1)."""
 
     matrix: npt.NDArray[np.float64]
     """`(3, 3)` from modules to pixels, as it fits best."""
@@ -102,11 +102,11 @@ class _Book:
     """What is seen there, unit vectors `(b, m)`."""
 
     apart: Floats
-    """How each code differs from the mean one, unit vectors `(b * n, v)`."""
+    """Difference of each code from the mean one, unit vectors `(b * n, v)`."""
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
-    """What each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
+    """Return what each square on a grey picture `(H, W) uint8` shows; None where it is no code of version 1."""
     readings: list[Reading | None] = [None] * len(squares)
     if not len(squares):
         return readings
@@ -122,7 +122,7 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
 
 
 def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64]:
-    """Which squares to compare with the codes: of those on one place only the few that look most like a code."""
+    """Return which squares to compare with the codes: of those on one place only the few that look most like a code."""
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
     middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
@@ -138,7 +138,7 @@ def _is_worth_a_closer_look(reading: Reading) -> bool:
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:
-    """How much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
+    """Return how much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
     book = _book()
     seen = []
     for start in range(0, len(squares), 16 * _BLOCK):
@@ -148,7 +148,7 @@ def _structure(image: Image, squares: Homographies) -> Floats:
 
 
 def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
-    """Each square as it was found; so many at a time that memory stays small."""
+    """Yield each square as it was found; so many at a time that memory stays small."""
     for start in range(0, len(squares), _BLOCK):
         block = squares[start : start + _BLOCK]
         structure, scores = _compared(image, block)
@@ -156,7 +156,7 @@ def _read_at_once(image: Image, squares: Homographies) -> Iterator[Reading]:
 
 
 def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
-    """A square once more, a little shifted in all directions."""
+    """Read a square once more, a little shifted in all directions."""
     shifts = [np.array([[1, 0, dx], [0, 1, dy], [0, 0, 1]]) for dx in SHIFTS_MODULES for dy in SHIFTS_MODULES]
     shifted = np.stack([square @ shift for shift in shifts])
     structure, scores = _compared(image, shifted)
@@ -169,7 +169,7 @@ def _reading(scores: Floats, structure: float, matrix: npt.NDArray[np.float64]) 
 
 
 def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
-    """How much each square looks like a code `(k,)`, and how well each code fits `(k, n)`, the best blur each."""
+    """Return how much each square looks like a code `(k,)` and how well each code fits `(k, n)`, at the best blur."""
     book = _book()
     patches = _sampled(image, squares, _grid()).reshape(-1, _SIDE, _SIDE)
     samples = _flattened(patches)[_INNER].reshape(len(squares), -1)
@@ -180,7 +180,7 @@ def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
 
 
 def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
-    """The correlation of squares with all codes under a blur, once what all codes share is taken off, `(k, n)`."""
+    """Return the correlation of squares with all codes under a blur, less what all codes share, `(k, n)`."""
     mean = book.mean_fixed[blur]
     contrast = (fixed @ mean) / (mean @ mean)
     rest = varying - contrast[:, None] * book.mean_varying[blur]
@@ -189,7 +189,7 @@ def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
 
 
 def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64]) -> Floats:
-    """The squares at points of a code in modules `(3, m)`, `(k, m)`."""
+    """Return the squares at points of a code in modules `(3, m)`, `(k, m)`."""
     x, y, w = np.moveaxis(squares @ points, 1, 0)
     at = (x / w).astype(np.float32), (y / w).astype(np.float32)
     # One call for all squares, as the rows of a picture.
@@ -198,13 +198,13 @@ def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64
 
 @cache
 def _grid() -> npt.NDArray[np.float64]:
-    """The points of a code and its rim that are sampled, row by row, `(3, side * side)`."""
+    """Return the points of a code and its rim that are sampled, row by row, `(3, side * side)`."""
     at = (np.arange(_SIDE) + 0.5) / PER_MODULE - RIM_MODULES
     return np.stack((*(part.ravel() for part in np.meshgrid(at, at)), np.ones(_SIDE * _SIDE)))
 
 
 def _flattened(patches: Floats) -> Floats:
-    """The patches without their coarse light and shade."""
+    """Return the patches without their coarse light and shade."""
     size = SHADING_MODULES * PER_MODULE // 2 | 1
     return np.stack([p - cv2.blur(p, (size, size), borderType=cv2.BORDER_REPLICATE) for p in patches])
 
@@ -243,7 +243,7 @@ def _book() -> _Book:
 
 
 def _blurred(light: Floats, blur_modules: float) -> Floats:
-    """Codes `(n, 21, 21)` on white paper under a blur, sampled with their rims, `(n, side, side)`."""
+    """Return codes `(n, 21, 21)` on white paper under a blur, sampled with their rims, `(n, side, side)`."""
     around = RIM_MODULES + 4
     fine = np.ones((_DRAWN_PER_MODULE, _DRAWN_PER_MODULE), np.float32)
     side, cut = (MODULES + 2 * around) * PER_MODULE, (around - RIM_MODULES) * PER_MODULE

@@ -32,16 +32,16 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import Point, Quad
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""From here on our own reader is believed by itself: score and margin, and both together.
+"""Minimum score, margin and sum of both from which on our own reader is believed by itself.
 
 Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
 """
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
-"""From here on a code of ours is there, but people are asked which."""
+"""Minimum values from which on a code of ours is there, but people are asked which."""
 
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
-"""From here on our own reader is believed where nothing tells how large a code may be."""
+"""The same for our own reader to be believed where nothing tells how large a code may be."""
 
 FLAT_MODULE_PX = 2.0
 """Pixels a module where squares are looked for: as good as more."""
@@ -56,20 +56,20 @@ SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
 
 SEARCHED_SLACK = 0.2
-"""How much a code may be foreshortened there."""
+"""Maximum foreshortening of a code there, as a share."""
 
 MOST_SEARCHED_PX = 7_000_000
-"""A picture of more is searched for larger modules only: a phone's camera is near."""
+"""Maximum size of a picture that is searched for small modules: a phone's larger one is taken from near."""
 
 ENOUGH_MARKERS = 4
-"""From fewer of the mats' markers the table's plane is not told well enough to look for squares there alone."""
+"""Minimum number of the mats' markers that tell the table's plane well enough to look for squares there alone."""
 
 UPSCALE = 2
 MIN_SIDE_PX = 15.0
-"""A version 1 code with smaller modules than 0.7 px can be no reading of ours."""
+"""Minimum side of a version 1 code, in pixels: modules of 0.7 px."""
 
 WHOLE_FROM = 0.6
-"""Where the boxes to read cover more of the picture than this, the whole of it is read at once."""
+"""Share of the picture covered by boxes to read above which all of it is read at once."""
 
 _ASKED_MODULE_PX = 4
 """Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
@@ -89,7 +89,7 @@ class Before:
     """The sizes of the stickers that lie there."""
 
     level: Fit | None = None
-    """Where there are no mats, the plane that the codes told of (`level_of`)."""
+    """The plane that the codes tell (`level_of`), if there are no mats."""
 
     beside: Sequence[Quad] = ()
     """Codes that lie outside of the boxes to read; a part of one may show in them."""
@@ -106,7 +106,7 @@ def read_codes(
     mats: Mats | None = None,
     before: Before = NOTHING_BEFORE,
 ) -> tuple[Code, ...]:
-    """The stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
+    """Return the stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
     deck: it lies there, so it is a code without a card. `mats` tell how large stickers are on the picture, `before`
@@ -123,7 +123,7 @@ def read_codes(
 
 
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
-    """The boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
+    """Return the boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
     boxes = boxes_within(gray, where)
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
@@ -145,7 +145,7 @@ def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Cod
 
 
 def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[tuple[Reading, Quad]]:
-    """What our own reader finds in a box, each code as often as it is found."""
+    """Yield what our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
         yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
@@ -160,7 +160,7 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
 
 
 def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
-    """The same where mats tell the table's plane, and so how large a sticker is."""
+    """Yield the same where mats tell the table's plane, and so how large a sticker is."""
     found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
     yield from found
     widths = sizes.widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
@@ -175,7 +175,7 @@ def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Ite
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
-    """The same where nothing tells how large a module is."""
+    """Yield the same where nothing tells how large a module is."""
     part = box.of(gray)
     for module_px in SEARCHED_PX:
         scale = FLAT_MODULE_PX / module_px
@@ -211,7 +211,7 @@ def _is_sure(reading: Reading) -> bool:
 
 
 def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
-    """Each place once, as it was read best."""
+    """Return each place once, as it was read best."""
     kept: list[Code] = []
     for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
         code = _code_of(reading, quad)
@@ -221,15 +221,12 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
 
 
 def _code_of(reading: Reading, quad: Quad) -> Code:
+    """Return a reading as a code; a card that is not sure is one of the rivals, of which none is likelier than 0.85."""
     if _is_sure(reading):
         return Code(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
-    return Code(None, quad, 0.0, tuple((card, _likelihood(score, reading)) for card, score in reading.ranking))
-
-
-def _likelihood(score: float, reading: Reading) -> float:
-    """How likely one of the rivals is, the best never more than people had better be asked about."""
-    weights = [math.exp(12 * s) for _, s in reading.ranking]
-    return round(0.85 * math.exp(12 * score) / sum(weights), 3)
+    weights = {card: math.exp(12 * score) for card, score in reading.ranking}
+    total = sum(weights.values())
+    return Code(None, quad, 0.0, tuple((card, round(0.85 * w / total, 3)) for card, w in weights.items()))
 
 
 def _corners(reading: Reading) -> npt.NDArray[np.float64]:
@@ -242,25 +239,20 @@ def _corners(reading: Reading) -> npt.NDArray[np.float64]:
 
 
 def _general(gray: Image, box: Box) -> Iterator[tuple[str | None, Quad]]:
-    """The cards that zxing-cpp reads in a box; None for a text of somebody else's, however like one of ours it is."""
+    """Yield the cards that zxing-cpp reads in a box; None for any text that is not exactly one of ours."""
     part = cv2.resize(box.of(gray), None, fx=UPSCALE, fy=UPSCALE, interpolation=cv2.INTER_CUBIC)
     for result in zxingcpp.read_barcodes(
         part, formats=zxingcpp.BarcodeFormat.QRCode, try_rotate=False, try_downscale=False, try_invert=False
     ):
         if result.text:
-            yield card_of_text(result.text), _quad(result, UPSCALE, (box.left, box.top))
-
-
-def _quad(result: zxingcpp.Barcode, scale: float, offset: tuple[int, int]) -> Quad:
-    """A result's corners in pixels of the whole picture, whose first pixel's middle is (0, 0)."""
-    place = result.position
-    corners = (place.top_left, place.top_right, place.bottom_right, place.bottom_left)
-    a, b, c, d = ((corner.x / scale - 0.5 + offset[0], corner.y / scale - 0.5 + offset[1]) for corner in corners)
-    return a, b, c, d
+            at = result.position
+            corners = np.array([(p.x, p.y) for p in (at.top_left, at.top_right, at.bottom_right, at.bottom_left)])
+            # The middle of the whole picture's first pixel is (0, 0).
+            yield card_of_text(result.text), as_quad(corners / UPSCALE - 0.5 + (box.left, box.top))
 
 
 def _plausible(quad: Quad) -> bool:
-    """Whether a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
+    """True if a square sticker can look like this: large enough, convex, not too slanted, not mirrored."""
     edges = [(quad[i][0] - quad[i - 1][0], quad[i][1] - quad[i - 1][1]) for i in range(4)]
     right_turns = all(edges[i - 1][0] * edges[i][1] > edges[i - 1][1] * edges[i][0] for i in range(4))
     lengths = [math.hypot(x, y) for x, y in edges]
@@ -268,7 +260,7 @@ def _plausible(quad: Quad) -> bool:
 
 
 def _both(gray: Image, own: Code, said: set[str]) -> Code:
-    """A code that both our own reader and a general one have found."""
+    """Return a code that both our own reader and a general one have found."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
         return _unknown(own)
@@ -279,7 +271,7 @@ def _both(gray: Image, own: Code, said: set[str]) -> Code:
 
 
 def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
-    """A code that only a general reader has found: does it look like that card's, or does another reader say so?"""
+    """Check a code that only a general reader has found: by how that card's looks, or by another reader."""
     code = Code(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
@@ -294,20 +286,20 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
 
 
 def _is_mirrored(gray: Image, quad: Quad) -> bool:
-    """Whether a code is seen in a mirror: the general readers read that too, but it does not lie there."""
+    """True if a code is seen in a mirror: the general readers read that too, but it does not lie there."""
     a, b, c, d = quad
     reading = codebook.read_squares(gray, _matrix_of((a, d, c, b))[None])[0]
     return reading is not None and _is_sure(reading)
 
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
-    """From the modules of a code to pixels, `(3, 3)`."""
+    """Return the matrix `(3, 3)` from the modules of a code to pixels."""
     matrix: npt.NDArray[np.float64] = cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
     return matrix
 
 
 def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
-    """The code and a margin seen from straight above, its way up kept."""
+    """Return the code and a margin seen from straight above, its way up kept."""
     low, high = _MARGIN_MODULES * module_px, (_MARGIN_MODULES + MODULES) * module_px
     to = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
     matrix = cv2.getPerspectiveTransform(np.array(quad, np.float32), to)
@@ -316,14 +308,14 @@ def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
 
 
 def _second_opinion(crop: Image) -> str | None:
-    """What pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
+    """Return what pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
     cards = {card for text in _zbar()(crop) if (card := card_of_text(text))}
     return cards.pop() if len(cards) == 1 else None
 
 
 @cache
 def _zbar() -> Callable[[Image], list[str]]:
-    """The third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
+    """Return the third reader, from a grey picture to texts. Without libzbar it reads nothing (`doctor` says so)."""
     try:
         from pyzbar.pyzbar import ZBarSymbol, decode
     except ImportError:
@@ -343,12 +335,12 @@ def _unknown(code: Code) -> Code:
 
 
 def _near(point: Point, quad: Quad) -> bool:
-    """Whether a point lies within half a side of a code's middle."""
+    """True if a point lies within half a side of a code's middle."""
     return math.dist(point, centre_of(quad)) <= side_of(quad) / 2
 
 
 def _told_apart(codes: list[Code]) -> Iterator[Code]:
-    """Each place once; a card that is read at two places is unknown at both."""
+    """Yield each place once; a card that is read at two places is unknown at both."""
     kept: list[Code] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
