@@ -181,11 +181,6 @@ class Tally:
     """The names of sides by their mats' ids."""
 
     @property
-    def spots(self) -> tuple[Spot, ...]:
-        """Every card of every lot."""
-        return tuple(spot for lot in self.lots for spot in lot.spots)
-
-    @property
     def is_blank(self) -> bool:
         """True if there are photographs, and no card was read on any of them."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)

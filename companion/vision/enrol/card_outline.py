@@ -17,7 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, shrunk, slopes
-from companion.vision.enrol.printed_frames import DIFFERENT, ENDS, beyond, strips, to_pixels
+from companion.vision.enrol.printed_frames import DIFFERENT, beyond, sampled, strips, to_pixels
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
@@ -363,7 +364,7 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
 
 def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
     """Return the share of each side of quadrilaterals `(n, 4, 2)` on an edge that runs along it: `(n, 4)`."""
-    at = np.linspace(ENDS, 1 - ENDS, 16)
+    at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
     across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
@@ -465,11 +466,11 @@ def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tupl
     along = end - start
     across = _normal(along)
     count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
-    at = np.linspace(ENDS, 1 - ENDS, count)
+    at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, count)
     offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
     base = start + at[:, None] * along
     points = base[:, None] + offsets[:, None] * across
-    colours = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = sampled(ground.lab, points)
     slope = np.zeros(points.shape[:2])
     slope[:, 1:-1] = np.linalg.norm(colours[:, 2:] - colours[:, :-2], axis=2)
     return slope, base, across
@@ -586,7 +587,7 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
         along = end - start
         across = _normal(along)
         across = across if across @ (middle - start) > 0 else -across
-        base = start + np.linspace(ENDS, 1 - ENDS, _SAMPLES)[:, None] * along
+        base = start + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along
         for away in (near, far):
             inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
             shares.append(float((np.linalg.norm(inside - outside, axis=1) > DIFFERENT).mean()))
@@ -595,7 +596,7 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
 
 def _colours(ground: _Ground, points: Floats) -> Floats:
     """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
-    taken = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    taken = sampled(ground.lab, points)
     return taken.mean(axis=1).astype(np.float64)
 
 

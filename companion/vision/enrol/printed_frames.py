@@ -9,14 +9,12 @@ from __future__ import annotations
 import numpy as np
 
 from companion.vision.boxes import Floats, Pixels
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
 _STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
 """Step outwards from a frame, widest and narrowest strip, and distance searched past its ends."""
-
-ENDS = 0.08
-"""Share of a side left out at each end: corners are round."""
 
 _SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6
 """Length over which colours are averaged along a side, and width of the card's own edge."""
@@ -58,14 +56,18 @@ def beyond(lab: Pixels, to_px: Floats, size_mm: tuple[float, float], side: int, 
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
     points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
-    px = through(to_px, points.reshape(-1, 2)).reshape(*off.shape, 2).astype(np.float32)
-    return cv2.remap(lab, px, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return sampled(lab, through(to_px, points.reshape(-1, 2)).reshape(*off.shape, 2))
+
+
+def sampled(lab: Pixels, points: Floats) -> Pixels:
+    """Return the colours at points `(n, m, 2)` px: `(n, m, 3)`."""
+    return cv2.remap(lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _width(colours: Pixels, away: Floats, length: float) -> float:
     """Return the width of the strip beyond a side, whose colours reach `_BEYOND_MM` over both its ends; 0 for none."""
     end = round(_BEYOND_MM)
-    inner = slice(end + round(ENDS * length), -end - round(ENDS * length))
+    inner = slice(end + round(CORNER_SHARE * length), -end - round(CORNER_SHARE * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
     support, tilt, slope = _edges(smooth)
     widths = (i for i in np.argsort(-support - 1e-3 * slope, kind="stable") if support[i] > _LEAST_EDGE)

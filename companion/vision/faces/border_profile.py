@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image, lab
+from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad
@@ -21,9 +21,6 @@ from companion.vision.view import Quad
 PX_PER_MM = 4.0
 OUTSIDE_MM, INSIDE_MM = 2.5, 1.5
 """Width of the strips compared outside and inside a border."""
-
-CORNER_SHARE = 0.12
-"""Share of a side left out at each end: corners are round."""
 
 LEAST_ALONG = 0.35
 """Minimum visible share of each row of a strip."""
@@ -59,10 +56,10 @@ class Borders:
     profiles: Floats
     """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
 
-    inside: npt.NDArray[np.float32]
+    inside: Pixels
     """The card without its rim, `(h, w, 3)` Lab, a pixel a millimetre."""
 
-    in_sight: npt.NDArray[np.bool_]
+    in_sight: Mask
     """True where it is not covered, `(h, w)`."""
 
     def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
@@ -107,7 +104,7 @@ def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
     return Borders(profiles, small, share > 0.99)
 
 
-def _likeness(then: npt.NDArray[np.float32], now: npt.NDArray[np.float32]) -> float:
+def _likeness(then: Pixels, now: Pixels) -> float:
     """Return the correlation of colours `(n, 3)`, the first of which are 0 on average."""
     even = now - now.mean(axis=0)
     return float((then * even).sum() / max(float(np.linalg.norm(then) * np.linalg.norm(even)), 1e-6))
@@ -126,9 +123,7 @@ def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
     return float(one @ other) / max(contrast * length, 1e-6), length / contrast
 
 
-def _cut_out(
-    image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
+def _cut_out(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> tuple[Pixels, Mask]:
     """Return a card upright with what is around it, and where none of the quads lies."""
     width, height = (max(12, round(float(np.hypot(*side)) * PX_PER_MM)) for side in np.diff(corners_mm[:3], axis=0))
     rim = round(OUTSIDE_MM * PX_PER_MM)
@@ -145,9 +140,7 @@ def _cut_out(
     return lab(picture), cv2.erode(free, np.ones((5, 5), np.uint8)) > 0
 
 
-def _sides(
-    picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
-) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]]:
+def _sides(picture: Pixels, free: Mask) -> Iterator[tuple[Pixels, Mask]]:
     """Yield the strips across the four borders, outside first: `(n, along, 3)`, and where they are visible."""
     rim, deep = round(OUTSIDE_MM * PX_PER_MM), round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
     for turn in range(4):
@@ -157,7 +150,7 @@ def _sides(
         yield turned[:deep, along], seen[:deep, along]
 
 
-def _profile(strip: npt.NDArray[np.float32], seen: npt.NDArray[np.bool_]) -> Floats:
+def _profile(strip: Pixels, seen: Mask) -> Floats:
     count = seen.sum(axis=1)
     mean = (strip * seen[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
     mean[count < LEAST_ALONG * strip.shape[1]] = np.nan

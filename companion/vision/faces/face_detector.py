@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Floats, Image, around, boxes_within, lab, shrunk
+from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk
 from companion.vision.faces.edge_ends import share_that_ends, smoothed
 from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
 from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
-from companion.vision.faces.pose_search import LEAST_SHOWN, Map, Pose, poses
+from companion.vision.faces.pose_search import LEAST_SHOWN, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats
@@ -36,8 +36,14 @@ LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
 PLAIN_SCORE = 0.8
 """Likeness that only a card of the deck reaches, even if several faces are as like it."""
 
-PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
-"""Minimums for pale print: its likeness drowns in noise, its lead does not."""
+CLEAR_MARGIN = 0.5
+"""Minimum lead of what looks little like any face: of pale print, and of the narrowest strip."""
+
+LEAST_DETAIL = 0.5
+"""Minimum likeness of what is drawn on a card: colours alone may be like those of any cloth."""
+
+PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2
+"""Minimum likenesses of pale print: they drown in noise, its lead does not."""
 
 PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
 """Variation of print in steps of Lab up to which it is pale, and from which the usual minimums hold."""
@@ -45,8 +51,8 @@ PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
 PARTLY_MARGIN = 0.4
 """Minimum lead of a card slightly covered: the hidden part may be the figure that differs between distances."""
 
-STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
-"""The same as `SURE_…` for the narrowest strip of a card."""
+STRIP_SCORE = 0.78
+"""The same as `SURE_SCORE` for the narrowest strip of a card."""
 
 WHOLE_FROM = 0.8
 """Visible share from which a card counts as whole."""
@@ -54,9 +60,6 @@ WHOLE_FROM = 0.8
 MOST_ROUNDS = 5
 BENEATH_SHARE = 0.75
 """Minimum visible share of a card after those found above it; one with less waits for the next round."""
-
-LEAST_DETAIL = 0.5
-"""Minimum likeness of what is drawn on a card: colours alone may be like those of any cloth."""
 
 LEAST_LEAD = 0.03
 """Minimum lead in likeness of the narrowest strip over any other face."""
@@ -165,7 +168,7 @@ class Layers:
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
-    def _named(self, pose: Pose, shown: Map | None) -> Named | None:
+    def _named(self, pose: Pose, shown: Pixels | None) -> Named | None:
         card = self._closely.named(pose, shown)
         if card is None or not _is_there(card):
             return None
@@ -186,7 +189,7 @@ class Layers:
         self._fresh[mask > 0] = 1
         return True
 
-    def _mask(self, lie: Lie) -> Map:
+    def _mask(self, lie: Lie) -> Pixels:
         mask = np.zeros(self._shown.shape, np.float32)
         cv2.fillConvexPoly(mask, np.int32(np.round(self._corners(lie) * 16)), 1.0, shift=4)
         return mask
@@ -215,7 +218,7 @@ def _is_pale(card: Named) -> bool:
     strong = min(1.0, max(0.0, (card.print_contrast - PALE_CONTRAST) / (USUAL_CONTRAST - PALE_CONTRAST)))
     is_like = card.score >= PALE_SCORE + (SURE_SCORE - PALE_SCORE) * strong
     is_drawn = card.detail >= PALE_DETAIL + (LEAST_DETAIL - PALE_DETAIL) * strong
-    return is_like and is_drawn and card.margin >= PALE_MARGIN and card.shown >= WHOLE_FROM
+    return is_like and is_drawn and card.margin >= CLEAR_MARGIN and card.shown >= WHOLE_FROM
 
 
 def _is_sure(card: Named) -> bool:
@@ -225,7 +228,7 @@ def _is_sure(card: Named) -> bool:
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
     least = SURE_MARGIN if card.shown > ALL_SHOWN else PARTLY_MARGIN
-    margin = least + (STRIP_MARGIN - least) * hidden
+    margin = least + (CLEAR_MARGIN - least) * hidden
     lead = card.ranking[0][1] - card.ranking[1][1] if len(card.ranking) > 1 else 1.0
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 

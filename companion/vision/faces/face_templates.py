@@ -13,22 +13,18 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image, lab
+from companion.vision.boxes import Image, Mask, Pixels, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.registration import laid_on_one_another
 from companion.vision.faces.rotations import Turned, in_every_turn, slants
 from companion.vision.opencv import cv2
 
-Colours = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
-
 FINE_PX_PER_MM = 1.2
-MIDDLE_PX_PER_MM = 0.6
+MIDDLE_PX_PER_MM = FINE_PX_PER_MM / 2
 COARSE_PX_PER_MM = 0.2
 POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5
@@ -45,10 +41,10 @@ class Template:
     face: Card | None
     """None for a card's back."""
 
-    fine: Colours
+    fine: Pixels
     """`(h, w, 3) float32` Lab, `FINE_PX_PER_MM`, its rim left out, upright."""
 
-    middle: Colours
+    middle: Pixels
     """The same, `MIDDLE_PX_PER_MM`."""
 
     gray: Image
@@ -105,14 +101,14 @@ class Templates:
 class Pictures:
     """All pictures of one size, upright and then upside down, compared with parts of the table at once."""
 
-    upright: Colours
+    upright: Pixels
     """`(2 n, h, w, c) float32`."""
 
     mask: Mask | None = None
     """The visible part of a card, `(h, w)`; None for all of it."""
 
     @classmethod
-    def of(cls, pictures: Sequence[Colours]) -> Pictures:
+    def of(cls, pictures: Sequence[Pixels]) -> Pictures:
         upright = np.stack(pictures)
         return cls(np.concatenate((upright, upright[:, ::-1, ::-1])))
 
@@ -130,23 +126,23 @@ class Pictures:
         return Pictures(self.upright[number : number + 1], self.mask)
 
     @cached_property
-    def rows(self) -> Colours:
+    def rows(self) -> Pixels:
         """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
         return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
 
     @cached_property
-    def _even(self) -> Colours:
+    def _even(self) -> Pixels:
         seen = self._of(self.upright.transpose(0, 3, 1, 2))
         return (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
 
     @cached_property
-    def _slopes(self) -> Colours:
+    def _slopes(self) -> Pixels:
         """What light with an even slope makes of the visible part of a card, as columns, `(p, 3)`."""
         shown = np.ones(self.upright.shape[1:3], np.float32) if self.mask is None else self.mask.astype(np.float32)
         return self._of(slants(shown)).T
 
     @cached_property
-    def contrast(self) -> Colours:
+    def contrast(self) -> Pixels:
         """The average variation of each of them, in steps of Lab, `(2 n,)`."""
         return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / self._colours, 1)))
 
@@ -154,11 +150,11 @@ class Pictures:
     def _colours(self) -> int:
         return self.upright.shape[3]
 
-    def likeness_to(self, number: int) -> Colours:
+    def likeness_to(self, number: int) -> Pixels:
         """Return the likeness of each of them to one, `(2 n,)`."""
         return self.rows @ self.rows[number]
 
-    def compared(self, crop: Colours) -> Colours:
+    def compared(self, crop: Pixels) -> Pixels:
         """Return the likeness of each picture to each part of a crop of their size, `(n, m)`, -1 … 1.
 
         The parts are in the order of the crop's rows.
@@ -170,10 +166,10 @@ class Pictures:
         parts = seen.reshape(len(seen), -1)
         level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
         energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
-        result: Colours = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        result: Pixels = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
         return result
 
-    def _of(self, pictures: Colours) -> Colours:
+    def _of(self, pictures: Pixels) -> Pixels:
         """Return the visible part of pictures `(…, c, h, w)` as `(…, c, p)`."""
         if self.mask is None:
             return pictures.reshape(*pictures.shape[:-2], -1)
@@ -219,7 +215,7 @@ def _loaded(
     return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
 
 
-def details(fine: Colours) -> Colours:
+def details(fine: Pixels) -> Pixels:
     """Return the drawing on a picture `(h, w, 3)` Lab: its lightness without the slope of the light, `(h, w, 1)`."""
     light = np.ascontiguousarray(fine[..., 0])
     wide, narrow = (cv2.GaussianBlur(light, (0, 0), sigma) for sigma in (WIDE_PX, NARROW_PX))

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, shrunk
+from companion.vision.boxes import Floats, Image, Pixels, shrunk
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
@@ -55,7 +55,7 @@ class Points:
 
     size_mm: Floats
     angle_deg: Floats
-    descriptors: npt.NDArray[np.float32]
+    descriptors: Pixels
     """`(n, 128)`."""
 
 

@@ -15,27 +15,29 @@ from typing import NamedTuple
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import shrunk
+from companion.vision.boxes import Pixels, shrunk
 from companion.vision.faces.face_templates import (
     COARSE_PX_PER_MM,
     FINE_PX_PER_MM,
     MIDDLE_PX_PER_MM,
-    Colours,
     Pictures,
     Templates,
     details,
 )
-from companion.vision.faces.pose_search import Map, Pose
+from companion.vision.faces.pose_search import Pose
 from companion.vision.opencv import cv2
 
 WORTH_A_LOOK = 0.45
 """Likeness on the middle picture below which there is no card of the deck."""
 
 _MIDDLE_TURNS = (-6.0, -3.0, 0.0, 3.0, 6.0)
-_MIDDLE_REACH_PX = 2
-_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
+_FINE_TURNS = tuple(turn / 4 for turn in _MIDDLE_TURNS)
+"""Turns in degrees tried round a pose, on the middle picture and then on the fine one."""
+
 _FINE_SCALES = (0.97, 1.03)
-_LAID_REACH_PX, _FINE_REACH_PX = 1, 2
+_REACH_PX, _LAID_REACH_PX = 2, 1
+"""Shifts tried to each side, and on the fine picture while turns are tried."""
+
 BETTER = 0.01
 """Minimum gain in likeness for another size: cards of a deck are all alike."""
 
@@ -107,12 +109,12 @@ class Named:
 class Closely:
     """A part of the table from straight above, on which cards are identified."""
 
-    def __init__(self, fine: Colours, templates: Templates) -> None:
+    def __init__(self, fine: Pixels, templates: Templates) -> None:
         """`fine` is `(h, w, 3) float32` Lab, `FINE_PX_PER_MM`."""
         self._fine, self._templates = fine, templates
         self._middle, self._details = shrunk(fine, MIDDLE_PX_PER_MM / FINE_PX_PER_MM), details(fine)
 
-    def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
+    def named(self, pose: Pose, shown: Pixels | None = None) -> Named | None:
         """Return what the card at a pose shows, None where there is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
@@ -120,8 +122,8 @@ class Closely:
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
-        rough = _best_fit(self._middle, middle, [*map(start.turned, _MIDDLE_TURNS)], _MIDDLE_REACH_PX, small)
-        near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
+        rough = _best_fit(self._middle, middle, [*map(start.turned, _MIDDLE_TURNS)], _REACH_PX, small)
+        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
         if near.score < WORTH_A_LOOK:
             return None
         # Exactly, by the one picture that it is most like.
@@ -132,12 +134,12 @@ class Closely:
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
 
-    def compared(self, lie: Lie, shown: Map | None = None) -> Named:
+    def compared(self, lie: Lie, shown: Pixels | None = None) -> Named:
         """Return the card of that pose, or very nearly, compared with every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
-        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
+        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
+        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
@@ -159,18 +161,18 @@ class Closely:
         )
 
 
-def _peak(scores: Colours) -> tuple[float, float]:
+def _peak(scores: Pixels) -> tuple[float, float]:
     """Return the shift of greatest likeness, between pixels: to the right and down from the middle."""
-    across = 2 * _FINE_REACH_PX + 1
+    across = 2 * _REACH_PX + 1
     table = scores.reshape(across, across)
     down, right = divmod(int(table.argmax()), across)
     return (
-        right - _FINE_REACH_PX + _top(table[down], right),
-        down - _FINE_REACH_PX + _top(table[:, right], down),
+        right - _REACH_PX + _top(table[down], right),
+        down - _REACH_PX + _top(table[:, right], down),
     )
 
 
-def _top(row: Colours, at: int) -> float:
+def _top(row: Pixels, at: int) -> float:
     """Return the offset of the top of a parabola through three values from the middle one."""
     if not 0 < at < len(row) - 1:
         return 0.0
@@ -179,7 +181,7 @@ def _top(row: Colours, at: int) -> float:
     return 0.0 if bend >= 0 else min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
-def _ranking(faces: Sequence[Card | None], scores: Colours) -> tuple[tuple[Card | None, float], ...]:
+def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card | None, float], ...]:
     best: dict[Card | None, float] = {}
     for number in np.argsort(-scores):
         best.setdefault(faces[number], float(scores[number]))
@@ -194,7 +196,7 @@ class _Fit(NamedTuple):
     lie: Lie
 
 
-def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:
+def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> _Fit:
     """Return the picture that fits best at one of several poses, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0])
@@ -208,7 +210,7 @@ def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: 
     return best
 
 
-def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, float]:
+def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures, float]:
     """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it."""
     if shown is None:
         return pictures, 1.0
@@ -217,7 +219,7 @@ def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, f
     return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
 
-def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -> Colours:
+def _crop(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
     """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)

@@ -10,10 +10,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Colours, Templates
-from companion.vision.faces.rotations import TILE_PX, Maps, Turned, maps_of, spectra
+from companion.vision.boxes import Pixels
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Templates
+from companion.vision.faces.rotations import TILE_PX, Turned, maps_of, spectra
 from companion.vision.opencv import cv2
 
 LEAST_SCORE = 0.4
@@ -29,8 +29,6 @@ MOST_POSES = 60
 NEARLY_DEG = 12.0
 """Maximum angle between a card and those above it, up to quarter turns."""
 
-Map = npt.NDArray[np.float32]
-
 
 @dataclass(frozen=True, slots=True)
 class Pose:
@@ -44,7 +42,7 @@ class Pose:
 
 
 def poses(
-    coarse: Colours, templates: Templates, shown: Map | None = None, turns_deg: Sequence[float] | None = None
+    coarse: Pixels, templates: Templates, shown: Pixels | None = None, turns_deg: Sequence[float] | None = None
 ) -> list[Pose]:
     """Return where a card may lie on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, the best first.
 
@@ -62,8 +60,8 @@ def poses(
 
 
 def _maps(
-    coarse: Colours, templates: Templates, shown: Map | None, turns_deg: Sequence[float] | None
-) -> tuple[Map, Map]:
+    coarse: Pixels, templates: Templates, shown: Pixels | None, turns_deg: Sequence[float] | None
+) -> tuple[Pixels, Pixels]:
     """Return for each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
     scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
     every = templates.turned
@@ -97,7 +95,7 @@ def _tiles(size: tuple[int, int], overlap: int) -> Iterator[tuple[slice, slice]]
 class _Tile:
     """A part of a coarse picture, and what of it is visible."""
 
-    def __init__(self, coarse: Colours, shown: Map | None) -> None:
+    def __init__(self, coarse: Pixels, shown: Pixels | None) -> None:
         self._size = coarse.shape[:2]
         # Templates are zero on average, so the picture may be too, which makes spectra more exact.
         picture = coarse - coarse.mean(axis=(0, 1))
@@ -106,7 +104,7 @@ class _Tile:
         self._squares = spectra((picture**2).sum(axis=2) * weights)
         self._shown = None if shown is None else spectra(shown)
 
-    def likeness(self, turned: Turned) -> Map:
+    def likeness(self, turned: Turned) -> Pixels:
         """Return the best correlation with any picture in one turn, for each place of a card that the tile holds."""
         width, height = turned.size_px
         high, wide = max(0, self._size[0] - height + 1), max(0, self._size[1] - width + 1)
@@ -120,17 +118,17 @@ class _Tile:
             return np.full((high, wide), -1, np.float32)
         return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
 
-    def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
+    def _likeness(self, turned: Turned, high: int, wide: int) -> Pixels:
         """Return the same where nothing is covered, without the even slope of the light."""
         _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
         slants = maps_of(self._colours[:, None] * turned.slopes, high, wide)
         rest = np.sqrt(np.maximum(energy**2 - (slants**2).sum(axis=(0, 1)), 1.0))
         products = maps_of((self._colours * turned.pictures).sum(axis=1), high, wide)
         products -= np.einsum("nck,ckhw->nhw", turned.leanings, slants)
-        best: Map = (products / turned.rests[:, None, None]).max(axis=0) / rest
+        best: Pixels = (products / turned.rests[:, None, None]).max(axis=0) / rest
         return best
 
-    def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:
+    def _likeness_where_shown(self, turned: Turned, area: Pixels) -> Pixels:
         """Return the same with what is covered masked out of both picture and templates."""
         sums, energy = self._varies(turned, area)
         products = maps_of((self._colours * turned.pictures).sum(axis=1), *area.shape)
@@ -138,10 +136,10 @@ class _Tile:
         shifts = maps_of(self._shown * turned.pictures, *area.shape)
         products -= np.einsum("nchw,chw->nhw", shifts, sums) / area
         own -= (shifts**2).sum(axis=1) / area
-        best: Map = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
+        best: Pixels = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
         return best
 
-    def _varies(self, turned: Turned, area: Map) -> tuple[Maps, Map]:
+    def _varies(self, turned: Turned, area: Pixels) -> tuple[Pixels, Pixels]:
         """Return the sums of the picture's colours under a card, `(3, h, w)`, and their variation there, `(h, w)`."""
         sums = maps_of(self._colours * turned.inside, *area.shape)
         squares = maps_of(self._squares * turned.inside, *area.shape)

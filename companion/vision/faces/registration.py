@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, Pixels
 from companion.vision.opencv import cv2
 
 _WIDTH_PX = 114
@@ -24,8 +23,6 @@ _MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04
 """Maximum shift in card widths; beyond the second registration must raise the correlation by the third."""
 
 _STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
-
-Gray = npt.NDArray[np.float32]
 
 
 def laid_on_one_another(pictures: Sequence[Image]) -> list[Image]:
@@ -44,13 +41,13 @@ def laid_on_one_another(pictures: Sequence[Image]) -> list[Image]:
     return laid
 
 
-def _small(picture: Image) -> Gray:
+def _small(picture: Image) -> Pixels:
     height = round(_WIDTH_PX * picture.shape[0] / picture.shape[1])
     small = cv2.resize(picture, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA)
     return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 0.8)
 
 
-def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
+def _onto(still: Pixels, moving: Pixels) -> Pixels | None:
     """Return the homography `(3, 3)` from one picture to the other; None where they share no drawing."""
     same_size = still.shape == moving.shape
     before = float(cv2.matchTemplate(still, moving, cv2.TM_CCOEFF_NORMED)[0, 0]) if same_size else 0.0
@@ -67,7 +64,7 @@ def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
     return onto if likeness >= _SAME_DRAWING and is_near else None
 
 
-def _moved(picture: Image, onto: npt.NDArray[np.float32], width_px: int, size: tuple[int, ...]) -> Image:
+def _moved(picture: Image, onto: Pixels, width_px: int, size: tuple[int, ...]) -> Image:
     """Return a picture moved by a homography between pictures `width_px` wide, in `size`, (height, width)."""
     height, width = size
     to_small = np.diag([width_px / width, width_px / width, 1.0])

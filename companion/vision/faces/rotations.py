@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from companion.vision.boxes import Pixels
 from companion.vision.opencv import cv2
 
-Maps = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
 
 TILE_PX = 64
@@ -41,10 +41,10 @@ class Turned:
     slopes: Spectra
     """`(2, …)`: weights that sum up to the slope of the light across and down the card."""
 
-    leanings: Maps
+    leanings: Pixels
     """`(n, 3, 2)`: the part of each of them in a picture's colours."""
 
-    rests: Maps
+    rests: Pixels
     """`(n,)`: the norms of the pictures without them."""
 
     pictures: Spectra
@@ -54,7 +54,7 @@ class Turned:
     """`(n, …)`: the squares of their colours inside the card, summed over the three."""
 
 
-def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
+def in_every_turn(pictures: Sequence[Pixels], scale: float) -> Iterator[Turned]:
     """Yield pictures `(h, w, 3) float32` of one size, reduced by `scale`, in one turn after the other."""
     for turn in np.arange(0.0, 360.0, TURN_STEP_DEG):
         inside, shown = _turned(pictures, scale, float(turn))
@@ -75,7 +75,7 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
         )
 
 
-def slants(weights: Maps) -> Maps:
+def slants(weights: Pixels) -> Pixels:
     """Return even light and light with a slope to the right and downwards: `(3, h, w)`.
 
     They are orthonormal under `weights` `(h, w)` and come multiplied by them.
@@ -84,21 +84,21 @@ def slants(weights: Maps) -> Maps:
     down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
     root = np.sqrt(weights).ravel()
     columns = np.stack((root, right.ravel() * root, down.ravel() * root), axis=1)
-    found: Maps = np.linalg.qr(columns)[0].T * root
+    found: Pixels = np.linalg.qr(columns)[0].T * root
     return found.reshape(3, height, width)
 
 
-def spectra(maps: Maps) -> Spectra:
+def spectra(maps: Pixels) -> Spectra:
     """Return the spectra of maps `(…, h, w)` no larger than a tile: `(…, TILE_PX, TILE_PX // 2 + 1)`."""
     return np.ascontiguousarray(np.fft.rfft2(maps, s=(TILE_PX, TILE_PX)), np.complex64)
 
 
-def maps_of(these: Spectra, height: int, width: int) -> Maps:
+def maps_of(these: Spectra, height: int, width: int) -> Pixels:
     """Return the first rows and columns of the maps of spectra: `(…, height, width)`."""
     return np.fft.irfft2(these, s=(TILE_PX, TILE_PX))[..., :height, :width].astype(np.float32, copy=False)
 
 
-def _turned(pictures: Sequence[Maps], scale: float, turn_deg: float) -> tuple[Maps, Maps]:
+def _turned(pictures: Sequence[Pixels], scale: float, turn_deg: float) -> tuple[Pixels, Pixels]:
     """Return the share of each pixel that a turned card covers, `(h, w)`, and its zero-mean colours, `(n, h, w, 3)`."""
     height, width = pictures[0].shape[:2]
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
