@@ -113,7 +113,7 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
 
 
 def _jpeg(image: Image, most_px: int) -> bytes:
-    """Return a picture as JPEG, its longer side at most so many pixels."""
+    """Return a picture as JPEG, its longer side at most `most_px` pixels."""
     return jpeg_of(shrunk(image, most_px / max(image.shape[:2]))) or b""
 
 

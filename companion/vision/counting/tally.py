@@ -39,7 +39,7 @@ PILES = ("battle", "speed")
 """The zones whose cards do not score."""
 
 _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
-"""What lies in a zone that scores."""
+"""The families of cards in each zone that scores."""
 
 
 @dataclass(frozen=True, slots=True)

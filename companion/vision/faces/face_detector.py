@@ -107,7 +107,7 @@ def read_faces(
     return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
 
 
-def told_again(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
     """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
     box = around(quad).within(image.shape[1], image.shape[0])
     flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None

@@ -17,7 +17,7 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Image
 from companion.vision.faces.border_profile import Borders, borders_of
-from companion.vision.faces.face_detector import FaceSeen, read_faces, told_again
+from companion.vision.faces.face_detector import FaceSeen, face_at, read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import Fit, lies_sideways
 from companion.vision.mats.localization import Floats, Mats, as_quad
@@ -115,7 +115,7 @@ def look_at_faces(
 
 
 class _Look:
-    """One look at cards: what is told now against what lay there before."""
+    """One look at cards: those seen now against those that lay there before."""
 
     def __init__(
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
@@ -318,7 +318,7 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
     lain: list[Lain] = []
     for card in before:
         if card.is_whole and not card.missed:
-            seen = told_again(image, templates, mats, _quad(card.sighting))
+            seen = face_at(image, templates, mats, _quad(card.sighting))
             if seen is None or seen.face is not card.sighting.face:
                 return None
             card = replace(card, sighting=replace(card.sighting, confidence=seen.confidence))
