@@ -343,15 +343,15 @@ def test_a_picture_of_a_face_that_is_in_the_deck_under_another_name_is_left_out(
 
 def test_an_enrolment_knows_what_is_still_wanted(tmp_path):
     enrolment = begin("ours", "classic", tmp_path)
-    first = enrolment.next
+    first = enrolment.wanted[0]
 
     verdict = enrolment.verdict(first, small_face(first.value))
     enrolment.keep(first, [verdict.picture])
 
     assert verdict.is_good
-    assert enrolment.next is not first
+    assert enrolment.wanted[0] is not first
     assert len(enrolment.wanted) == 19
-    again = enrolment.verdict(enrolment.next, small_face(first.value))
+    again = enrolment.verdict(enrolment.wanted[0], small_face(first.value))
     assert again.sentence == f"it shows the same card as {first}: one of the two is another card's picture"
 
 

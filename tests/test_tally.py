@@ -276,7 +276,7 @@ def test_a_card_that_cannot_be_told_is_a_question_with_its_place_and_counts_as_t
 def test_what_may_lie_in_the_zone_is_offered_first():
     found = counted(photo(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",)))
 
-    assert found.spots[0].guesses == (Card.KM_75, Card.ROLL)
+    assert found.lots[0].spots[0].guesses == (Card.KM_75, Card.ROLL)
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
 
     found = counted(photo(*cards, mats=("side-1", "side-2")))
 
-    assert [spot.is_sure for spot in found.spots] == [True, False]
+    assert [spot.is_sure for spot in found.lots[0].spots] == [True, False]
     assert asked(found)[0].startswith("Is card 2 really 100 km")
 
 
@@ -362,7 +362,7 @@ def test_cards_beside_the_mats_are_listed_with_their_numbers():
     [([3], "card 3"), ([4, 3], "cards 3 and 4"), ([1, 2, 3, 5], "cards 1 to 3 and 5"), ([1, 3, 4], "cards 1, 3 and 4")],
 )
 def test_cards_are_called_by_their_numbers(numbers, say):
-    spot = counted(photo(face("100"))).spots[0]
+    spot = counted(photo(face("100"))).lots[0].spots[0]
 
     assert tally_report.called([replace(spot, number=number) for number in numbers]) == say
 

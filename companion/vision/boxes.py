@@ -12,6 +12,10 @@ from companion.vision.opencv import cv2
 
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
+Pixels = npt.NDArray[np.float32]
+"""Colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`."""
+
+Mask = npt.NDArray[np.bool_]
 
 
 class Box(NamedTuple):
@@ -96,11 +100,11 @@ def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
     return cv2.resize(image, (width, height), interpolation=cv2.INTER_AREA)
 
 
-def lab(image: Image) -> npt.NDArray[np.float32]:
+def lab(image: Image) -> Pixels:
     """Return a picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab, lightness 0 to 100."""
     return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
-def slopes(image: npt.NDArray[Any]) -> list[npt.NDArray[np.float32]]:
+def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
     """Return how steep a picture is across and down at each pixel, in its levels a pixel, as `float32` of its shape."""
     return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]

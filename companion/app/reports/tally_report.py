@@ -1,4 +1,4 @@
-"""A photographed tableau for the terminal and as JSON: the cards of each side, what is asked, the score of the hand."""
+"""A photographed tableau for the terminal and as JSON: the cards of each side, the questions, the score of the hand."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from companion.rules import scoring
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import Edition
 from companion.rules.editions.switches import EditionError
-from companion.rules.table import Side, Table
-from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd, table_of, trips
+from companion.rules.table import Table
+from companion.rules.tableau import Laying, Trip, check_sides, likely, odd, table_of, trips
 from companion.vision.counting.tally import PILES, Lot, Photo, Place, Spot, Tally, layings
 from companion.vision.view import FACE
 
@@ -32,12 +32,12 @@ _THIRDS = (
     ("left", "in the middle", "right"),
     ("lower left", "at the bottom", "lower right"),
 )
-"""What the ninths of a picture are called, row by row."""
+"""Names of the ninths of a picture, row by row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """What people have to tell: the sentence, what can be answered, and what is counted until they do."""
+    """A question to people: the sentence, the answers, and the one assumed until they choose."""
 
     ask: str
     """`card`, `beside`, `whose`, `unseen`, `trip`, `completed` or `draw-pile`."""
@@ -54,7 +54,7 @@ class Question:
 
 
 def questions(edition: Edition, counted: Tally) -> tuple[Question, ...]:
-    """Return all that people have to tell about a tally, the cards first."""
+    """Return all questions about a tally, the cards first."""
     return (*_about_cards(counted), *_about_heaps(counted), *_about_the_hand(edition, counted))
 
 
@@ -83,11 +83,8 @@ def _about_card(spot: Spot, counted: Tally) -> Question:
 def _where_on(photo: Photo, spot: Spot) -> str:
     """Return where a card is on its photograph, by its thirds and in pixels: `a.jpg, upper left, at 310, 205`."""
     (x, y), (width, height) = spot.centre_px, photo.size_px
-    return f"{photo.name}, {_THIRDS[_third(y / height)][_third(x / width)]}, at {x:.0f}, {y:.0f}"
-
-
-def _third(share: float) -> int:
-    return min(2, max(0, int(3 * share)))
+    row, column = (min(2, max(0, int(3 * share))) for share in (y / height, x / width))
+    return f"{photo.name}, {_THIRDS[row][column]}, at {x:.0f}, {y:.0f}"
 
 
 def called(spots: Sequence[Spot]) -> str:
@@ -100,7 +97,7 @@ def called(spots: Sequence[Spot]) -> str:
 
 
 def _about_heaps(counted: Tally) -> Iterator[Question]:
-    """Where cards lie in several heaps and no mat says whose they are."""
+    """Yield a question for each of several heaps on no mat."""
     heaps = [place for place in counted.places if place.lot and not place.lot.has_mat]
     for place in heaps if len(heaps) > 1 else ():
         spots = place.lot.scoring if place.lot else ()
@@ -116,8 +113,8 @@ def _about_the_hand(edition: Edition, counted: Tally) -> Iterator[Question]:
         if place.lot is None:
             say = f"No picture shows {place.name}: did it lay any distance? Taken for yes."
             yield Question("unseen", say, ("yes", "no"), "yes")
-    ways = tuple(trip_say(trip, laid) for trip in trips(edition, len(laid)))
-    chosen = trip_say(told.trip, laid)
+    ways = tuple(_trip(trip, laid) for trip in trips(edition, len(laid)))
+    chosen = _trip(told.trip, laid)
     yield Question("trip", f"How far did the trip go? Taken for: {chosen}.", ways, chosen)
     completer = laid[told.completed_by].name if told.completed_by is not None else "nobody"
     say = f"Who completed it? By the cards: {completer}."
@@ -127,15 +124,13 @@ def _about_the_hand(edition: Edition, counted: Tally) -> Iterator[Question]:
         yield Question("draw-pile", say, ("yes", "no"), "no")
 
 
-def trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
-    """Return how far a hand went, in a few words."""
-    if trip.extended_by is None:
-        return f"{trip.target} km"
-    return f"{trip.target} km, extended by {laid[trip.extended_by].name}"
+def _trip(trip: Trip, laid: Sequence[Laying]) -> str:
+    by = "" if trip.extended_by is None else f", extended by {laid[trip.extended_by].name}"
+    return f"{trip.target} km{by}"
 
 
 def nothing_read(deck: str | None, others: Sequence[str]) -> str:
-    """Return what to do where no card was read at all; `others` are the decks of the edition."""
+    """Return what to do if no card was read at all; `others` are the decks of the edition."""
     rest = [name for name in others if name != deck]
     named = one_of([f"{name} (the printed deck)" if name == PRINTED else name for name in rest]) if rest else ""
     if deck:
@@ -149,7 +144,7 @@ def nothing_read(deck: str | None, others: Sequence[str]) -> str:
 
 
 def sentences(edition: Edition, counted: Tally) -> Iterator[str]:
-    """Yield what there is to say about a tally, a line each."""
+    """Yield the lines about a tally."""
     if not counted.photos:
         yield NO_PICTURE
         return
@@ -183,34 +178,19 @@ def _photos(lot: Lot, counted: Tally) -> str:
 
 
 def _cards(lot: Lot) -> Iterator[str]:
-    """Yield the cards of a lot, each with the number that the questions and the page know it by."""
-    unsure = f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
-    lines = (_distances(lot), _safeties(lot), unsure, _piles(lot))
-    yield from (f"  {line}" for line in lines if line)
+    """Yield the cards of a lot, each with its number in the questions and on the page."""
 
+    def numbers(card: Card) -> str:
+        return called([spot for spot in lot.spots if spot.card is card])
 
-def _distances(lot: Lot) -> str:
-    doubled = lot.doubled
-    twice = {card: f", {number} of them twice" for card, number in doubled.items()}
-    return ", ".join(
-        f"{number} × {card} ({_called(lot, card)}{twice.get(card, '')})" for card, number in lot.distances.items()
-    )
-
-
-def _safeties(lot: Lot) -> str:
+    twice = {card: f", {number} of them twice" for card, number in lot.doubled.items()}
+    km = (f"{number} × {card} ({numbers(card)}{twice.get(card, '')})" for card, number in lot.distances.items())
     coup = {True: "coup fourré, ", False: ""}
-    return ", ".join(
-        f"{card_name(card)} ({coup[is_sideways]}{_called(lot, card)})" for card, is_sideways in lot.safeties.items()
-    )
-
-
-def _called(lot: Lot, card: Card) -> str:
-    return called([spot for spot in lot.spots if spot.card is card])
-
-
-def _piles(lot: Lot) -> str:
+    safeties = (f"{card_name(card)} ({coup[turned]}{numbers(card)})" for card, turned in lot.safeties.items())
+    unsure = f"not told for sure: {called(lot.unsure)}" if lot.unsure else ""
     shown = {pile: ", ".join(map(card_name, lot.shows(pile))) for pile in PILES}
-    return "; ".join(f"{pile} pile: {cards}" for pile, cards in shown.items() if cards)
+    piles = "; ".join(f"{pile} pile: {cards}" for pile, cards in shown.items() if cards)
+    yield from (f"  {line}" for line in (", ".join(km), ", ".join(safeties), unsure, piles) if line)
 
 
 def _score(edition: Edition, counted: Tally) -> Iterator[str]:
@@ -225,7 +205,7 @@ def _score(edition: Edition, counted: Tally) -> Iterator[str]:
 
 
 def likely_table(edition: Edition, counted: Tally) -> Table:
-    """Return the table of the hand if all is right. Raises EditionError when so many sides do not play the edition."""
+    """Return the table of the hand if all is right. Raises EditionError if the edition is not for so many sides."""
     laid = layings(counted)
     check_sides(edition, len(laid))
     return table_of(edition, laid, likely(edition, laid, draw_pile_empty=counted.draw_pile_empty))
@@ -258,17 +238,16 @@ def _score_json(table: Table, counted: Tally, edition: Edition) -> dict[str, Any
         side.name: {"score": [{"item": item, "points": points} for item, points in sheet.lines], "total": sheet.total}
         for side, sheet in sheets
     }
-    return {"told": _told_json(told, table.sides), "score": score}
-
-
-def _told_json(told: Told, sides: Sequence[Side]) -> dict[str, Any]:
-    name: dict[int | None, str | None] = {None: None, **{number: side.name for number, side in enumerate(sides)}}
-    return {
+    extender, completer = (
+        None if number is None else table.sides[number].name for number in (told.trip.extended_by, told.completed_by)
+    )
+    said = {
         "target": told.trip.target,
-        "extended_by": name[told.trip.extended_by],
-        "completed_by": name[told.completed_by],
+        "extended_by": extender,
+        "completed_by": completer,
         "draw_pile_empty": told.draw_pile_empty,
     }
+    return {"told": said, "score": score}
 
 
 def _place_json(place: Place, counted: Tally) -> dict[str, Any]:

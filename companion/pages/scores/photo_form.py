@@ -1,6 +1,6 @@
-"""The form in which a photographed tableau is confirmed line by line: what it shows, and what was sent.
+"""The form that confirms a photographed tableau line by line: what it shows, and what was sent.
 
-All of it is flat fields, each named for its side or card, so that what was typed stays after another photograph.
+Its fields are flat, each named for its side or card, so that what was typed stays after another photograph.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _NUMBER_AT = (0.5, 0.12)
 
 
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
-    """Return the form as the photographs fill it; `named` are the names of sides by their mats."""
+    """Return the form filled from the photographs; `named` are the names of sides by their mats."""
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
     for place in tally.places:
         form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), words.said(place.name))
@@ -68,7 +68,7 @@ def distances_of(edition: Edition) -> tuple[Card, ...]:
 
 
 def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
-    """Return the form after another photograph: what was typed stays, the rest is as it is read now."""
+    """Return the form after another photograph: what was typed stays, the rest is read again."""
     stays = {field: value for field, value in filled.items() if field not in before or value != before[field]}
     return {**now, **{field: value for field, value in stays.items() if field in now or field[:2] in ("c-", "o-")}}
 
@@ -161,7 +161,7 @@ def _figures(tally: Tally, lot: Lot) -> Iterator[dict[str, Any]]:
 
 
 def _mark(spot: Spot) -> dict[str, Any]:
-    """Return a card as it is drawn: its outline, and its number near the upper edge, which others leave uncovered."""
+    """Return a card's outline on the picture, and its number near the upper edge, which others leave uncovered."""
     at = spot.centre_px
     if spot.corners_px is not None:
         (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
@@ -173,7 +173,7 @@ def _mark(spot: Spot) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question that no picture answers: its field, and the answers with what is said of them."""
+    """A question that no picture answers: its field, and the answers with their labels."""
 
     field: str
     title: str
@@ -182,7 +182,7 @@ class Asked:
 
 
 def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
-    """Return what people have to say about the hand as a whole."""
+    """Return the questions about the hand as a whole."""
     keys, names = _sides(tally, form), _names(tally, form)
     told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
     seen = [place.key for place in tally.places]
@@ -215,7 +215,7 @@ def _trip_say(trip: Trip, keys: Sequence[str], names: Mapping[str, str]) -> str:
 
 
 def odd(table: Table) -> tuple[str, ...]:
-    """Return what is impossible or unlikely about the counted table, a sentence each, for people to look again."""
+    """Return sentences about what is impossible or unlikely on the counted table, for people to look again."""
     cards = (words.why(reason, table.edition, Names({}, {})).say for reason in odd_cards(table))
     return (*cards, *map(words.said, odd_trip(table)))
 
@@ -224,7 +224,7 @@ def odd(table: Table) -> tuple[str, ...]:
 
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
-    """Return the table that people have confirmed. Raises Problem for what is open or cannot be read."""
+    """Return the table confirmed. Raises Problem for what is open or cannot be read."""
     keys, names = _sides(tally, form), _names(tally, form)
     laid = tuple(_laying(edition, tally, form, key, names[key]) for key in keys)
     if len(laid) == 1:
@@ -238,7 +238,7 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
 
 
 def _sides(tally: Tally, form: Form) -> list[str]:
-    """Return the keys of all that are sides of their own."""
+    """Return the keys of all lots that are sides of their own."""
     keys = dict.fromkeys((*(place.key for place in tally.places), *(lot.key for lot in tally.lots)))
     return [key for key in keys if form.get(f"whose-{key}", OWN) == OWN]
 
@@ -251,7 +251,7 @@ def _names(tally: Tally, form: Form) -> dict[str, str]:
 
 
 def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> Laying:
-    """Return what lies in front of a side: its own lot and those that were said to be its."""
+    """Return what lies before a side: its own lot and those assigned to it."""
     keys = [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
     told = [card for lot in tally.lots if lot.key in keys for card in _told_cards(edition, lot, form)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
@@ -270,7 +270,7 @@ def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> 
 
 
 def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, bool]]:
-    """Yield the cards that could not be identified and that somebody has named, and whether each lies sideways."""
+    """Yield the unidentified cards that somebody has named, and whether each lies sideways."""
     for spot in lot.unsure:
         said = form.get(f"c-{spot.key}", "")
         card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
@@ -299,7 +299,7 @@ def _read(form: Form, field: str) -> int:
 
 
 def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:
-    """Return what people said of the hand; what they left to the cards as it is likeliest."""
+    """Return the answers about the hand, what was left to the cards being the likeliest."""
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")

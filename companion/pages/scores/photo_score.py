@@ -66,19 +66,17 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     if snap is None:
         return _gone()
     edition, found = _found(snap)
+    form = None
     try:
         form = request.form.to_dict()
-    except RequestEntityTooLarge as error:
-        sentence, code = _refused(error)
-        return _confirming(token, edition, found, photo_form.fields(edition, found, _named()), sentence), code
-    if "change" in form:
-        return _confirming(token, edition, found, form)
-    try:
+        if "change" in form:
+            return _confirming(token, edition, found, form)
         if "add" in form:
             return _added(token, snap.deck, edition, found, form)
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
+        form = photo_form.fields(edition, found, _named()) if form is None else form
         return _confirming(token, edition, found, form, sentence), code
     return render_template(
         "snapped.html",

@@ -1,6 +1,6 @@
-"""A photograph from somebody's phone: read, made small for the page, its doubtful cards cut out. Nothing is stored.
+"""A phone's photograph: read, reduced for the page, its doubtful cards cut out.
 
-What is left of it stays in memory until newer ones push it out.
+Nothing is stored: the results stay in memory until newer ones push them out.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_BYTES = 24_000_000
 """Maximum size of a file, in bytes: no telephone's photograph is larger."""
 
 MOST_SENT_BYTES = 2 * MOST_BYTES
-"""Maximum size of a request: what was typed beside a file that is too large is kept."""
+"""Maximum size of a request, above that of a file: what was typed beside one too large is kept."""
 
 SHOWN_PX, CROP_PX = 1600, 240
 """Longer side of the picture, and of a card cut out, as the page shows them."""
@@ -43,23 +43,23 @@ MOST_PHOTOS = 8
 
 BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
-"""Margin shown around a card, as a share of what was seen of it: a sticker is a small part of its card."""
+"""Margin around a crop, as a share of what was seen: a sticker is a small part of its card."""
 
 _reading = threading.Lock()
 _reader = ThreadPoolExecutor(1, "photographs")
-"""All are read in one thread: each thread keeps the memory that a large picture took for the next one."""
+"""The one thread that reads photographs: each thread keeps the memory of a large picture for the next one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A photograph that has been read."""
+    """A photograph and what the page shows of it."""
 
     photo: Photo
     jpeg: bytes
-    """The picture, small."""
+    """The reduced picture."""
 
     crops: Mapping[int, bytes]
-    """The cards that could not be recognised, as JPEG, by which sighting it is."""
+    """The cards not identified, as JPEG, by the index of the sighting."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Snap:
 
     edition: str
     deck: str
-    """By whose faces its cards are recognised; empty where stickers alone tell them."""
+    """The deck by whose faces its cards are identified; empty for stickers alone."""
 
     shots: tuple[Shot, ...]
 
@@ -78,11 +78,11 @@ class Snap:
 
 
 def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
-    """Read a picture file, of cards with stickers or of a deck that is known; one at a time.
+    """Read a picture file of cards with stickers or of a known deck, one at a time.
 
-    `name` is what the photograph is called from now on, `file` what people know it by.
+    `name` is the photograph's name from now on, `file` the one people know.
 
-    Raises Problem for what is no picture or too large, and while another is being read.
+    Raises Problem for a file that is no picture or too large, and while another is being read.
     """
     with one_at_a_time(_reading, BUSY):
         return _reader.submit(_read, data, name, deck, folder, file).result()
@@ -113,7 +113,7 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
 
 
 def _jpeg(image: Image, most_px: int) -> bytes:
-    """Return a picture as JPEG, its longer side at most so many pixels."""
+    """Return a picture as JPEG, its longer side at most `most_px` pixels."""
     return jpeg_of(shrunk(image, most_px / max(image.shape[:2]))) or b""
 
 
@@ -125,7 +125,7 @@ class Snaps:
         self._kept: dict[str, Snap] = {}
 
     def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
-        """Keep a photograph; gives its token."""
+        """Keep a photograph and return its token."""
         token = secrets.token_urlsafe(16)
         with self._lock:
             self._kept[token] = Snap(edition, deck, (shot,))
@@ -134,7 +134,7 @@ class Snaps:
         return token
 
     def get(self, token: str) -> Snap | None:
-        """Return what was kept; None where newer ones have pushed it out."""
+        """Return what was kept; None if newer ones have pushed it out."""
         with self._lock:
             return self._kept.get(token)
 

@@ -1,7 +1,7 @@
-"""What lies on photographs of a finished tableau: each side's cards that count, and what has to be asked.
+"""Photographs of a finished tableau: each side's cards that count, and what has to be asked.
 
-Pure: views come in, values go out. With mats the zones tell whose a card is; without them the cards of a photograph
-are as many heaps as lie clearly apart, and people say whose they are.
+Pure: views come in, values go out. With mats the zones say whose a card is; without them the cards form heaps that lie
+clearly apart, and people say whose they are.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations, count, pairwise
 from statistics import median
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
@@ -24,13 +24,13 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0
-"""Distance of two cards' middles from which they belong to different heaps, unless others lie between."""
+"""Minimum distance between the middles of neighbouring cards of different heaps."""
 
 SAME_PLACE_MM = 5.0
-"""Distance of two cards of one face below which they are one: of two that lie so exactly only one shows."""
+"""Distance below which two cards of one face are one: of two so exactly in place only one would show."""
 
 FEWEST_ALIKE = 3
-"""Number of cards that are the same as another photograph's from which that is hardly chance."""
+"""Minimum number of cards that two photographs share if it is hardly chance."""
 
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
@@ -39,7 +39,7 @@ PILES = ("battle", "speed")
 """The zones whose cards do not score."""
 
 _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
-"""What lies in a zone that scores."""
+"""The families of cards in each zone that scores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,22 +56,22 @@ class Spot:
     """A card on a photograph."""
 
     key: str
-    """Names it as long as no photograph before its own is taken away: `1-7`."""
+    """Its name as long as no earlier photograph is removed: `1-7`."""
 
     number: int
-    """As it is drawn on the picture, from 1 on over all photographs; those that score, or may, before all others."""
+    """Its number on the picture, from 1 over all photographs; those that score, or may, come first."""
 
     photo: int
     """The index of its photograph."""
 
     pile: str
-    """`battle`, `speed`, `distance`, `safety` as the mat's zone says; empty where no zone does."""
+    """The mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none."""
 
     card: Card
-    """`Card.UNKNOWN` where it cannot be recognised for sure."""
+    """`Card.UNKNOWN` if it is not certain."""
 
     guesses: tuple[Card, ...]
-    """What it may be then, likeliest first."""
+    """Candidates for an unknown card, likeliest first."""
 
     sideways: bool
     centre_px: Point
@@ -83,7 +83,7 @@ class Spot:
 
     @property
     def likeliest(self) -> Card:
-        """What it is taken for until somebody says otherwise."""
+        """Its face until somebody says otherwise."""
         return self.card if self.is_sure else next(iter(self.guesses), Card.UNKNOWN)
 
     @property
@@ -101,14 +101,14 @@ def scores(card: Card) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Lot:
-    """The cards before one side, or those that lie together where no mat says whose they are."""
+    """The cards of one side, or a heap that no mat assigns to a side."""
 
     key: str
     """`side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it."""
 
     spots: tuple[Spot, ...]
     is_beside: bool = False
-    """Its cards lie on no mat while mats lie there: they do not count unless somebody says so."""
+    """True if it lies beside the mats: it does not count unless somebody says so."""
 
     @property
     def has_mat(self) -> bool:
@@ -121,7 +121,7 @@ class Lot:
 
     @property
     def unsure(self) -> tuple[Spot, ...]:
-        """The cards about which people are asked."""
+        """The cards that people are asked about."""
         return tuple(spot for spot in self.scoring if not spot.is_sure)
 
     @property
@@ -136,7 +136,7 @@ class Lot:
 
     @property
     def doubled(self) -> Counter[Card]:
-        """The distances that an accelerator lies nearest to, each of its own."""
+        """The distance nearest to each accelerator, none of them twice."""
         free, chosen = list(self._of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
             nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
@@ -169,21 +169,16 @@ class Tally:
 
     photos: tuple[Photo, ...]
     lots: tuple[Lot, ...]
-    """Those on mats first, by their numbers."""
+    """Those on mats first, in order."""
 
     draw_pile_empty: bool | None = None
     """None where no photograph shows it."""
 
     notes: tuple[str, ...] = ()
-    """What was seen and does not count, a sentence each."""
+    """Sentences about cards that do not count."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """What the sides are called, by their mats' ids; the others by their numbers."""
-
-    @property
-    def spots(self) -> tuple[Spot, ...]:
-        """Every card of every lot."""
-        return tuple(spot for lot in self.lots for spot in lot.spots)
+    """The names of sides by their mats' ids."""
 
     @property
     def is_blank(self) -> bool:
@@ -199,10 +194,8 @@ class Tally:
         keys = [lot.key if lot.has_mat else f"side-{next(free)}" for lot in lots]
         found = [Place(lot.key, _side_name(key, self.names), lot) for key, lot in zip(keys, lots, strict=True)]
         rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
-        return (
-            *found,
-            *(Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}", self.names), None) for number in rest),
-        )
+        unseen = (Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}", self.names), None) for number in rest)
+        return (*found, *unseen)
 
 
 def _side_name(key: str, names: Mapping[str, str]) -> str:
@@ -210,9 +203,9 @@ def _side_name(key: str, names: Mapping[str, str]) -> str:
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
-    """Return what each side has lying if all is right, cards that cannot be recognised taken for the likeliest.
+    """Return what lies before each side if all is right, unknown cards taken for the likeliest.
 
-    A side that no photograph shows is taken to have driven: nobody scores a shut-out for it unasked.
+    A side that no photograph shows counts as having driven: nobody scores a shut-out for it unasked.
     """
     return tuple(map(_laying, tally.places))
 
@@ -220,8 +213,7 @@ def layings(tally: Tally) -> tuple[Laying, ...]:
 def _laying(place: Place) -> Laying:
     if place.lot is None:
         return Laying(place.name, drove_unseen=True)
-    taken = [replace(spot, card=spot.likeliest) for spot in place.lot.scoring]
-    lot = replace(place.lot, spots=tuple(taken))
+    lot = replace(place.lot, spots=tuple(replace(spot, card=spot.likeliest) for spot in place.lot.scoring))
     sideways = tuple(card for card, is_sideways in lot.safeties.items() if is_sideways)
     return Laying(place.name, lot.distances, lot.doubled, tuple(lot.safeties), sideways)
 
@@ -230,11 +222,11 @@ def _laying(place: Place) -> Laying:
 
 
 class _Seen(NamedTuple):
-    """A sighting with where it lies."""
+    """A sighting and its place."""
 
     photo: int
     at: int
-    """Which of the photograph's sightings it is."""
+    """Its index among the photograph's sightings."""
 
     lot: str
     pile: str
@@ -243,9 +235,9 @@ class _Seen(NamedTuple):
 
 
 def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
-    """Return what lies on photographs, by whom; a card with a sticker counts once, a mat on several photographs once.
+    """Return the cards on photographs by side; a sticker, or a mat on several photographs, counts once.
 
-    `names` are those of the sides, by their mats' ids.
+    `names` are the sides' names by their mats' ids.
     """
     names = names or {}
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
@@ -259,10 +251,10 @@ def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | 
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
-    """Yield the cards of a photograph that lie before somebody, or may; not those in the middle of the table."""
+    """Yield the cards of a photograph that are some side's, or may be; not those in the middle of the table."""
     loose = []
     mats = photo.view.mats
-    for index, sighting in _told_once(photo.view.sightings):
+    for index, sighting in _distinct(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
         mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
         if mat.startswith("side-"):
@@ -276,8 +268,8 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
             yield _Seen(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
 
 
-def _told_once(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
-    """Yield the sightings with their indices, of those by face that are in the same place one."""
+def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
+    """Yield the sightings with their indices; those of one face in the same place once."""
     for index, sighting in enumerate(sightings):
         near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
@@ -292,7 +284,7 @@ def _holds(quad: Quad, point: Point) -> bool:
 
 
 def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
-    """The cards by heaps that lie apart, as indices: from left to right, or from the top down where that is farther."""
+    """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
     scales = [scale for scale in map(_px_per_mm, sightings) if scale]
     reach = APART_MM * median(scales) if scales else math.inf
     left, heaps = list(range(len(sightings))), []
@@ -304,9 +296,9 @@ def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
             left = [n for n in left if n not in near]
             fresh = near
         heaps.append(sorted(heap))
-    middles = [_middle([sightings[at] for at in heap]) for heap in heaps]
-    along = max((0, 1), key=lambda axis: max(m[axis] for m in middles) - min(m[axis] for m in middles)) if heaps else 0
-    return [heap for _, heap in sorted(zip(middles, heaps, strict=True), key=lambda placed: placed[0][along])]
+    middles = [[median(sightings[at].centre_px[axis] for at in heap) for heap in heaps] for axis in (0, 1)]
+    along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
+    return [heap for _, heap in sorted(zip(along, heaps, strict=True), key=lambda placed: placed[0])]
 
 
 def _px_per_mm(sighting: Sighting) -> float | None:
@@ -316,7 +308,7 @@ def _px_per_mm(sighting: Sighting) -> float | None:
     sides = [math.dist(a, b) for a, b in pairwise(corners)]
     if sighting.by == FACE:
         return min(sides) / CARD_MM[0]
-    # Without mats a code tells the scale: it is that of a sticker of the usual width.
+    # Without mats a code gives the scale, as part of a sticker of the usual width.
     return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
@@ -324,12 +316,8 @@ def _apart(one: Sighting, other: Sighting) -> float:
     return math.dist(one.centre_px, other.centre_px)
 
 
-def _middle(sightings: Sequence[Sighting]) -> Point:
-    return median(s.centre_px[0] for s in sightings), median(s.centre_px[1] for s in sightings)
-
-
 def _once(seen: Sequence[_Seen]) -> list[_Seen]:
-    """Each card once: of a mat the photograph that shows most of its cards, from others only stickers not on it."""
+    """Return each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
     shows = Counter((card.lot, card.photo) for card in seen)
     fullest = sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo))
     main: dict[str, int] = {}
@@ -346,28 +334,22 @@ def _once(seen: Sequence[_Seen]) -> list[_Seen]:
 
 
 def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple[Lot, ...]:
-    """Lots with their cards numbered through; a bare mat is one, a heap without anything that counts is none."""
-    twice = _read_twice(seen)
+    """Return the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
+    # Of a sticker that was read in two places of one photograph only the clearest is certain.
+    best: dict[tuple[int, str | None], _Seen] = {}
+    for card in sorted(seen, key=lambda card: -card.sighting.confidence):
+        best.setdefault((card.photo, card.sighting.card), card)
     spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
     for card in seen:
-        spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=(card.photo, card.at) in twice))
+        is_doubtful = bool(card.sighting.card) and best[card.photo, card.sighting.card] is not card
+        spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
     beside = {card.lot for card in seen if card.is_beside}
-    lots = [Lot(key, tuple(_ordered(cards)), key in beside) for key, cards in spots.items()]
+    lots = [Lot(key, tuple(sorted(cards, key=_spot_order)), key in beside) for key, cards in spots.items()]
     lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
     numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
     numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
     return tuple(_upright(lot) for lot in numbered)
-
-
-def _read_twice(seen: Sequence[_Seen]) -> set[tuple[int, int]]:
-    """Cards whose sticker was read in two places of one photograph: all but the clearest."""
-    best: dict[tuple[int, str], _Seen] = {}
-    doubtful = set()
-    for card in sorted(seen, key=lambda card: -card.sighting.confidence):
-        if card.sighting.card and best.setdefault((card.photo, card.sighting.card), card) is not card:
-            doubtful.add((card.photo, card.at))
-    return doubtful
 
 
 def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
@@ -388,12 +370,12 @@ def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
     )
 
 
-def _ordered(spots: Iterable[Spot]) -> list[Spot]:
-    """Distances first, the longest before all; then the safeties; what does not count last."""
-    faces = list(Card)
-    return sorted(
-        spots, key=lambda s: (not s.matters, s.likeliest.family is not Family.DISTANCE, -s.likeliest.km,
-                              faces.index(s.likeliest), s.photo, s.centre_px)
+def _spot_order(spot: Spot) -> tuple[Any, ...]:
+    """Return what sorts distances first, from the longest down, then the safeties, and last what does not count."""
+    card = spot.likeliest
+    return (
+        not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo,
+        spot.centre_px,
     )  # fmt: skip
 
 
@@ -402,7 +384,7 @@ def _lot_order(lot: Lot) -> tuple[bool, bool, list[int]]:
 
 
 def _upright(lot: Lot) -> Lot:
-    """Return a heap, of which only the most cards say which way is up, with its cards sideways against those."""
+    """Return a heap with the way up that most of its cards have: a photograph has none."""
     others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
@@ -452,7 +434,7 @@ def _notes(
 
 
 def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> Iterator[str]:
-    """Of photographs that show the same cards, not on the same mat, only one should count."""
+    """Yield a sentence for each two photographs that show the same cards, not on the same mat."""
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
         if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
@@ -464,7 +446,7 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
 
 
 def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:
-    """True if two lots share a card of which the deck has one alone, or have the same several cards."""
+    """True if two lots share a card of which the deck has only one, or have the same several cards."""
     first, second = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
     only = any(edition.deck[card] == 1 for card in (first & second) if card is not Card.UNKNOWN)
     return only or (first == second and first.total() >= FEWEST_ALIKE)

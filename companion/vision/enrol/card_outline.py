@@ -1,9 +1,9 @@
-"""The outline of one card on a photograph: four straight edges that meet, of a card's proportions, on any ground.
+"""The outline of one card on a photograph: four straight edges of a card's proportions, on any ground.
 
-Straight pieces of edges are joined where two of them meet at a corner; two opposite corners make a candidate. Each
-candidate's sides are then fitted to a fraction of a pixel and asked what an edge of a card must show: that there is an
-edge all along, that it ends at the corners, that beyond it another thing lies than within. Of candidates that lie
-inside one another the outermost is the card: the others are frames printed on it.
+Line segments that meet make corners; two opposite corners make a candidate. Each candidate's sides are fitted to a
+fraction of a pixel and checked for what a card's edge must show: an edge all along, that ends at the corners, with
+different things on its two sides. Of candidates inside one another the outermost is the card: the others are frames
+printed on it.
 """
 
 from __future__ import annotations
@@ -16,38 +16,39 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
-from companion.vision.enrol.printed_frames import DIFFERENT, ENDS, beyond, strips, to_pixels
+from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, shrunk, slopes
+from companion.vision.enrol.printed_frames import DIFFERENT, beyond, sampled, strips, to_pixels
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 
 SURE_EDGE, SURE_ENDS, SURE_ODD = 0.8, 0.45, 0.04
-"""What a candidate must show to be taken for a card: edge and step along its weakest side, ends, and proportions."""
+"""Minimum edge and step along the weakest side, minimum ends, and maximum oddity of a candidate taken for a card."""
 
-_FITS = 0.02
-"""Oddity of a card that was found well; by so much one that lies across counts as odder: half of an upright one often
-looks like a card."""
+_FITS = SURE_ODD / 2
+"""Oddity of a card found well, and added to one that lies across: half of an upright card often looks like one."""
 
 _CLEAR_ENDS = 0.88
-"""Minimum for the ends of a candidate that fits less well: one that goes on somewhere is a part of another thing."""
+"""Minimum ends of a candidate of greater oddity: a side that goes on belongs to another thing."""
 
 LONG_SIDE_PX = 1000
-"""Maximum longer side of a picture on which outlines are looked for; larger ones are reduced."""
+"""Maximum longer side of a picture searched for outlines; larger ones are reduced."""
 
 LEAST_HEIGHT = 0.12
 """Minimum long side of a card, as a share of the picture's shorter side."""
 
 _SHORTEST_PX = 14.0
-"""Minimum length of a straight piece of an edge, in pixels."""
+"""Minimum length of a line segment, in pixels."""
 
-_MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT = 420, 900, 16000, 60
-"""Maximum numbers of pieces, of corners, of candidates, and of those looked at closely."""
+_MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT, _MOST_GROWN = 420, 900, 16000, 60, 6
+"""Maximum numbers of segments, of corners, of candidates, of those fitted, and of those grown (and of what each grows
+to)."""
 
-_MOST_GROWN, _WIDEST_RIM_MM = 6, 14.0
-"""Maximum number of candidates grown, and of what each is grown to; and by how much, in millimetres."""
+_WIDEST_RIM_MM = 14.0
+"""Maximum distance by which a candidate is grown."""
 
 _SAMPLES = 32
-"""Minimum number of places at which a side is looked at."""
+"""Minimum number of samples along a side."""
 
 _LEAST_SUPPORT = 0.3
 """Share of edge along a side below which a candidate is dropped."""
@@ -58,14 +59,14 @@ _AS_STEEP = 0.4
 _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)
 """Focal lengths of cameras, in long sides of their pictures; the last for pictures cut out of others."""
 
-_ODD = 0.16
+_ODD = 4 * SURE_ODD
 """Maximum oddity of a candidate."""
 
 _ROUND_ENDS = 0.6
-"""Minimum for the ends of a card round a frame printed on it."""
+"""Minimum ends of a card round a frame printed on it."""
 
 _LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
-"""By how much a card may score less than the frame on it, and still raise a doubt about the frame."""
+"""Maximum lead in score of a frame over the card round it, and over one that still makes the frame doubtful."""
 
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
 """Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
@@ -73,33 +74,32 @@ _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outline:
-    """A candidate for the card's outline, and what its sides say."""
+    """A candidate for the card's outline, and the measures of its sides."""
 
     corners: Floats
-    """`(4, 2)` pixels of the picture, clockwise, where the straight edges meet; the first is the upper left one."""
+    """`(4, 2)` pixels of the picture, clockwise from the upper left, where the straight edges meet."""
 
     support: float
-    """How much of its sides is edge, the weakest side; 0 to 1."""
+    """Share of edge along the weakest side."""
 
     ends: float
-    """How little of an edge goes on beyond its corners; 1 for none."""
+    """1 if no edge goes on beyond its corners, down to 0."""
 
     step: float
-    """How much of its sides divides one thing from another, the weakest side; 0 to 1."""
+    """Share of the weakest side with different things on its two sides."""
 
     odd: float
-    """How far it is from a card's proportions, as seen by any camera."""
+    """Distance from a card's proportions as any camera may see them."""
 
     score: float
     blur_px: float = 0.0
     """σ of its edges, in pixels of the picture."""
 
     is_doubtful: bool = False
-    """True if another outline, or a strip of card round this one, says that the card is larger or smaller."""
+    """True if another outline, or a strip of card round this one, suggests a larger or smaller card."""
 
     @property
     def is_sure(self) -> bool:
-        """True if it is taken for a card."""
         if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < SURE_ENDS:
             return False
         if self.odd > _FITS and self.ends < _CLEAR_ENDS:
@@ -114,14 +114,14 @@ class Outline:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Ground:
-    """A picture as it is looked at: its colours and how steep they are."""
+    """The reduced picture: its colours and their slopes."""
 
-    lab: npt.NDArray[np.float32]
-    steep: npt.NDArray[np.float32]
-    """`(H, W, 2)`: the slope across and down, per pixel, of the colour that is steepest there."""
+    lab: Pixels
+    steep: Pixels
+    """`(H, W, 2)`: the slope across and down, per pixel, of the steepest colour."""
 
     grain: float
-    """Slope that noise alone makes."""
+    """The slope of noise alone."""
 
     @property
     def size(self) -> tuple[int, int]:
@@ -129,17 +129,15 @@ class _Ground:
 
 
 def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None) -> list[Outline]:
-    """Return what may be the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
+    """Return candidates for the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
 
-    `fit` is a printed mat on the same table, which tells how large the card must look.
+    `fit` is a printed mat on the same table, which gives the card's size.
     """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
-    small = shrunk(image, shrink)
-    ground = _ground_of(small)
+    ground = _ground_of(shrunk(image, shrink))
     quads = _candidates(_segments(ground), ground.size, size_mm)
-    best = _most_edge(ground, quads)
     look = _Looks(ground, size_mm, shrink, fit)
-    found = look.at(best)
+    found = look.at(_most_edge(ground, quads))
     likely = sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN]
     wider = [quad for outline in likely for quad in _grown(ground, look.on_ground(outline), size_mm)]
     return _believed(_ranked([*found, *look.at(wider)]), look)
@@ -154,31 +152,29 @@ def _ground_of(image: Image) -> _Ground:
     return _Ground(soft, steep, float(np.percentile(np.take_along_axis(strength, steepest, axis=2)[::2, ::2], 30)))
 
 
-# --- Straight pieces of edges ---------------------------------------------------------------------------------
+# --- Line segments --------------------------------------------------------------------------------------------
 
 
 def _segments(ground: _Ground) -> Floats:
-    """Straight pieces `(n, 4)`: from one end to the other, the longest first; pieces in line are there joined too."""
+    """Return line segments `(n, 4)`, from end to end, the longest first; those in line also joined to one."""
     finder = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD)
     light = np.clip(ground.lab[..., 0] * 2.55, 0, 255).astype(np.uint8)
     colours = [light, *(np.clip(ground.lab[..., i] * 2.5 + 128, 0, 255).astype(np.uint8) for i in (1, 2))]
     found = [lines.reshape(-1, 4) for part in colours if (lines := finder.detect(part)[0]) is not None]
     if not found:
         return np.zeros((0, 4))
-    pieces = np.concatenate(found).astype(np.float64)
+    pieces = _longest(np.concatenate(found).astype(np.float64), 4 * _MOST_SEGMENTS, 6.0)
+    return _longest(np.concatenate([_joined(pieces), pieces]), _MOST_SEGMENTS, _SHORTEST_PX)
+
+
+def _longest(pieces: Floats, most: int, least_px: float) -> Floats:
     length = np.hypot(pieces[:, 2] - pieces[:, 0], pieces[:, 3] - pieces[:, 1])
-    pieces = pieces[np.argsort(-length)][: 4 * _MOST_SEGMENTS]
-    length = np.sort(length)[::-1][: len(pieces)]
-    pieces = pieces[length >= 6]
-    joined = np.concatenate([_joined(pieces), pieces])
-    length = np.hypot(joined[:, 2] - joined[:, 0], joined[:, 3] - joined[:, 1])
     order = np.argsort(-length, kind="stable")
-    order = order[length[order] >= _SHORTEST_PX]
-    return joined[order][:_MOST_SEGMENTS]
+    return pieces[order[length[order] >= least_px]][:most]
 
 
 def _joined(pieces: Floats) -> Floats:
-    """Pieces that lie in line with only small gaps between them, as one: an edge on a chequered cloth is in pieces."""
+    """Return segments in line with only small gaps as one: an edge on a chequered cloth is broken up."""
     free = np.ones(len(pieces), bool)
     whole = []
     for i, piece in enumerate(pieces):
@@ -207,7 +203,7 @@ def _joined(pieces: Floats) -> Floats:
 
 
 def _through_ends(pieces: Floats, along: Floats) -> Floats:
-    """Return the straight line through pieces, as far as they reach."""
+    """Return the line through segments, as far as they reach."""
     ends = pieces.reshape(-1, 2)
     weight = np.repeat(np.hypot(*(pieces[:, 2:] - pieces[:, :2]).T), 2)
     middle = np.average(ends, axis=0, weights=weight)
@@ -221,7 +217,7 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 
 
 def _candidates(pieces: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """Quadrilaterals `(n, 4, 2)`, clockwise: each from two opposite corners at which two pieces meet."""
+    """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners."""
     if len(pieces) < 4:
         return np.zeros((0, 4, 2))
     points, first, second, weight = _corners(pieces)
@@ -244,7 +240,7 @@ def _candidates(pieces: Floats, size: tuple[int, int], size_mm: tuple[float, flo
 
 
 def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
-    """Where two pieces meet: the points, the directions of the two arms away from it (clockwise), their length."""
+    """Return where two segments meet: the points, the directions of both arms away from it (clockwise), and weights."""
     start, end = pieces[:, :2], pieces[:, 2:]
     length = np.hypot(*(end - start).T)
     along = (end - start) / length[:, None]
@@ -263,8 +259,8 @@ def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
     return points, np.where(clockwise, arm_i, arm_j), np.where(clockwise, arm_j, arm_i), weight
 
 
-def _near_end(at: Floats, length: Floats) -> tuple[npt.NDArray[np.bool_], Floats]:
-    """True if a point on a line is near one of a piece's ends, and the way from there along the piece."""
+def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
+    """Return whether points on a line are near an end of a segment, and the sign of the way along it from there."""
     room_out, room_in = 0.3 * length + 8, np.minimum(0.2 * length, 14) + 2
     at_start = (at > -room_out) & (at < room_in)
     at_end = (at > length - room_in) & (at < length + room_out)
@@ -272,7 +268,7 @@ def _near_end(at: Floats, length: Floats) -> tuple[npt.NDArray[np.bool_], Floats
 
 
 def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-    """Pairs of corners that look at each other, each pair once: the arms of both run against each other's."""
+    """Return the pairs of corners that face each other, each once: their arms run against each other's."""
     facing = (first @ first.T < -0.8) & (second @ second.T < -0.8)
     a, c = np.nonzero(np.triu(facing, 1))
     to = points[c] - points[a]
@@ -283,7 +279,7 @@ def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[npt.NDArra
     return a[inside], c[inside]
 
 
-def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, npt.NDArray[np.bool_]]:
+def _meeting(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Mask]:
     """Return where the lines from p along u and from q along v meet, and whether they do ahead of both."""
     turn, on_u, on_v = _crossings(p, u, q, v)
     return p + on_u[:, None] * u, (np.abs(turn) > 0.5) & (on_u > 8) & (on_v > 8)
@@ -299,21 +295,19 @@ def _crossings(p: Floats, u: Floats, q: Floats, v: Floats) -> tuple[Floats, Floa
     return turn, on_u, on_v
 
 
-def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> npt.NDArray[np.bool_]:
-    """Of a card's size and proportions as far as that shows without a look at its perspective."""
+def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
+    """Return which are of a card's size and proportions, roughly, whatever the perspective."""
     side = np.linalg.norm(np.roll(quads, -1, axis=1) - quads, axis=2)
     one, other = (side[:, 0] + side[:, 2]) / 2, (side[:, 1] + side[:, 3]) / 2
     shape = np.minimum(one, other) / np.maximum(one, other)
     within = ((quads > -3) & (quads < np.array(size) + 2)).all(axis=(1, 2))
     large = np.maximum(one, other) > LEAST_HEIGHT * min(size)
-    alike = (np.minimum(side[:, 0], side[:, 2]) > 0.6 * np.maximum(side[:, 0], side[:, 2])) & (
-        np.minimum(side[:, 1], side[:, 3]) > 0.6 * np.maximum(side[:, 1], side[:, 3])
-    )
+    alike = (np.minimum(side[:, :2], side[:, 2:]) > 0.6 * np.maximum(side[:, :2], side[:, 2:])).all(axis=1)
     return within & large & alike & (shape > 0.72 * ratio) & (shape < min(1.0, 1.42 * ratio))
 
 
 def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
-    """Candidates round one that may be a frame printed on the card: along its sides weaker edges are seen as well."""
+    """Return candidates round one that may be a printed frame: with weaker edges along its sides."""
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
     per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
@@ -329,13 +323,13 @@ def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list
 def _widened(
     size_mm: tuple[float, float], up: float, right: float, down: float, left: float
 ) -> list[tuple[float, float]]:
-    """Return the corners of a card, in millimetres of it, that goes on beyond each side by so much."""
+    """Return the corners, in its millimetres, of a card widened on each side."""
     w, h = size_mm
     return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
 def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
-    """How far beyond a side of a frame, in its millimetres, there are edges along it, and how strong: the best few."""
+    """Return the strongest edges along a side of a frame: how far beyond it, in its millimetres, and how strong."""
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
     step = np.zeros(len(away))
@@ -345,18 +339,18 @@ def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], 
     return [(float(away[i]), float(min(step[i], 10.0))) for i in peak if away[i] > 0.4]
 
 
-# --- What the sides say ---------------------------------------------------------------------------------------
+# --- Sides ----------------------------------------------------------------------------------------------------
 
 
 def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
-    """Return the candidates whose sides show most edge, each place once."""
+    """Return the candidates with most edge along their sides, each place once."""
     if not len(quads):
         return []
     shares = _edge_shares(ground, quads)
     worth = shares.min(axis=1) + 0.5 * shares.mean(axis=1)
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] >= 0.45]
-    # In one order of corners, so that two candidates can be compared corner by corner.
+    # In one order of corners, to compare candidates corner by corner.
     firsts = quads.sum(axis=2).argmin(axis=1)
     left = np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)[order]
     chosen: list[Floats] = []
@@ -369,8 +363,8 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
 
 
 def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
-    """Return how much of each side of quadrilaterals `(n, 4, 2)` lies on an edge that runs along it: `(n, 4)`."""
-    at = np.linspace(ENDS, 1 - ENDS, 16)
+    """Return the share of each side of quadrilaterals `(n, 4, 2)` on an edge that runs along it: `(n, 4)`."""
+    at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
     across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
@@ -390,28 +384,27 @@ def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
 
 
 class _Looks:
-    """Candidates with their sides fitted and asked; those that turn out to be the same are asked once."""
+    """Candidates with their sides fitted and measured, each place once."""
 
     def __init__(self, ground: _Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
         self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
         self._seen = np.zeros((0, 4, 2))
 
     def at(self, quads: Sequence[Floats]) -> list[Outline]:
-        """Return what there is to say of them, without those that their sides do not bear out."""
+        """Return the outlines of those whose sides are edges."""
         return [outline for quad in quads if (outline := self._one(quad)) is not None]
 
     def strips(self, outline: Outline) -> tuple[float, ...]:
-        """Return how wide the card goes on beyond each side of an outline that is a frame printed on it."""
+        """Return the width of the card beyond each side of an outline that is a printed frame."""
         return strips(self._ground.lab, self.on_ground(outline), self._size_mm)
 
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
-        """The outline that lies so many millimetres farther out on each side, None where its sides are no edges."""
+        """Return the outline widened on each side, None if those sides are no edges."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), _widened(self._size_mm, *widths))
-        again = _Looks(self._ground, self._size_mm, self._shrink, self._fit)
-        return next(iter(again.at([quad])), None)
+        return _Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
 
     def on_ground(self, outline: Outline) -> Floats:
-        """Return its corners on the picture that is looked at."""
+        """Return its corners on the reduced picture."""
         return (outline.corners + 0.5) * self._shrink - 0.5
 
     def _one(self, quad: Floats) -> Outline | None:
@@ -425,16 +418,16 @@ class _Looks:
             return None
         self._seen = np.concatenate([self._seen, rough[None]])
         fitted = _fitted(self._ground, rough, max(1.8, 0.3 * scale))
-        return None if fitted is None else self._asked(*fitted, scale)
+        return None if fitted is None else self._measured(*fitted, scale)
 
-    def _asked(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
+    def _measured(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
         down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
         odd += _FITS if abs(down[0]) > abs(down[1]) else 0.0
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
-            # How far a quadrilateral is from the card's size on the table's plane.
+            # Its distance from the card's size in the table's plane.
             mm = through(self._fit.inverse, self._fit.lens.straighten(placed) if self._fit.lens else placed)
             side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
             wanted = np.array([self._size_mm[0], self._size_mm[1]] * 2)
@@ -448,19 +441,14 @@ class _Looks:
 
 
 def _normal(along: Floats) -> Floats:
-    """Return the unit vector a quarter turn from a way `(2,)`."""
+    """Return the unit vector a quarter turn from a vector `(2,)`."""
     return np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
 
 
 def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
-    """The corners after each side was laid through the edge near it, how much of it is edge, and the edges' blur."""
-    lines, support, blurs = [], [], []
-    for side in range(4):
-        profile, points, across = _profiles(ground, quad[side], quad[(side + 1) % 4], reach)
-        line, share, blur = _line_through(profile, points, across, reach, ground.grain)
-        lines.append(line)
-        support.append(share)
-        blurs.append(blur)
+    """Return the corners with each side on the edge near it, the share of edge along each, and the edges' σ."""
+    profiles = (_profiles(ground, quad[side], quad[(side + 1) % 4], reach) for side in range(4))
+    lines, support, blurs = zip(*(_line_through(*profile, reach, ground.grain) for profile in profiles), strict=True)
     start, along = np.array(lines).transpose(1, 0, 2)
     before, way = np.roll(start, 1, axis=0), np.roll(along, 1, axis=0)
     turn, on_before, _ = _crossings(before, way, start, along)
@@ -470,19 +458,19 @@ def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[f
     side_px = math.sqrt(abs(cv2.contourArea(np.float32(quad))))
     if np.abs(moved - quad).max() > 3 * reach + 0.03 * side_px:
         return None
-    return moved, support, float(np.median(blurs))
+    return moved, list(support), float(np.median(blurs))
 
 
 def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """The slope across a side, `(samples, offsets)` with its sign by the strongest colour, and where it was taken."""
+    """Return the slope across a side, `(samples, offsets)`, the samples' places, and the normal."""
     along = end - start
     across = _normal(along)
     count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
-    at = np.linspace(ENDS, 1 - ENDS, count)
+    at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, count)
     offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
     base = start + at[:, None] * along
     points = base[:, None] + offsets[:, None] * across
-    colours = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    colours = sampled(ground.lab, points)
     slope = np.zeros(points.shape[:2])
     slope[:, 1:-1] = np.linalg.norm(colours[:, 2:] - colours[:, :-2], axis=2)
     return slope, base, across
@@ -491,9 +479,9 @@ def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tupl
 def _line_through(
     slope: Floats, base: Floats, across: Floats, reach: float, grain: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line along a side where the slope is steepest, how much of the side bears it out, and the edge's σ.
+    """Return the line along a side where the slope is steepest, the share of the side on it, and the edge's σ.
 
-    Of several edges side by side the one wins that most of the side agrees on.
+    Of several parallel edges the one that most of the side shows wins.
     """
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     peaks = (
@@ -526,7 +514,7 @@ def _line_through(
 
 
 def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:
-    """Level and tilt of the line through most of the peaks, by trying all of them."""
+    """Return level and tilt of the line through most of the peaks, by exhaustive search."""
     levels = np.arange(-reach, reach + 0.2, 0.4)
     tilts = np.linspace(-min(reach, 6.0), min(reach, 6.0), 9)
     best, found = -1.0, (0.0, 0.0)
@@ -540,7 +528,7 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
 
 
 def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
-    """σ of an edge: its whole height against its steepest slope, over the middle of the samples."""
+    """Return the σ of an edge from its height and steepest slope, the median over the samples."""
     near = np.abs(offsets[None] - at[:, None]) < 3.5
     height = (slope * near).sum(axis=1) * 0.5
     steepest = np.where(near, slope, 0).max(axis=1)
@@ -551,11 +539,11 @@ def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
 
 
 def _going_on(ground: _Ground, corners: Floats) -> float:
-    """Return how much the edges of the sides go on beyond the corners, over a fifth of a side: 0 to 1.
+    """Return how much the sides go on as edges beyond the corners, over a fifth of their length: 0 to 1.
 
-    What happens to lie there has edges as well, but not along the side, or not with the same colours beside them. A
-    single side that goes on at both its ends is enough: it is a line of the cloth's. So are two that both go on beyond
-    the side between them: it divides a larger thing, such as the card itself.
+    Other things there have edges too, but not along the side, or not with the same colours beside them. One side that
+    goes on at both ends is enough: it is a line of the cloth. So are two that go on beyond the side between them: that
+    one divides a larger thing, such as the card itself.
     """
     shares = []
     for side in range(4):
@@ -566,7 +554,7 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
         least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
         for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
             same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
-            # How much of the line lies on edges as steep that run along it, whatever the colours beside them.
+            # The share of the line on edges as steep along it, whatever the colours beside them.
             slope, _, _ = _profiles(ground, a, b, 3.0)
             near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
             in_line = float((near & (slope.max(axis=1) > least)).mean())
@@ -577,7 +565,7 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
 
 
 def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
-    """Return how much the colours a pixel or two to both sides of a line differ, taken over all of it."""
+    """Return the difference in colour a pixel or two to both sides of a line, over all of it."""
     along = end - start
     across = _normal(along)
     base = start + np.linspace(0, 1, 24)[:, None] * along
@@ -586,9 +574,9 @@ def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
 
 
 def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
-    """How much of the weakest side divides different things: the colours to both sides of it differ, near and farther.
+    """Return the share of the weakest side with different colours on its two sides, near and farther.
 
-    Farther, because beside a thin line that is printed there is its colour on one side, and the same paper on both.
+    Farther, because a thin printed line has the same paper on both sides.
     """
     middle = corners.mean(axis=0)
     near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
@@ -599,7 +587,7 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
         along = end - start
         across = _normal(along)
         across = across if across @ (middle - start) > 0 else -across
-        base = start + np.linspace(ENDS, 1 - ENDS, _SAMPLES)[:, None] * along
+        base = start + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along
         for away in (near, far):
             inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
             shares.append(float((np.linalg.norm(inside - outside, axis=1) > DIFFERENT).mean()))
@@ -608,7 +596,7 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
 
 def _colours(ground: _Ground, points: Floats) -> Floats:
     """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
-    taken = cv2.remap(ground.lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    taken = sampled(ground.lab, points)
     return taken.mean(axis=1).astype(np.float64)
 
 
@@ -616,9 +604,9 @@ def _colours(ground: _Ground, points: Floats) -> Floats:
 
 
 def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """Return the corners clockwise from the card's upper left one, as the card stands nearest to upright.
+    """Return the corners clockwise from the card's upper left one, with the card nearest to upright.
 
-    A card that lies across is turned a quarter: which of its ends is the upper one only its print could tell.
+    For a card that lies across either end may be the upper one: only its print could tell.
     """
     if cv2.contourArea(np.float32(corners), oriented=True) < 0:
         corners = corners[::-1]
@@ -629,10 +617,9 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]
 
 
 def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """How far quadrilaterals `(n, 4, 2)` are from how any camera may see a card: `(n,)`, about the share of its ratio.
+    """Return how far quadrilaterals `(n, 4, 2)` are from a card as any camera may see it: `(n,)`, about a share.
 
-    Each begins with the card's upper left corner. The camera's focal length is not known: the one counts that fits
-    best.
+    Each begins with the card's upper left corner. The camera's focal length is unknown: the best of `_FOCALS` counts.
     """
     (x0, y0), (x1, y1), (x2, y2), (x3, y3) = (quads[:, i].T - (np.array(size)[:, None] / 2 - 0.5) for i in range(4))
     # The homography from the unit square, after Heckbert.
@@ -652,11 +639,11 @@ def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -
     return best
 
 
-# --- Which of them --------------------------------------------------------------------------------------------
+# --- Choice ---------------------------------------------------------------------------------------------------
 
 
 def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
-    """The same, the first one grown where a strip of card goes on beyond it, or doubted where it may be a frame."""
+    """Return the same, the first one grown if a strip of card lies round it, or doubtful if it may be a frame."""
     if not found:
         return []
     first, widths = found[0], look.strips(found[0])
@@ -670,7 +657,7 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
 
 
 def _may_be_round(outer: Outline, inner: Outline) -> bool:
-    """True if a candidate may as well be the card, and the other a frame on it."""
+    """True if the outer candidate may as well be the card, and the inner one a frame on it."""
     if not _CLEARLY_LARGER < outer.area_px / inner.area_px < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
@@ -678,12 +665,12 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 
 
 def _fits_better(inner: Outline, outer: Outline) -> bool:
-    """True if a candidate is likelier in all ways than the one round it, which may be a line of the ground's."""
+    """True if the inner candidate is likelier in all respects than the outer, which may be a line of the ground."""
     return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
-    """Return the likeliest first; a card goes before what is printed on it."""
+    """Return the likeliest first, but a card before the frames printed on it."""
     order = sorted(found, key=lambda outline: -outline.score)
     if not order:
         return []
@@ -694,7 +681,7 @@ def _ranked(found: Sequence[Outline]) -> list[Outline]:
 
 
 def _is_card_round(outer: Outline, inner: Outline) -> bool:
-    """True if a candidate may be the card on which the other is a frame."""
+    """True if the outer candidate may be the card, and the inner one a frame on it."""
     larger = outer.area_px / inner.area_px
     if not 1.004 < larger < _LARGEST_FRAME or not holds(outer.corners, inner.corners):
         return False
@@ -702,12 +689,11 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
         return False
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
     sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
-    sound = sound and outer.score > inner.score - less_likely
-    sound = sound and outer.ends > inner.ends - 0.2
+    sound = sound and outer.score > inner.score - less_likely and outer.ends > inner.ends - 0.2
     return sound and outer.odd < max(SURE_ODD, inner.odd) + _FITS and outer.blur_px < 1.5 * inner.blur_px
 
 
-def holds(outer: Floats, inner: Floats, room_px: float = 1.5) -> bool:
-    """True if the corners `(4, 2)` of the one lie within the other."""
+def holds(outer: Floats, inner: Floats) -> bool:
+    """True if the inner corners `(4, 2)` lie within the outer quadrilateral."""
     polygon = np.float32(outer)
-    return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -room_px for x, y in inner)
+    return all(cv2.pointPolygonTest(polygon, (float(x), float(y)), True) >= -1.5 for x, y in inner)

@@ -1,7 +1,6 @@
-"""The enrolling of a whole deck: which faces are still wanted, whether a picture will do, and a folder of pictures.
+"""Enrolment of a deck: the faces still wanted, whether a picture will do, and a folder of pictures.
 
-`Enrolment` is what a page or the command line asks; every face that it keeps is on the disk at once, so that a deck
-that is only half enrolled is a deck all the same.
+Every face kept is on the disk at once, so that a deck half enrolled is a deck all the same.
 """
 
 from __future__ import annotations
@@ -9,7 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
+from typing import NamedTuple
 
 from companion.common import clock
 from companion.common.errors import Problem
@@ -31,39 +32,36 @@ from companion.tabletop.template_decks import (
     read_description,
     write_description,
 )
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import Image, Pixels, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, SAY, Fault, rectified
-from companion.vision.enrol.similarity import Small, is_same_card, small
+from companion.vision.enrol.similarity import is_same_card, small
 from companion.vision.opencv import cv2
 
 _OTHER_PICTURES = frozenset(
     {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 )
-"""Files that are meant as pictures and cannot be read."""
+"""Suffixes of pictures that cannot be read."""
 
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
 _LEAST_KEPT_PX = 32
-"""Minimum shorter side of a picture that is kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
+"""Minimum shorter side of a picture kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Verdict:
-    """What is said of one picture of one face."""
+    """The verdict on a picture of a face."""
 
-    subject: Subject
     sentence: str | None = None
     """What is wrong with it; None for a good one."""
 
     picture: Image | None = None
-    """The card alone, where the picture is a good one."""
+    """The card alone, of a good picture."""
 
     fault: Fault | None = None
-    """What is wrong with it by itself."""
-
     twin: str | None = None
-    """The other face, by its slug, that it shows once more."""
+    """The slug of the other face that it shows once more."""
 
     @property
     def is_good(self) -> bool:
@@ -72,45 +70,40 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Enrolment:
-    """A deck that is being enrolled: what is wanted of it, and what its folder holds."""
+    """A deck being enrolled: the faces wanted, and what its folder holds."""
 
     folder: Path
     description: Description
     cards: tuple[Card, ...]
     """The faces of its edition."""
 
-    _seen: dict[Path, Small] = field(default_factory=dict, compare=False, repr=False)
+    _seen: dict[Path, Pixels] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def wanted(self) -> tuple[Subject, ...]:
-        """What there is no picture of yet, in the order of the edition, the back (None) last."""
+        """The faces without a picture, in the order of the edition, the back (None) last."""
         there = self._pictures()
         return tuple(subject for subject in (*self.cards, None) if subject not in there)
 
-    @property
-    def next(self) -> Subject | str:
-        """What is to be shown next: a face, None for the back, and `done` when nothing is wanted any more."""
-        return self.wanted[0] if self.wanted else "done"
-
     def verdict(self, subject: Subject, image: Image) -> Verdict:
-        """Return whether a picture `(H, W, 3) uint8 BGR` will do for a face, also against the faces that are there."""
-        verdict = self.verdict_alone(subject, image)
+        """Return the verdict on a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
+        verdict = self.verdict_alone(image)
         twin = None if verdict.picture is None else self.twin_of(subject, verdict.picture)
         if twin:
             say = f"it shows the same card as {twin}: one of the two is another card's picture"
-            return Verdict(subject, say, twin=twin)
+            return Verdict(say, twin=twin)
         return verdict
 
-    def verdict_alone(self, subject: Subject, image: Image) -> Verdict:
-        """Return whether a picture will do for a face, whatever other faces are there."""
+    def verdict_alone(self, image: Image) -> Verdict:
+        """Return the verdict on a picture of a face, whatever the other faces."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None or found.picture is None:
             fault = found.fault or Fault.NO_CARD
-            return Verdict(subject, SAY[fault], fault=fault)
-        return Verdict(subject, None, found.picture)
+            return Verdict(SAY[fault], fault=fault)
+        return Verdict(picture=found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
-        """Return the other face of the deck of which this seems to be a picture."""
+        """Return the slug of the other face of the deck that this picture shows; None for none."""
         this = small(picture)
         for other, paths in self._pictures().items():
             if other is not subject and any(is_same_card(this, self._small(path)) for path in paths):
@@ -118,7 +111,7 @@ class Enrolment:
         return None
 
     def keep(self, subject: Subject, pictures: list[Image]) -> None:
-        """Make these the pictures of a face. Raises Problem when they cannot be written."""
+        """Make these the pictures of a face. Raises Problem if they cannot be written."""
         write_description(self.folder, self.description)
         put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
@@ -138,13 +131,13 @@ class Enrolment:
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
-        """Return the pictures of a face that are there, the main one first."""
+        """Return the pictures kept of a face, the main one first."""
         return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
         return pictures_in(self.folder) if self.folder.is_dir() else {}
 
-    def _small(self, path: Path) -> Small:
+    def _small(self, path: Path) -> Pixels:
         if path not in self._seen:
             self._seen[path] = small(read_picture(path))
         return self._seen[path]
@@ -153,10 +146,10 @@ class Enrolment:
 def begin(
     name: str, edition: str, data: Path, *, size_mm: tuple[float, float] | None = None, maker: str | None = None
 ) -> Enrolment:
-    """Return the enrolment of a deck of one's own, a new one or more pictures of one that is there.
+    """Return the enrolment of a deck in the data folder, new or with more pictures to come.
 
-    What is not said stays as it was. Raises Problem for a name or edition that cannot be, or a deck that is there and
-    of another edition or size.
+    None leaves what an existing deck has. Raises Problem for an impossible name or edition, or an existing deck of
+    another edition or size.
     """
     folder = own_folder(name, data)
     cards = tuple(load_edition(edition).deck)
@@ -194,9 +187,9 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Return a picture of a deck from another machine, read and written again, no larger than is of use.
+    """Return a deck's picture from another machine decoded and written again, no larger than is of use.
 
-    Raises Problem where it is none, or tiny.
+    Raises Problem for no picture, or a tiny or huge one.
     """
     image = sandbox.decode(content, name)
     if min(image.shape[:2]) < _LEAST_KEPT_PX or max(image.shape[:2]) > 4000:
@@ -207,7 +200,7 @@ def recoded(content: bytes, name: str) -> bytes:
             height=image.shape[0],
         )
         raise Problem(odd, 1)
-    # The picture with no more pixels than a template needs; a narrow one stays as wide as is the least.
+    # No more pixels than a template needs, but a narrow picture keeps the minimum width.
     short, long = sorted(image.shape[:2])
     share = max(LARGE_PX / long, _LEAST_KEPT_PX / short)
     return as_png(shrunk(image, share))
@@ -218,7 +211,7 @@ def recoded(content: bytes, name: str) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """One line about the enrolling of a deck."""
+    """One line about the enrolment of a deck."""
 
     sentence: str
     is_fault: bool = False
@@ -226,34 +219,43 @@ class Said:
     """True if a face has been enrolled."""
 
 
-@dataclass(frozen=True, slots=True)
-class _File:
+class _File(NamedTuple):
     path: Path
     subject: Subject
     number: int
 
 
 def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
-    """Enrol all faces of which a folder holds pictures, `roll.jpg`, `roll-2.jpg`, `back.jpg`; says what came of each.
+    """Enrol the faces that a folder holds pictures of, `roll.jpg`, `roll-2.jpg`, `back.jpg`; yield what came of each.
 
-    Each is kept as soon as it is found good. What is wrong with a file is said, and the others are enrolled all the
-    same. Raises Problem where the folder cannot be read, or holds no picture.
+    A fault of one file does not stop the others. Raises Problem if the folder cannot be read, or holds no picture.
     """
-    paths = _paths_in(folder)
     files: list[_File] = []
-    for path in paths:
+    for path in _paths_in(folder):
         named = _named(path, enrolment)
         if isinstance(named, str):
             yield Said(named, is_fault=True)
         elif named:
             files.append(named)
-    for sentence in _doubled(files):
-        yield Said(sentence, is_fault=True)
+    places: dict[tuple[Subject, int], list[_File]] = {}
+    for file in files:
+        places.setdefault((file.subject, file.number), []).append(file)
+    for subject, number in sorted(places, key=str):
+        names = [file.path.name for file in places[subject, number]]
+        if names[1:]:
+            name = subject_name(subject)
+            yield Said(
+                f"{name}: {' and '.join(names)} are both there, and neither is taken: keep one of them,"
+                f" or call a second picture of the card {name}-2.",
+                is_fault=True,
+            )
     good: dict[Subject, list[tuple[Path, Image]]] = {}
-    places = [(f.subject, f.number) for f in files]
-    single = [f for f in files if places.count((f.subject, f.number)) == 1]
+    single = [same[0] for same in places.values() if len(same) == 1]
     for file in sorted(single, key=lambda f: (f.subject is None, str(f.subject), f.number)):
-        verdict = _verdict_on(enrolment, file)
+        try:
+            verdict = enrolment.verdict_alone(read_picture(file.path))
+        except Problem as problem:
+            verdict = Verdict(str(problem).rstrip("."))
         if verdict.picture is None:
             yield Said(f"{subject_name(file.subject)}: {verdict.sentence} ({file.path.name}).", is_fault=True)
         else:
@@ -263,7 +265,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
 
 
 def lacking(enrolment: Enrolment) -> Iterator[Said]:
-    """Yield what a deck still lacks, and what that means; without a back it is whole all the same."""
+    """Yield what a deck still lacks, and what that means; the lack of a back is no fault."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
         yield Said(f"There is no picture yet of {', '.join(missing)}: {WITHOUT_FACES}.", True)
@@ -287,7 +289,7 @@ def _paths_in(folder: Path) -> list[Path]:
 
 
 def _named(path: Path, enrolment: Enrolment) -> _File | str:
-    """Return whose picture a file is by its name, or what is wrong with the name."""
+    """Return the face of a file by its name, or what is wrong with the name."""
     if path.suffix.lower() in _OTHER_PICTURES:
         return f"{shown(path.name)}: pictures of this kind are not read; save it as JPEG or PNG."
     match = _COPY.match(path.stem.strip())
@@ -308,33 +310,16 @@ def _named(path: Path, enrolment: Enrolment) -> _File | str:
 
 
 def _slug(stem: str) -> str:
-    """Return a file's name as a card's: `Right of Way`, `right_of_way`, `100 km`, `km100` are read too."""
+    """Return a file's name as a slug: `Right of Way`, `right_of_way`, `100 km`, `km100` are understood too."""
     slug = re.sub(r"[\s_-]+", "-", stem.strip().lower()).strip("-")
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
-def _doubled(files: list[_File]) -> Iterator[str]:
-    """Two files that say they are the same picture of a face."""
-    for subject, number in sorted({(f.subject, f.number) for f in files}, key=str):
-        names = [f.path.name for f in files if (f.subject, f.number) == (subject, number)]
-        if len(names) > 1:
-            name = subject_name(subject)
-            yield (
-                f"{name}: {' and '.join(names)} are both there, and neither is taken: keep one of them,"
-                f" or call a second picture of the card {name}-2."
-            )
-
-
-def _verdict_on(enrolment: Enrolment, file: _File) -> Verdict:
-    try:
-        return enrolment.verdict_alone(file.subject, read_picture(file.path))
-    except Problem as problem:
-        return Verdict(file.subject, str(problem).rstrip("."))
-
-
 def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Said]:
-    """Keep the faces that are not the same as another one, and says so."""
-    twins = _twins(good)
+    """Keep the faces that differ from all others, and yield what came of each."""
+    seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
+    pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
+    twins = {(one, other) for (one, a), (other, b) in pairs if is_same_card(a, b)}
     for one, other in sorted(twins, key=str):
         names = f"{subject_name(one)} and {subject_name(other)}"
         files = f"{good[one][0][0].name} and {good[other][0][0].name}"
@@ -343,9 +328,10 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
             is_fault=True,
         )
     bad = {subject for pair in twins for subject in pair}
-    given = [(subject, pictures) for subject, pictures in good.items() if subject not in bad]
-    for subject, pictures in given:
-        # A face that is there from before, and stays, of which this is a picture.
+    for subject, pictures in good.items():
+        if subject in bad:
+            continue
+        # A face from before that is not replaced now.
         stays = (enrolment.twin_of(subject, picture) for _, picture in pictures)
         twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:
@@ -355,15 +341,3 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
         enrolment.keep(subject, [picture for _, picture in pictures])
         names = ", ".join(path.name for path, _ in pictures)
         yield Said(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
-
-
-def _twins(good: dict[Subject, list[tuple[Path, Image]]]) -> list[tuple[Subject, Subject]]:
-    """Faces whose pictures show the same card."""
-    seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
-    pairs = {
-        (one, other): None
-        for i, (other, b) in enumerate(seen)
-        for one, a in seen[:i]
-        if one is not other and is_same_card(a, b)
-    }
-    return list(pairs)

@@ -1,45 +1,41 @@
-"""Is what looks like a card's outline only a frame printed on it? Then a strip of the card goes on beyond, to its edge.
+"""Whether an outline is only a frame printed on a card: then a strip of the card goes on beyond it, to the card's edge.
 
-Such a strip is of one colour, ends everywhere at the same distance where something else begins, and does not go on
-beyond the card's corners as cloth, table or a mat do.
+Such a strip has one colour, ends everywhere at the same distance where something else begins, and does not go on beyond
+the card's corners as cloth, table or mats do.
 """
 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Floats
+from companion.vision.boxes import Floats, Pixels
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
 _STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
-"""Steps outwards from a frame, the widest and narrowest strip, and how far past its ends it is looked at."""
-
-ENDS = 0.08
-"""Share of a side left out at each end: corners are round."""
+"""Step outwards from a frame, widest and narrowest strip, and distance searched past its ends."""
 
 _SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6
-"""Length over which colours are averaged along a side, and the width of the card's own edge."""
+"""Length over which colours are averaged along a side, and width of the card's own edge."""
 
 _PEAK, _NEAR = 1.5, 5
-"""Minimum rise of an edge, in Lab over a millimetre, above what lies so many steps to both sides of it."""
+"""Minimum rise of an edge, in Lab over a millimetre, and the steps to both sides against which it is measured."""
 
 _TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)
-"""By how much a strip may be wider at one end."""
+"""Differences in width between the two ends of a strip."""
 
 _LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6
-"""Minimum share of a strip's end that is edge, with something else beyond; maximum share that goes on past corners."""
+"""Minimum share of edge along a strip's end, with another colour beyond; maximum share that goes on past corners."""
 
 DIFFERENT = 3.0
-"""Minimum distance in Lab of the colours of different things; a strip's own spread at most twice that."""
+"""Minimum distance in Lab between different things; a strip's own spread is at most twice that."""
 
 
-def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
-    """Return how wide the strip is beyond each side of a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
+def strips(lab: Pixels, frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
+    """Return the widths of the strips round a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
 
-    `lab` is the picture `(H, W, 3)`, `size_mm` what the frame would be were it the card; the widths are in its
-    millimetres.
+    `lab` is the picture `(H, W, 3)`; the widths are in millimetres of the frame as if it were `size_mm` large.
     """
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
@@ -50,26 +46,28 @@ def strips(lab: npt.NDArray[np.float32], frame: Floats, size_mm: tuple[float, fl
 
 
 def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
-    """Return the homography from a card's millimetres to the picture, on which its corners are `(4, 2)` px."""
+    """Return the homography from a card's millimetres to the picture with its corners at `frame`, `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
 
-def beyond(
-    lab: npt.NDArray[np.float32], to_px: Floats, size_mm: tuple[float, float], side: int, away: Floats, along: Floats
-) -> npt.NDArray[np.float32]:
-    """The colours so many mm outwards from a side and so many along it, from its left or upper end: `(n, m, 3)`."""
+def beyond(lab: Pixels, to_px: Floats, size_mm: tuple[float, float], side: int, away: Floats, along: Floats) -> Pixels:
+    """Return the colours `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
     points = np.stack(((across, off + (h if side == 2 else 0)), (off + (w if side == 1 else 0), across))[side % 2], -1)
-    px = through(to_px, points.reshape(-1, 2)).reshape(*off.shape, 2).astype(np.float32)
-    return cv2.remap(lab, px, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+    return sampled(lab, through(to_px, points.reshape(-1, 2)).reshape(*off.shape, 2))
 
 
-def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> float:
-    """Return the width of the strip that begins at a side, whose colours reach `_BEYOND_MM` over both its ends."""
+def sampled(lab: Pixels, points: Floats) -> Pixels:
+    """Return the colours at points `(n, m, 2)` px: `(n, m, 3)`."""
+    return cv2.remap(lab, points.astype(np.float32), None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+
+
+def _width(colours: Pixels, away: Floats, length: float) -> float:
+    """Return the width of the strip beyond a side, whose colours reach `_BEYOND_MM` over both its ends; 0 for none."""
     end = round(_BEYOND_MM)
-    inner = slice(end + round(ENDS * length), -end - round(ENDS * length))
+    inner = slice(end + round(CORNER_SHARE * length), -end - round(CORNER_SHARE * length))
     smooth = cv2.blur(colours, (_SMOOTH_MM, 1))[:, inner]
     support, tilt, slope = _edges(smooth)
     widths = (i for i in np.argsort(-support - 1e-3 * slope, kind="stable") if support[i] > _LEAST_EDGE)
@@ -90,8 +88,8 @@ def _width(colours: npt.NDArray[np.float32], away: Floats, length: float) -> flo
     return 0.0
 
 
-def _edges(smooth: npt.NDArray[np.float32]) -> tuple[Floats, Floats, Floats]:
-    """How much of a line at each distance is edge, tilted as it fits best, that tilt in millimetres, and the slope."""
+def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
+    """Return for each distance the share of edge along the best line, its tilt in millimetres, and the slope."""
     slope = np.zeros(smooth.shape[:2])
     slope[2:-2] = np.linalg.norm(smooth[4:] - smooth[:-4], axis=2)
     windows = np.lib.stride_tricks.sliding_window_view(

@@ -1,7 +1,7 @@
-"""Enrolling a deck: from a picture of one card to the card's own picture, upright, from straight above.
+"""From a picture of one card to the card alone, upright, from straight above.
 
-A picture is either the card and nothing else, as from a scanner, or a photograph on which the card's outline is looked
-for (`card_outline.py`). What is wrong with it is a value, `Fault`, with a sentence that says what to do.
+A picture is either the card and nothing else, as from a scanner, or a photograph searched for the card's outline
+(`card_outline.py`). What is wrong with it is a value, `Fault`, with a sentence that says what to do.
 """
 
 from __future__ import annotations
@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.common.text import say
-from companion.vision.boxes import Floats, Image, lab, shrunk, slopes
+from companion.vision.boxes import Floats, Image, Pixels, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
@@ -24,22 +23,22 @@ from companion.vision.quality.glare import SATURATED
 from companion.vision.quality.sharpness import blur_of
 
 PX_PER_MM = 6.0
-"""The scale at which a card's picture is kept: 342 × 528 pixels for one of 57 × 88 mm."""
+"""Scale of the pictures kept: 342 × 528 pixels for a card of 57 × 88 mm."""
 
 LEAST_WIDTH_PX = 100
 """Minimum width of a card on a picture, in pixels."""
 
 LARGE_PX, _LEAST_SEEN_PX = 1600, 20
-"""Maximum longer side on which mats are looked for, and minimum shorter side on which anything is.
+"""Maximum longer side searched for mats, and minimum shorter side searched at all.
 
-A picture from the first on that is exactly 3 : 2 comes from a camera.
+A picture of at least the first that is exactly 3 : 2 comes from a camera.
 """
 
 _SAME_SHAPE = 0.06
-"""Maximum difference of a picture's proportions from the card's if it shows nothing else; a quarter of it is hardly."""
+"""Maximum difference of a picture's proportions from the card's if it shows nothing else; a quarter is a match."""
 
 _SAME_COLOURS = 1.5
-"""Maximum difference in Lab of a bare ground's colours at the edges from those in the middle."""
+"""Maximum difference in Lab between a bare ground's colours at the edges and in the middle."""
 
 _ALIGNED_DEG = 1.6
 """Maximum angle between a printed frame and the edges of a scan."""
@@ -54,7 +53,7 @@ _MOST_SHINE, _SHINE_EDGE = 0.012, 14.0
 """Maximum share of a card under a reflection; its edge is softer than this, in levels a pixel at `PX_PER_MM`."""
 
 _PAPER_MM = (6.0, 30.0)
-"""From where to where around a card the mat's paper tells the colour of the light."""
+"""Nearest and farthest distance from a card at which the mat's paper gives the colour of the light."""
 
 _RIM_PX = 8
 """Width of the frame laid round a picture to find a card that runs out of it."""
@@ -106,21 +105,21 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectified:
-    """What a picture of one card gave."""
+    """The card found on a picture."""
 
     picture: Image | None
-    """The card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None where it was not found."""
+    """The card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if it was not found."""
 
     fault: Fault | None = None
     """Why it cannot be used."""
 
     how: How = How.CUT_OUT
     corners: Floats | None = None
-    """Where the card lies on the picture, `(4, 2)` pixels, from its upper left corner clockwise."""
+    """Its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one."""
 
 
 def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
-    """Return the card of that size on a picture `(H, W, 3) uint8 BGR`, which shows one card and whatever it lies on."""
+    """Return the card of that size on a picture `(H, W, 3) uint8 BGR` of one card on any ground."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
@@ -146,8 +145,8 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
 def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
     """True if a picture shows the card and nothing else.
 
-    Then it has the card's proportions, and what looks like an outline in it is a frame that is printed on the card:
-    exactly along the picture's edges, and unless it is much smaller not of better proportions than the picture.
+    Then it has the card's proportions, and any outline in it is a printed frame: exactly along the picture's edges, and
+    unless much smaller, not of better proportions than the picture.
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
@@ -169,14 +168,14 @@ def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], see
 
 
 def _is_camera_shaped(image: Image) -> bool:
-    """True if a picture is 3 : 2, nearly a card's shape, as many cameras make it: across, or large."""
+    """True if a picture is 3 : 2, nearly a card's shape, as many cameras make: across, or large."""
     height, width = image.shape[:2]
     is_across, longer = width > height, max(width, height)
     return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= LARGE_PX)
 
 
 def _is_bare(image: Image) -> bool:
-    """True if a picture has the same colours at its edges as in its middle, as a table has and hardly any card."""
+    """True if a picture has the same colours at its edges as in its middle, as a table and hardly any card has."""
     small = lab(cv2.resize(image, (120, 120)))
     is_rim = np.ones((120, 120), bool)
     is_rim[15:-15, 15:-15] = False
@@ -196,7 +195,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
     """True if an outline on a picture of a card's own proportions is a card on some ground after all.
 
-    Then its sides are beyond doubt, it is large enough to be of use, and what is beside it is at the picture's edge.
+    Then its sides are certain, it is large enough to be of use, and the ground beside it reaches the picture's edge.
     """
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
@@ -215,7 +214,7 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]
     return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
 
 
-def _ring(colours: npt.NDArray[np.float32], outer: Floats, inner: Floats) -> npt.NDArray[np.float32]:
+def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
     """Return the colours between two outlines, `(n, 3)`."""
     cover = np.zeros(colours.shape[:2], np.uint8)
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
@@ -228,7 +227,7 @@ def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> flo
 
 
 def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
-    """The picture's own corners, from the card's upper left one; a picture that lies across is turned a quarter."""
+    """Return the picture's own corners, from the card's upper left one; a picture across is turned a quarter."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
     is_across = _shape_off(w, h, size_mm) > _shape_off(h, w, size_mm)
@@ -236,12 +235,13 @@ def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """True if another card lies beside the first: as large, as sure, nowhere over it.
+    """True if another card lies beside the first: as large, as certain, not over it.
 
-    The edges of cards that lie in a row go on beyond their corners, as far as the next card's.
+    The edges of cards in a row go on beyond their corners, as far as the next card's.
     """
-    for first, other in ((first, other) for first in found[:1] for other in found[1:]):
-        if not other.step > 0.9 or not other.support > 0.9:
+    for other in found[1:]:
+        first = found[0]
+        if other.step <= 0.9 or other.support <= 0.9:
             continue
         shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
         if shared > 0.05 * min(first.area_px, other.area_px):
@@ -268,7 +268,7 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
 
 
 def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
-    """Return why no card is found: it is cut off, or too like its ground, or there is none."""
+    """Return why no card is found."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     blur = _blur_px(gray)
     if blur is not None and blur > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
@@ -282,7 +282,7 @@ def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -
 
 
 def _is_plain_around(image: Image) -> bool:
-    """True if the ground is plain and something lies on it of which only the print stands out."""
+    """True if the ground is plain, and of what lies on it only the print stands out."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
     level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
     margin = round(0.06 * min(gray.shape))
@@ -293,7 +293,7 @@ def _is_plain_around(image: Image) -> bool:
 
 
 def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
-    """True if a card runs out of the picture: with a rim laid round the picture, one or two of its sides lie there."""
+    """True if a card runs out of the picture: with a rim round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
     small = shrunk(image, shrink)
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
@@ -314,17 +314,26 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 def _judged(
     image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
 ) -> Rectified:
-    """Return the card with these corners on a picture, and what is wrong with it."""
+    """Return the card with these corners on a picture, and its fault."""
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
     width_px = float(side[0] + side[2]) / 2
     picture = flat_picture(image, corners, size_mm)
     if light is not None:
         picture = np.clip(picture * light, 0, 255).astype(np.uint8)
-    return Rectified(picture, _fault_of(picture, width_px, how), how, corners)
+    gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
+    blur = _blur_px(gray)
+    fault = None
+    if width_px < LEAST_WIDTH_PX:
+        fault = Fault.TOO_SMALL
+    elif blur is not None and blur > _MOST_BLUR_MM * PX_PER_MM:
+        fault = Fault.NOT_SHARP
+    elif how is How.CUT_OUT and _shine(gray) > _MOST_SHINE:
+        fault = Fault.REFLECTION
+    return Rectified(picture, fault, how, corners)
 
 
 def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
-    """Return what lies between four corners `(4, 2)` of a picture as a card of that size from straight above."""
+    """Return a card of that size from straight above, by its corners `(4, 2)` on a picture."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
     shrink = 1 / max(1.0, seen / 1.3)
@@ -337,18 +346,8 @@ def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) ->
     return flat
 
 
-def _fault_of(picture: Image, width_px: float, how: How) -> Fault | None:
-    if width_px < LEAST_WIDTH_PX:
-        return Fault.TOO_SMALL
-    gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    blur = _blur_px(gray)
-    if blur is not None and blur > _MOST_BLUR_MM * PX_PER_MM:
-        return Fault.NOT_SHARP
-    return Fault.REFLECTION if how is How.CUT_OUT and _shine(gray) > _MOST_SHINE else None
-
-
 def _blur_px(gray: Image) -> float | None:
-    """σ of a picture's sharpest edges in its pixels, None where it has none; soft ones show on smaller pictures."""
+    """Return the σ of a picture's sharpest edges in pixels, None for no edges; soft ones show on smaller pictures."""
     for smaller in (1, 2, 4, 8):
         part = shrunk(gray, 1 / smaller)
         blur = blur_of(part)
@@ -358,7 +357,7 @@ def _blur_px(gray: Image) -> float | None:
 
 
 def _shine(gray: Image) -> float:
-    """Return how much of a card a reflection hides: patches that are saturated and fade out at their edges."""
+    """Return the share of a card under reflections: saturated patches that fade out at their edges."""
     white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
     slope = cv2.magnitude(*slopes(gray))
@@ -376,7 +375,7 @@ def _shine(gray: Image) -> float:
 
 
 def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
-    """What the colours must be multiplied with so that the mat's paper beside the card is grey; None if none shows."""
+    """Return the gains that make the mat's paper beside the card grey, `(3,)`; None if none shows."""
     to_mm = through(fit.inverse, fit.lens.straighten(card.corners) if fit.lens else card.corners)
     middle = to_mm.mean(axis=0)
     reach = np.abs(to_mm - middle).max(axis=0)
@@ -390,8 +389,9 @@ def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
         return None
     colours = image[np.rint(px[:, 1]).astype(int), np.rint(px[:, 0]).astype(int)].astype(np.float64)
     bright = colours[colours.sum(axis=1) >= np.percentile(colours.sum(axis=1), 60)]
-    paper = np.median(bright[(bright < 252).all(axis=1)], axis=0) if (bright < 252).all(axis=1).any() else None
-    if paper is None or paper.min() < 40:
+    unsaturated = bright[(bright < 252).all(axis=1)]
+    paper = np.median(unsaturated, axis=0) if len(unsaturated) else np.zeros(3)
+    if paper.min() < 40:
         return None
     gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
     return gains

@@ -1,4 +1,4 @@
-"""Is there something new to look at, and does it lie still? For cards laid before the camera one after the other."""
+"""Whether something new lies still before the camera, for cards laid one after the other."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ STILL_S = 0.6
 
 
 class Stillness:
-    """Follows pictures, `still_s` seconds of which must be the same before one is worth a look; 0: each by itself."""
+    """Follows pictures; one is worth a look after `still_s` seconds without movement; 0 for separate photographs."""
 
     def __init__(self, still_s: float = STILL_S) -> None:
         self._still_s = still_s
@@ -20,10 +20,7 @@ class Stillness:
         self._again_s: float | None = None
 
     def is_worth_a_look(self, image: Image, t_s: float) -> bool:
-        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` lies still and is news.
-
-        It is news where it shows other things than the last one that was looked at.
-        """
+        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` is still and differs from the last one looked at."""
         self._gate = update(self._gate, image)
         if self._since_s is None or self._gate.motion is not Motion.STILL or t_s < self._since_s:
             self._since_s = t_s
@@ -33,9 +30,9 @@ class Stillness:
         return is_due or self._looked is None or update(self._looked, image).motion is not Motion.STILL
 
     def lost_sight(self) -> None:
-        """The pictures had broken off: nothing is known to have lain still meanwhile."""
+        """Forget what was still: the pictures were interrupted."""
         self._since_s = None
 
     def looked(self, again_s: float | None = None) -> None:
-        """What it shows now has been looked at; where nothing changes, it is worth another look from `again_s` on."""
+        """Mark the present picture as looked at; unchanged, it is worth another look from `again_s` on."""
         self._looked, self._again_s = self._gate, again_s

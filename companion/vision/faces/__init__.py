@@ -1,1 +1,1 @@
-"""Cards without stickers, told by their faces."""
+"""Cards without stickers, identified by their faces."""

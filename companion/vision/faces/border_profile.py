@@ -1,8 +1,8 @@
-"""A card's borders: by them it is told whether a card still lies where another has come to lie upon it.
+"""A card's borders, which tell whether it still lies where another has come to lie upon it.
 
-Of a card that lies below another a strip of a millimetre or two shows, too little for its face. But the line along
-which it ends is still there: across it the picture goes on as it did before. Where more of it shows, that has to look
-as it did too: a card below may end along the very same line.
+Of the card below only a strip of a millimetre or two shows, too little to identify it. But the line along which it ends
+is still there, and the picture across it goes on as before. Where more shows, that must look as before too: a card
+further down may end along the very same line.
 """
 
 from __future__ import annotations
@@ -11,66 +11,62 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image, lab
+from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad
 
 PX_PER_MM = 4.0
 OUTSIDE_MM, INSIDE_MM = 2.5, 1.5
-"""So far on both sides of a card's border the picture is looked at."""
-
-ALONG = 0.12
-"""This share of a side is left out at each end: corners are round."""
+"""Width of the strips compared outside and inside a border."""
 
 LEAST_ALONG = 0.35
-"""So much of a side has to be in sight, row by row."""
+"""Minimum visible share of each row of a strip."""
 
 LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3
-"""So many rows, a quarter of a millimetre each, have to be in sight: in all, and of the card itself."""
+"""Minimum number of visible rows, of a quarter of a millimetre: in all, and on the card itself."""
 
 LEAST_CONTRAST = 0.8
-"""Steps of Lab across a border below which it tells nothing."""
+"""Steps of Lab across a border below which it says nothing."""
 
 ALIKE, STRENGTH = 0.78, 0.3
-"""A border is still there where its profile is so much like it was, and at least so strong."""
+"""Minimum likeness of a border's profile to what it was, and minimum strength against it, if it is still there."""
 
-UNLIKE, WEAKNESS = 0.5, 0.15
-"""And it is gone where it is less alike or weaker than this."""
+UNLIKE, WEAKNESS = 0.5, STRENGTH / 2
+"""Likeness and strength below which it is gone."""
 
 LEAST_IN_SIGHT_MM2 = 150.0
-"""So much of a card has to be in sight to be compared with how it looked before."""
+"""Minimum visible area of a card that is compared with how it looked before."""
 
 LEAST_DRAWN = 5.0
-"""And it has to vary so much there, in steps of Lab: a white rim is like any other."""
+"""Minimum variation there, in steps of Lab: one white rim is like any other."""
 
 ANOTHER = 0.7
-"""What is so little like the part of a card that showed there is another."""
+"""Likeness of the visible area below which it belongs to another card."""
 
-_INSET_MM, _SHIFTS_MM = 2, (-1, 0, 1)
+_INSET_MM = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Borders:
-    """How the picture goes over each of a card's four borders, and what it shows between them."""
+    """The profiles of the picture across a card's four borders, and what it shows between them."""
 
     profiles: Floats
     """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
 
-    inside: npt.NDArray[np.float32]
+    inside: Pixels
     """The card without its rim, `(h, w, 3)` Lab, a pixel a millimetre."""
 
-    in_sight: npt.NDArray[np.bool_]
-    """What of it is not covered, `(h, w)`."""
+    in_sight: Mask
+    """True where it is not covered, `(h, w)`."""
 
     def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
-        """Whether the same borders show now; None where too little of them shows, or they never did.
+        """True if the same borders show now; None if too little of them shows, or they never did.
 
-        A card that has gone takes all its borders along; one that something else has come to lie on keeps others. With
-        `all_agree` it is only said to be there still where none of its borders tells otherwise: another card below
-        it may end where it did.
+        A card that has gone takes all its borders along; one that is covered keeps some. With `all_agree` it counts as
+        still there only if no border says otherwise: another card below may end where it did.
         """
         if self._shows_another(now):
             return False
@@ -82,51 +78,40 @@ class Borders:
         return False if other and not same else None
 
     def _shows_another(self, now: Borders) -> bool:
-        """Whether what is in sight between the borders cannot be the same card's."""
+        """True if what is visible between the borders cannot be the same card's."""
         both = self.in_sight & now.in_sight
         if self.inside.shape != now.inside.shape or np.count_nonzero(both) < LEAST_IN_SIGHT_MM2:
             return False
         then = self.inside[both] - self.inside[both].mean(axis=0)
         if np.linalg.norm(then) < LEAST_DRAWN * np.sqrt(np.count_nonzero(both)):
             return False
-        return max(_likeness(then, seen[both]) for seen in _shifted(now.inside)) < ANOTHER
+        # A card is never laid back on itself exactly: up to a millimetre beside is the same place.
+        padded = cv2.copyMakeBorder(now.inside, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
+        height, width = now.inside.shape[:2]
+        shifts = ((down, right) for down in range(3) for right in range(3))
+        shifted = (padded[down : down + height, right : right + width] for down, right in shifts)
+        return max(_likeness(then, seen[both]) for seen in shifted) < ANOTHER
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:
-    """The borders of a card with these corners `(4, 2)` on a mat; `above` are the cards that lie over it."""
+    """Return the borders of a card with these corners `(4, 2)` on a mat; `above` are the cards over it."""
     picture, free = _cut_out(image, fit, corners_mm, above)
     profiles = np.stack([_profile(*side) for side in _sides(picture, free)])
-    return Borders(profiles, *_inside(picture, free))
-
-
-def _inside(
-    picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """A card without its rim, a pixel a millimetre, and what of it is in sight."""
     rim = round((OUTSIDE_MM + _INSET_MM) * PX_PER_MM)
     card, seen = picture[rim:-rim, rim:-rim], free[rim:-rim, rim:-rim].astype(np.float32)
     size = [max(1, round(side / PX_PER_MM)) for side in card.shape[1::-1]]
     small, share = (cv2.resize(each, size, interpolation=cv2.INTER_AREA) for each in (card, seen))
-    return small, share > 0.99
+    return Borders(profiles, small, share > 0.99)
 
 
-def _shifted(inside: npt.NDArray[np.float32]) -> Iterator[npt.NDArray[np.float32]]:
-    """The same a millimetre to every side, for a card is never laid back on itself to the hair."""
-    padded = cv2.copyMakeBorder(inside, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
-    height, width = inside.shape[:2]
-    for down in _SHIFTS_MM:
-        for right in _SHIFTS_MM:
-            yield padded[1 + down : 1 + down + height, 1 + right : 1 + right + width]
-
-
-def _likeness(then: npt.NDArray[np.float32], now: npt.NDArray[np.float32]) -> float:
-    """The correlation of colours `(n, 3)`, the first of which are 0 on average."""
+def _likeness(then: Pixels, now: Pixels) -> float:
+    """Return the correlation of colours `(n, 3)`, the first of which are 0 on average."""
     even = now - now.mean(axis=0)
     return float((then * even).sum() / max(float(np.linalg.norm(then) * np.linalg.norm(even)), 1e-6))
 
 
 def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
-    """How alike a border's profile is, and how strong against before; None where it does not tell."""
+    """Return how alike a border's profile is, and how strong against before; None where that says nothing."""
     both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
     inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
     if np.count_nonzero(both) < LEAST_ROWS or np.count_nonzero(inside) < LEAST_INSIDE_ROWS:
@@ -138,10 +123,8 @@ def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
     return float(one @ other) / max(contrast * length, 1e-6), length / contrast
 
 
-def _cut_out(
-    image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
-) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]:
-    """A card upright with what is around it, and where none of the quads lies."""
+def _cut_out(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> tuple[Pixels, Mask]:
+    """Return a card upright with what is around it, and where none of the quads lies."""
     width, height = (max(12, round(float(np.hypot(*side)) * PX_PER_MM)) for side in np.diff(corners_mm[:3], axis=0))
     rim = round(OUTSIDE_MM * PX_PER_MM)
     own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) + rim - 0.5
@@ -153,23 +136,21 @@ def _cut_out(
         corners = through(matrix, quad)
         if np.abs(corners).max() < 8000:
             cv2.fillConvexPoly(free, np.int32(np.round(corners * 16)), 0, shift=4)
-    # Near the edge of what lies above the picture is half its colour.
+    # Near the edge of a covering card the colours are mixed.
     return lab(picture), cv2.erode(free, np.ones((5, 5), np.uint8)) > 0
 
 
-def _sides(
-    picture: npt.NDArray[np.float32], free: npt.NDArray[np.bool_]
-) -> Iterator[tuple[npt.NDArray[np.float32], npt.NDArray[np.bool_]]]:
-    """The strips over the four borders, outside first: `(n, along, 3)` and what of them is in sight."""
+def _sides(picture: Pixels, free: Mask) -> Iterator[tuple[Pixels, Mask]]:
+    """Yield the strips across the four borders, outside first: `(n, along, 3)`, and where they are visible."""
     rim, deep = round(OUTSIDE_MM * PX_PER_MM), round((OUTSIDE_MM + INSIDE_MM) * PX_PER_MM)
     for turn in range(4):
         turned, seen = np.rot90(picture, turn), np.rot90(free, turn)
         length = turned.shape[1] - 2 * rim
-        along = slice(rim + round(ALONG * length), rim + round((1 - ALONG) * length))
+        along = slice(rim + round(CORNER_SHARE * length), rim + round((1 - CORNER_SHARE) * length))
         yield turned[:deep, along], seen[:deep, along]
 
 
-def _profile(strip: npt.NDArray[np.float32], seen: npt.NDArray[np.bool_]) -> Floats:
+def _profile(strip: Pixels, seen: Mask) -> Floats:
     count = seen.sum(axis=1)
     mean = (strip * seen[..., None]).sum(axis=1) / np.maximum(count, 1)[:, None]
     mean[count < LEAST_ALONG * strip.shape[1]] = np.nan

@@ -1,4 +1,4 @@
-"""Which template deck the table plays with, kept in the data folder; none where its cards bear stickers."""
+"""Which template deck the table plays with, kept in the data folder; none where its cards have stickers."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ KEPT_NAME = "deck-in-use.json"
 """The file of the data folder in which the choice is kept."""
 
 LOOK_AGAIN_S = 1.0
-"""How often it is looked whether another deck has been chosen, or pictures were added to this one."""
+"""Seconds between checks for another choice, or more pictures of the deck."""
 
 
 def faces_of(
     deck: str | None, data: Path | None, *, tell: Callable[[str], None] = lambda _sentence: None
 ) -> Templates | None:
-    """The templates of a deck by its name, None for none; `data` as `--data` gives it.
+    """Return the templates of a deck by its name, None for none; `data` as `--data` gives it.
 
-    `tell` takes a sentence about the faces that the deck lacks. Raises Problem where there is no such deck, or it
-    cannot be read.
+    `tell` takes a sentence about the faces that the deck lacks. Raises Problem for an unknown or unreadable deck.
     """
     if not deck:
         return None
@@ -39,7 +38,7 @@ def faces_of(
 
 
 def chosen_deck(data: Path) -> str | None:
-    """The deck chosen in a data folder; None where none is, or the chosen one is gone."""
+    """Return the deck chosen in a data folder; None if there is none, or it is gone."""
     try:
         kept = json.loads(read_small(data / KEPT_NAME))
         name = kept.get("deck") if isinstance(kept, dict) else None
@@ -50,9 +49,9 @@ def chosen_deck(data: Path) -> str | None:
 
 
 def choose_deck(data: Path, name: str | None) -> None:
-    """Keeps a choice, None for stickers alone.
+    """Keep a choice, None for stickers alone.
 
-    Raises Problem where there is no such deck, it has no face yet, or the choice cannot be kept.
+    Raises Problem if there is no such deck, it has no face yet, or the choice cannot be kept.
     """
     if name is not None:
         load_deck(name, data)
@@ -81,18 +80,14 @@ class DeckInUse:
         self.problem: str | None = None
 
     def templates(self) -> Templates | None:
-        """The faces that cards are told by now; None for stickers alone."""
+        """Return the faces by which cards are identified now; None for stickers alone."""
         with self._lock:
             now_s = time.monotonic()
             if now_s - self._looked_s >= LOOK_AGAIN_S:
-                self._looked_s = now_s
-                self._look()
+                self._looked_s, self._templates, self.problem = now_s, None, None
+                name = chosen_deck(self._data)
+                try:
+                    self._templates = load_templates(load_deck(name, self._data)) if name else None
+                except (Problem, OSError) as problem:
+                    self.problem = str(problem)
             return self._templates
-
-    def _look(self) -> None:
-        name = chosen_deck(self._data)
-        try:
-            self._templates = load_templates(load_deck(name, self._data)) if name else None
-            self.problem = None
-        except (Problem, OSError) as problem:
-            self._templates, self.problem = None, str(problem)

@@ -1,8 +1,8 @@
 """Cards without stickers: which faces of a deck lie on a picture, and where.
 
-The table is looked at from straight above. What lies on top is told first; then what shows of the cards below, with
-all that is known to cover them left out. A card that looks like a face, but not clearly more than like another, is
-unknown, with the faces that it may be.
+The table is rectified to a view from straight above. Cards on top are identified first; then the visible parts of those
+below, with everything that covers them masked out. A card that is like one face, but not clearly more than like
+another, is unknown, with its candidates.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Floats, Image, around, boxes_within, lab, shrunk
+from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk
 from companion.vision.faces.edge_ends import share_that_ends, smoothed
 from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
 from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
-from companion.vision.faces.pose_search import LEAST_SHOWN, Map, Pose, poses
+from companion.vision.faces.pose_search import LEAST_SHOWN, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats
@@ -28,44 +28,47 @@ from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad
 
 SURE_SCORE, SURE_MARGIN = 0.7, 0.28
-"""From here on a card that shows whole is told: its likeness to a face, and its lead over all others."""
+"""Minimum likeness to a face, and minimum lead over all others, of a card that shows whole and is identified."""
 
 LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
-"""From here on a card of the deck is there, and people are asked which."""
+"""The same minimums for a card of the deck to be there; people are asked which."""
 
 PLAIN_SCORE = 0.8
-"""So like a face nothing else is than a card of the deck, even if several faces are as like it."""
+"""Likeness that only a card of the deck reaches, even if several faces are as like it."""
 
-PALE_SCORE, PALE_DETAIL, PALE_MARGIN = 0.56, 0.25, 0.5
-"""Or from here on where its print is pale: its likeness drowns in noise, its lead does not."""
+CLEAR_MARGIN = 0.5
+"""Minimum lead of what looks little like any face: of pale print, and of the narrowest strip."""
+
+LEAST_DETAIL = 0.5
+"""Minimum likeness of what is drawn on a card: colours alone may be like those of any cloth."""
+
+PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2
+"""Minimum likenesses of pale print: they drown in noise, its lead does not."""
 
 PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
-"""In steps of Lab: print that varies by no more than the first is pale; from the second on less is never enough."""
+"""Variation of print in steps of Lab up to which it is pale, and from which the usual minimums hold."""
 
 PARTLY_MARGIN = 0.4
-"""The lead of a card of which a little is covered: it may be the figure that tells distances of one drawing apart."""
+"""Minimum lead of a card slightly covered: the hidden part may be the figure that differs between distances."""
 
-STRIP_SCORE, STRIP_MARGIN = 0.78, 0.5
-"""The same as `SURE_…` of a card of which least shows."""
+STRIP_SCORE = 0.78
+"""The same as `SURE_SCORE` for the narrowest strip of a card."""
 
 WHOLE_FROM = 0.8
-"""A card of which so much shows counts as whole."""
+"""Visible share from which a card counts as whole."""
 
 MOST_ROUNDS = 5
 BENEATH_SHARE = 0.75
-"""A card of which so much is covered by those that have been told is left to the next round."""
-
-LEAST_DETAIL = 0.5
-"""So much what is drawn on a card has to be like the picture: colours alone may be like those of any cloth."""
+"""Minimum visible share of a card after those found above it; one with less waits for the next round."""
 
 LEAST_LEAD = 0.03
-"""By so much a card of which least shows has to be more like its face than like any other."""
+"""Minimum lead in likeness of the narrowest strip over any other face."""
 
 LEAST_TELLING = 0.55
-"""What shows of a card has to vary so much, against all of it."""
+"""Minimum variation of the visible part of a card, as a share of the whole card's."""
 
 LEAST_ENDING = 0.6
-"""Across so much of the borders of a strip that are in sight the picture has to change, or no card ends there."""
+"""Minimum share of a strip's visible borders across which the picture changes; with less no card ends there."""
 
 NEWS_SHARE = 0.03
 MOST_CONFIDENCE = 0.99
@@ -73,17 +76,17 @@ MOST_CONFIDENCE = 0.99
 
 @dataclass(frozen=True, slots=True)
 class FaceSeen:
-    """A card that was told by its face, or that shows one of several."""
+    """A card identified by its face, or with several candidates."""
 
     face: Card
-    """`Card.UNKNOWN` where it cannot be told."""
+    """`Card.UNKNOWN` where it is not identified."""
 
     corners_px: Quad
     """Top left, top right, bottom right, bottom left of the card as it is printed."""
 
     confidence: float
     rivals: tuple[tuple[Card, float], ...] = ()
-    """Where it cannot be told, the faces that it may be with their confidences, likeliest first."""
+    """Candidates of an unknown card with their confidences, likeliest first."""
 
     shown: float = 1.0
     """The share of it that no other card covers."""
@@ -97,30 +100,23 @@ class FaceSeen:
 def read_faces(
     image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
 ) -> tuple[FaceSeen, ...]:
-    """The cards of a deck on a picture `(H, W, 3) uint8 BGR`, those on top first.
+    """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, from the top down.
 
-    `where` limits the search to boxes; without `beneath` only cards that lie on top are looked for.
+    `where` limits the search to boxes; without `beneath` it finds only cards on top.
     """
     return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
 
 
-def told_again(image: Image, templates: Templates, mats: Mats, quads: Sequence[Quad]) -> tuple[FaceSeen | None, ...]:
-    """What cards show that are known to lie, all in sight, with these corners; None where nothing of the deck shows."""
-    return tuple(_told_again(image, templates, mats, quad) for quad in quads)
-
-
-def _told_again(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+    """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
     box = around(quad).within(image.shape[1], image.shape[0])
     flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None
     if flat is None:
         return None
     corners = flat.from_picture(quad)
-    right, middle = corners[1] - corners[0], corners.mean(axis=0)
-    wide = templates.size_mm[0] * FINE_PX_PER_MM
-    lie = Lie(
-        float(middle[0]), float(middle[1]), math.degrees(math.atan2(right[1], right[0])), float(np.hypot(*right)) / wide
-    )
-    card = Closely(lab(flat.image), templates).compared(lie)
+    (x, y), (right, down) = corners.mean(axis=0).tolist(), (corners[1] - corners[0]).tolist()
+    scale = math.hypot(right, down) / (templates.size_mm[0] * FINE_PX_PER_MM)
+    card = Closely(lab(flat.image), templates).compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
     return _seen(card, quad, templates) if card.face is not None and _is_there(card) else None
 
 
@@ -129,12 +125,14 @@ def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: b
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
         layers = Layers(flat, templates)
-        layers.look(MOST_ROUNDS if beneath else 1)
+        for number in range(MOST_ROUNDS if beneath else 1):
+            if not layers.add_round(number > 0):
+                break
         yield from layers.seen()
 
 
 class Layers:
-    """The cards on a part of the table, told from the top down."""
+    """The cards on a part of the table, identified from the top down."""
 
     def __init__(self, flat: Flat, templates: Templates) -> None:
         self._flat, self._templates = flat, templates
@@ -143,23 +141,18 @@ class Layers:
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
         self._fresh = np.zeros(fine.shape[:2], np.float32)
-        """Where a card has been told in the last round."""
+        """1 where the last round found a card."""
 
         self._cards: list[Named] = []
 
-    def look(self, rounds: int) -> None:
-        """Looks for cards, and again for those below them, until none is found."""
-        for number in range(rounds):
-            if not self._round(number > 0):
-                return
-
     def seen(self) -> Iterator[FaceSeen]:
-        """The cards that were told, those on top first; a back is no face."""
+        """Yield the cards found, from the top down; a back is no face."""
         for card in self._cards:
             if card.face is not None:
                 yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
 
-    def _round(self, is_beneath: bool) -> bool:
+    def add_round(self, is_beneath: bool) -> bool:
+        """Add the cards visible below those found so far; true if there are any."""
         shown = self._shown if is_beneath else None
         small = None if shown is None else cv2.resize(shown, self._coarse.shape[1::-1], interpolation=cv2.INTER_AREA)
         turns = [card.lie.turn_deg for card in self._cards] if is_beneath else None
@@ -170,24 +163,23 @@ class Layers:
         return sum(self._taken(card) for card in told) > 0
 
     def _is_news(self, pose: Pose) -> bool:
-        """Whether a card lies over this place that had not been told when it was last looked at."""
+        """True if the last round found a card over this place."""
         lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
-    def _named(self, pose: Pose, shown: Map | None) -> Named | None:
+    def _named(self, pose: Pose, shown: Pixels | None) -> Named | None:
         card = self._closely.named(pose, shown)
-        return card if card is not None and _is_there(card) and self._ends(card) else None
-
-    def _ends(self, card: Named) -> bool:
-        """Whether a strip of a card ends where the card does."""
-        if card.shown >= WHOLE_FROM:
-            return True
+        if card is None or not _is_there(card):
+            return None
         scale = FINE_PX_PER_MM * card.lie.scale
-        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
+        ends = card.shown >= WHOLE_FROM or (
+            share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
+        )
+        return card if ends else None
 
     def _taken(self, card: Named) -> bool:
-        """Whether a card is new and not too much of it is covered; then it covers what lies below."""
+        """Add a card unless too much of it is covered; true if it was added."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
         if free < max(LEAST_SHOWN, min(BENEATH_SHARE, 0.9 * card.shown)):
@@ -197,13 +189,13 @@ class Layers:
         self._fresh[mask > 0] = 1
         return True
 
-    def _mask(self, lie: Lie) -> Map:
+    def _mask(self, lie: Lie) -> Pixels:
         mask = np.zeros(self._shown.shape, np.float32)
         cv2.fillConvexPoly(mask, np.int32(np.round(self._corners(lie) * 16)), 1.0, shift=4)
         return mask
 
     def _corners(self, lie: Lie) -> Floats:
-        """A card's corners on the fine picture, `(4, 2)`."""
+        """Return a card's corners on the fine picture, `(4, 2)`."""
         size = self._templates.size_mm
         width, height = (side * FINE_PX_PER_MM * lie.scale / 2 for side in size)
         own = np.array([(-width, -height), (width, -height), (width, height), (-width, height)])
@@ -222,21 +214,21 @@ def _is_there(card: Named) -> bool:
 
 
 def _is_pale(card: Named) -> bool:
-    """Whether a card that shows whole is one face and no other, though as pale print it is not very like it."""
+    """True if a card in full sight is one face and no other, though as pale print not very like it."""
     strong = min(1.0, max(0.0, (card.print_contrast - PALE_CONTRAST) / (USUAL_CONTRAST - PALE_CONTRAST)))
     is_like = card.score >= PALE_SCORE + (SURE_SCORE - PALE_SCORE) * strong
     is_drawn = card.detail >= PALE_DETAIL + (LEAST_DETAIL - PALE_DETAIL) * strong
-    return is_like and is_drawn and card.margin >= PALE_MARGIN and card.shown >= WHOLE_FROM
+    return is_like and is_drawn and card.margin >= CLEAR_MARGIN and card.shown >= WHOLE_FROM
 
 
 def _is_sure(card: Named) -> bool:
-    """Whether a card is told: of one that is half hidden more is asked."""
+    """True if a card is identified; the less of it shows, the more it takes."""
     if _is_pale(card):
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
     least = SURE_MARGIN if card.shown > ALL_SHOWN else PARTLY_MARGIN
-    margin = least + (STRIP_MARGIN - least) * hidden
+    margin = least + (CLEAR_MARGIN - least) * hidden
     lead = card.ranking[0][1] - card.ranking[1][1] if len(card.ranking) > 1 else 1.0
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 
@@ -251,5 +243,5 @@ def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
 
 
 def _confidence(card: Named) -> float:
-    """How sure a sure reading is: more the clearer it leads."""
+    """Return the confidence of a sure reading, which rises with its lead."""
     return min(MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))

@@ -1,7 +1,7 @@
-"""The pictures of a deck's faces, made ready to be held against what the camera sees.
+"""The pictures of a deck's faces, prepared for comparison with the camera's.
 
-A face is compared in three sizes: coarse, in every turn, to find cards; middling, to lay a card on its picture; fine,
-to tell it from the other faces.
+A face is compared in three sizes: coarse, in every turn, to find cards; middle, to align its picture with the card;
+fine, to distinguish it from the other faces.
 """
 
 from __future__ import annotations
@@ -13,29 +13,25 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 
 import numpy as np
-import numpy.typing as npt
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image, lab
+from companion.vision.boxes import Image, Mask, Pixels, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.registration import laid_on_one_another
 from companion.vision.faces.rotations import Turned, in_every_turn, slants
 from companion.vision.opencv import cv2
 
-Colours = npt.NDArray[np.float32]
-Mask = npt.NDArray[np.bool_]
-
 FINE_PX_PER_MM = 1.2
-MIDDLE_PX_PER_MM = 0.6
+MIDDLE_PX_PER_MM = FINE_PX_PER_MM / 2
 COARSE_PX_PER_MM = 0.2
 POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5
-"""So much of a picture's rim is left out: an enrolled card is never cut out to the hair, and corners are round."""
+"""Width of a picture's rim left out: no enrolled card is cut out exactly, and corners are round."""
 
 NARROW_PX, WIDE_PX = 0.7, 4.5
-"""Details are what is larger than the one and smaller than the other, on the fine picture."""
+"""Minimum and maximum size of details on the fine picture, as σ."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,12 +39,12 @@ class Template:
     """One picture of one face."""
 
     face: Card | None
-    """None for a card's back, which is a card too, and no face."""
+    """None for a card's back."""
 
-    fine: Colours
+    fine: Pixels
     """`(h, w, 3) float32` Lab, `FINE_PX_PER_MM`, its rim left out, upright."""
 
-    middle: Colours
+    middle: Pixels
     """The same, `MIDDLE_PX_PER_MM`."""
 
     gray: Image
@@ -57,7 +53,7 @@ class Template:
 
 @dataclass(frozen=True, eq=False)
 class Templates:
-    """A deck's templates. Not for cards of several sizes."""
+    """A deck's templates, all of one size."""
 
     size_mm: tuple[float, float]
     """Width and height of a card."""
@@ -65,21 +61,21 @@ class Templates:
     all: tuple[Template, ...]
 
     doubtful: frozenset[Card] = frozenset()
-    """Faces that some face without a template may look like: none of them is ever told for sure."""
+    """Faces that a face without a template may look like: none of them is ever certain."""
 
     @cached_property
     def main(self) -> tuple[Template, ...]:
-        """The first picture of each face: enough to find a card by."""
+        """The first picture of each face, enough to find a card."""
         return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
 
     def numbered(self, main: int) -> int:
-        """The number among the fine pictures, upright and upside down, of one among the middling ones."""
+        """Return the index among the fine pictures, upright and upside down, of one among the middle ones."""
         is_turned, number = divmod(main, len(self.main))
         return self.all.index(self.main[number]) + is_turned * len(self.all)
 
     @cached_property
     def points(self) -> Points:
-        """What stands out on the main pictures."""
+        """The keypoints of the main pictures."""
         return points_of([template.gray for template in self.main], self.size_mm[0])
 
     @cached_property
@@ -90,32 +86,29 @@ class Templates:
 
     @cached_property
     def fine(self) -> Pictures:
-        """The fine pictures."""
         return Pictures.of([template.fine for template in self.all])
 
     @cached_property
     def details(self) -> Pictures:
-        """The details of the fine pictures."""
         return Pictures.of([details(template.fine) for template in self.all])
 
     @cached_property
     def middle(self) -> Pictures:
-        """The middling ones of the main pictures."""
         return Pictures.of([template.middle for template in self.main])
 
 
 @dataclass(frozen=True, eq=False)
 class Pictures:
-    """All pictures of one size, upright and then upside down, to be compared with parts of the table at once."""
+    """All pictures of one size, upright and then upside down, compared with parts of the table at once."""
 
-    upright: Colours
+    upright: Pixels
     """`(2 n, h, w, c) float32`."""
 
     mask: Mask | None = None
-    """`(h, w)`: what of a card shows; None: all."""
+    """The visible part of a card, `(h, w)`; None for all of it."""
 
     @classmethod
-    def of(cls, pictures: Sequence[Colours]) -> Pictures:
+    def of(cls, pictures: Sequence[Pixels]) -> Pictures:
         upright = np.stack(pictures)
         return cls(np.concatenate((upright, upright[:, ::-1, ::-1])))
 
@@ -125,62 +118,59 @@ class Pictures:
         return self.upright.shape[2], self.upright.shape[1]
 
     def shown(self, mask: Mask) -> Pictures:
-        """The same where only part of a card shows, `(h, w)`."""
+        """Return the same where only part of a card is visible, `(h, w)`."""
         return Pictures(self.upright, mask)
 
     def only(self, number: int) -> Pictures:
-        """One of them alone, as it is numbered in `upright`."""
+        """Return one of them alone, by its index in `upright`."""
         return Pictures(self.upright[number : number + 1], self.mask)
 
     @cached_property
-    def rows(self) -> Colours:
+    def rows(self) -> Pixels:
         """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
         return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
 
     @cached_property
-    def _even(self) -> Colours:
+    def _even(self) -> Pixels:
         seen = self._of(self.upright.transpose(0, 3, 1, 2))
         return (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
 
     @cached_property
-    def _slopes(self) -> Colours:
-        """What evenly slanting light alone makes of what shows of a card, as columns, `(p, 3)`."""
+    def _slopes(self) -> Pixels:
+        """What light with an even slope makes of the visible part of a card, as columns, `(p, 3)`."""
         shown = np.ones(self.upright.shape[1:3], np.float32) if self.mask is None else self.mask.astype(np.float32)
         return self._of(slants(shown)).T
 
     @cached_property
-    def contrast(self) -> Colours:
-        """How much each of them varies, on average, in steps of Lab, `(2 n,)`."""
+    def contrast(self) -> Pixels:
+        """The average variation of each of them, in steps of Lab, `(2 n,)`."""
         return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / self._colours, 1)))
 
     @property
     def _colours(self) -> int:
         return self.upright.shape[3]
 
-    def likeness_to(self, number: int) -> Colours:
-        """How like one of them each of them is, `(2 n,)`."""
+    def likeness_to(self, number: int) -> Pixels:
+        """Return the likeness of each of them to one, `(2 n,)`."""
         return self.rows @ self.rows[number]
 
-    def compared(self, crop: Colours) -> Colours:
-        """How like each of the pictures each part of a crop is that is as large as they are, `(n, m)`, -1 … 1.
+    def compared(self, crop: Pixels) -> Pixels:
+        """Return the likeness of each picture to each part of a crop of their size, `(n, m)`, -1 … 1.
 
-        The parts go along the crop's rows, one after the other.
+        The parts are in the order of the crop's rows.
         """
-        parts = self._parts(crop)
-        level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
-        energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
-        result: Colours = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
-        return result
-
-    def _parts(self, crop: Colours) -> Colours:
         width, height = self.size_px
         planes = np.ascontiguousarray(crop.transpose(2, 0, 1))
-        parts = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
-        seen = self._of(parts.transpose(1, 2, 0, 3, 4).reshape(-1, self._colours, height, width))
-        return seen.reshape(len(seen), -1)
+        windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
+        seen = self._of(windows.transpose(1, 2, 0, 3, 4).reshape(-1, self._colours, height, width))
+        parts = seen.reshape(len(seen), -1)
+        level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
+        energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
+        result: Pixels = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        return result
 
-    def _of(self, pictures: Colours) -> Colours:
-        """What shows of pictures `(…, c, h, w)`, `(…, c, p)`."""
+    def _of(self, pictures: Pixels) -> Pixels:
+        """Return the visible part of pictures `(…, c, h, w)` as `(…, c, p)`."""
         if self.mask is None:
             return pictures.reshape(*pictures.shape[:-2], -1)
         return pictures[..., self.mask]
@@ -189,9 +179,9 @@ class Pictures:
 def templates_of(
     pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float], missing: Collection[Card] = ()
 ) -> Templates:
-    """Templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
+    """Return templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
 
-    `missing` are the deck's faces of which there is no picture.
+    `missing` are the deck's faces without a picture.
     """
     laid = laid_on_one_another([picture for _, picture in pictures])
     faces = (face for face, _ in pictures)
@@ -200,16 +190,16 @@ def templates_of(
 
 
 def _may_look_like(face: Card) -> Iterator[Card]:
-    """The faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
+    """Yield the faces that may share their drawing with one: distances with each other, a hazard with its remedy."""
     if face.family is Family.DISTANCE:
         yield from (card for card in Card if card.family is Family.DISTANCE)
     yield from (other for pair in REMEDY_OF.items() if face in pair for other in pair)
 
 
 def load_templates(deck: Deck) -> Templates:
-    """The templates of a deck that lies on the disk; the same value until its pictures change.
+    """Return the templates of a deck on the disk, the same value until its pictures change.
 
-    Raises Problem where a picture of it cannot be read.
+    Raises Problem if a picture cannot be read.
     """
     shown = tuple((face, path) for face, paths in (*deck.faces.items(), (None, deck.back)) for path in paths)
     return _loaded(shown, deck.size_mm, deck.missing, tuple(path.stat().st_mtime_ns for _, path in shown))
@@ -225,15 +215,15 @@ def _loaded(
     return templates_of([(face, read_picture(path)) for face, path in shown], size_mm, missing)
 
 
-def details(fine: Colours) -> Colours:
-    """What is drawn on a picture `(h, w, 3)` Lab: its lightness without the slopes that light makes, `(h, w, 1)`."""
+def details(fine: Pixels) -> Pixels:
+    """Return the drawing on a picture `(h, w, 3)` Lab: its lightness without the slope of the light, `(h, w, 1)`."""
     light = np.ascontiguousarray(fine[..., 0])
     wide, narrow = (cv2.GaussianBlur(light, (0, 0), sigma) for sigma in (WIDE_PX, NARROW_PX))
     return (narrow - wide)[..., None]
 
 
 def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:
-    """Width and height in pixels."""
+    """Return width and height in pixels."""
     return round(size_mm[0] * px_per_mm), round(size_mm[1] * px_per_mm)
 
 

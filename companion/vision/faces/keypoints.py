@@ -1,7 +1,7 @@
-"""Cards of a deck on a picture without mats: how large they are, and how the table is seen.
+"""Scale and perspective of a picture without mats, from cards of a known deck.
 
-Points that stand out on the picture are matched with those of the deck's faces (SIFT, Lowe 2004). Each match tells a
-place, a size and a turn for a card; where several agree there is one, and its points tell how it is seen.
+Keypoints of the picture are matched with those of the deck's faces (SIFT, Lowe 2004). Each match votes for a place, a
+size and a turn of a card; where several agree there is one, and its keypoints give its perspective.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, shrunk
+from companion.vision.boxes import Floats, Image, Pixels, shrunk
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
@@ -23,46 +23,44 @@ from companion.vision.view import Quad
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300
 LARGEST_PX = 1800
-"""The longer side of a picture on which points are looked for: a telephone's is made smaller."""
+"""Maximum longer side of a picture searched for keypoints; larger ones are reduced."""
 
 CANDIDATES = 3
-"""Faces share drawings, so a point may belong to several."""
+"""Matches kept of each keypoint: faces share drawings, so it may belong to several."""
 
 FEWEST = 8
-"""So many points have to agree on a card."""
+"""Minimum number of keypoints that agree on a card; half of them make a cell worth a look."""
 
 CLEAR_SHARES = (0.4, 0.6, 0.8)
-"""Cards of which fewer points are recognised, against the clearest one, are left out, first few, then more of them:
-chance agrees at times."""
+"""Minimum number of a card's keypoints as a share of the clearest card's, raised until the plane fits: chance agrees at
+times."""
 
 NEAR_PX = 2.5
 LEAST_SLANT = 0.6
-"""A card seen from the side is at least so many times as high as wide, against one seen from above."""
+"""Minimum ratio of the axes of a card seen from the side, against one seen from above."""
 
-CELL = 0.35
-"""Votes for a card's middle within this share of its width agree."""
-
-OCTAVE = 0.35
-"""Votes for its size within this many octaves agree."""
+AGREES = 0.35
+"""Maximum distance between votes that agree: shares of the card's width for its middle, octaves for its size."""
 
 TURN_DEG = 20.0
+"""Maximum difference between votes for its turn that agree."""
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """What stands out on the faces of a deck."""
+    """The keypoints of a deck's faces."""
 
     at_mm: Floats
     """From the middle of the card, `(n, 2)`."""
 
     size_mm: Floats
     angle_deg: Floats
-    descriptors: npt.NDArray[np.float32]
+    descriptors: Pixels
     """`(n, 128)`."""
 
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
-    """The points of pictures `(h, w) uint8`, each filled by one card that is so wide."""
+    """Return the keypoints of pictures `(h, w) uint8`, each filled by one card of that width."""
     at, sizes, angles, rows = [], [], [], []
     for gray in pictures:
         keys, found = cv2.SIFT.create(MOST_FACE_POINTS).detectAndCompute(gray, None)
@@ -79,7 +77,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
 
 
 def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -> Fit | None:
-    """The plane in which cards of a deck lie on a picture, its millimetres true; None where none is recognised."""
+    """Return the plane in which cards of a deck lie on a picture, its millimetres true; None if none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
     small = shrunk(image, share)
     found = [*_squares(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY), points, size_mm)]
@@ -92,14 +90,8 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
     return None
 
 
-def square_on(matrix: Floats, middle: Floats) -> Quad:
-    """How a square of as many millimetres as a code has modules looks, `matrix` `(2, 2)` being pixels a millimetre."""
-    half = MODULES / 2
-    return as_quad(np.array([(-half, -half), (half, -half), (half, half), (-half, half)]) @ matrix.T + middle)
-
-
 def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
-    """A square on each card that is recognised, and how many points say so."""
+    """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
     keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):
         return
@@ -119,14 +111,13 @@ def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Itera
 
 
 def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> Iterator[npt.NDArray[np.int64]]:
-    """The votes that agree on a card, each card's together, the clearest first; no vote counts twice."""
+    """Yield the indices of the votes that agree on a card, the clearest card first; no vote counts twice."""
     octave = np.log2(np.maximum(scale, 1e-6))
+    level = np.rint(octave / AGREES)
+    places = np.rint(middles / (AGREES * width_mm * 2 ** (AGREES * level))[:, None])
     cells = defaultdict(list)
-    for number, (spot, o, t) in enumerate(zip(middles, octave, turn, strict=True)):
-        cell = CELL * width_mm * 2 ** (OCTAVE * round(o / OCTAVE))
-        cells[round(o / OCTAVE), round(spot[0] / cell), round(spot[1] / cell), round(np.degrees(t) / TURN_DEG)].append(
-            number
-        )
+    for number, cell in enumerate(np.column_stack((level, places, np.rint(np.degrees(turn) / TURN_DEG)))):
+        cells[tuple(cell)].append(number)
     free = np.ones(len(middles), bool)
     for first in sorted((group for group in cells.values() if len(group) >= FEWEST // 2), key=len, reverse=True):
         group = [number for number in first if free[number]]
@@ -135,8 +126,8 @@ def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> 
         spot, size, way = middles[group].mean(axis=0), np.median(octave[group]), np.median(turn[group])
         near = (
             free
-            & (np.hypot(*(middles - spot).T) < CELL * width_mm * 2**size)
-            & (np.abs(octave - size) < OCTAVE)
+            & (np.hypot(*(middles - spot).T) < AGREES * width_mm * 2**size)
+            & (np.abs(octave - size) < AGREES)
             & (np.abs((turn - way + np.pi) % (2 * np.pi) - np.pi) < np.radians(TURN_DEG))
         )
         if np.count_nonzero(near) >= FEWEST:
@@ -145,7 +136,7 @@ def _agreeing(middles: Floats, scale: Floats, turn: Floats, width_mm: float) -> 
 
 
 def _square(px: Floats, mm: Floats) -> tuple[int, Quad] | None:
-    """How many points agree on how a card is seen, and how a square on it looks."""
+    """Return how many keypoints agree on a card's perspective, and a square on it; None for too few."""
     affine, inside = cv2.estimateAffine2D(mm, px, ransacReprojThreshold=NEAR_PX)
     if affine is None:
         return None
@@ -153,4 +144,8 @@ def _square(px: Floats, mm: Floats) -> tuple[int, Quad] | None:
     count = len(np.unique(px[inside[:, 0] > 0], axis=0))
     long, short = np.linalg.svd(affine[:, :2], compute_uv=False)
     upright = np.linalg.det(affine[:, :2]) > 0 and short > LEAST_SLANT * long
-    return (count, square_on(affine[:, :2], affine[:, 2])) if upright and count >= FEWEST else None
+    if not upright or count < FEWEST:
+        return None
+    half = MODULES / 2
+    square = np.array([(-half, -half), (half, -half), (half, half), (-half, half)])
+    return count, as_quad(square @ affine[:, :2].T + affine[:, 2])

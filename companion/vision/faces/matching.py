@@ -1,51 +1,53 @@
 """Which face of a deck a card shows whose place is roughly known.
 
-The card is laid on each picture of the deck, moved and turned a little until it fits best. What it looks like counts as
-told when it is like one face, and clearly more so than like any other: the lead over the next face is measured against
-how much those two faces differ at all, so that a deck whose distances share one drawing is judged by its figures.
+Each picture of the deck is moved and turned a little until it fits the card best. The card is identified when it is
+like one face, and clearly more so than like any other. The lead over the next face is measured against how much those
+two faces differ at all, so that figures decide in a deck whose distances share one drawing.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import shrunk
+from companion.vision.boxes import Pixels, shrunk
 from companion.vision.faces.face_templates import (
     COARSE_PX_PER_MM,
     FINE_PX_PER_MM,
     MIDDLE_PX_PER_MM,
-    Colours,
     Pictures,
     Templates,
     details,
 )
-from companion.vision.faces.pose_search import Map, Pose
+from companion.vision.faces.pose_search import Pose
 from companion.vision.opencv import cv2
 
 WORTH_A_LOOK = 0.45
-"""Likeness on the middling picture below which there is no card of the deck."""
+"""Likeness on the middle picture below which there is no card of the deck."""
 
 _MIDDLE_TURNS = (-6.0, -3.0, 0.0, 3.0, 6.0)
-_MIDDLE_REACH_PX = 2
-_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
+_FINE_TURNS = tuple(turn / 4 for turn in _MIDDLE_TURNS)
+"""Turns in degrees tried round a pose, on the middle picture and then on the fine one."""
+
 _FINE_SCALES = (0.97, 1.03)
-_LAID_REACH_PX, _FINE_REACH_PX = 1, 2
+_REACH_PX, _LAID_REACH_PX = 2, 1
+"""Shifts tried to each side, and on the fine picture while turns are tried."""
+
 BETTER = 0.01
-"""By so much better another size has to fit: cards of a deck are all alike."""
+"""Minimum gain in likeness for another size: cards of a deck are all alike."""
 
 ALL_SHOWN = 0.97
-"""A card of which so much shows is compared whole."""
+"""Visible share from which a card is compared whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lie:
-    """How a card lies on a picture from straight above."""
+    """The pose of a card on a picture from straight above."""
 
     x_px: float
     y_px: float
@@ -53,10 +55,10 @@ class Lie:
     """Clockwise from upright."""
 
     scale: float = 1.0
-    """How large it is against a card of the deck that lies on the plane."""
+    """Its size against a card of the deck in the plane."""
 
     def shifted(self, right: float, down: float) -> Lie:
-        """The same, moved along the card's own edges."""
+        """Return the same, moved along the card's own edges."""
         cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
         right, down = right * self.scale, down * self.scale
         return Lie(
@@ -64,83 +66,80 @@ class Lie:
         )
 
     def on(self, share: float) -> Lie:
-        """The same on the picture made so many times as large."""
+        """Return the same on the picture `share` times as large."""
         return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
 
-    def other_way(self, turn_deg: float, scale: float) -> Lie:
-        """The same, turned on and of another size."""
-        return Lie(self.x_px, self.y_px, self.turn_deg + turn_deg, self.scale * scale)
+    def turned(self, turn_deg: float) -> Lie:
+        """Return the same, turned clockwise."""
+        return replace(self, turn_deg=self.turn_deg + turn_deg)
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A card that was compared with every face."""
+    """A card compared with every face."""
 
     face: Card | None
-    """What it looks most like; None for a back."""
+    """The most similar face; None for a back."""
 
     score: float
     """Its likeness, -1 … 1."""
 
     margin: float
-    """How much more it is like that face than like any other: 1 as much as the two faces differ, 0 not at all."""
+    """Its lead over any other face: 1 as much as the two faces differ, 0 none."""
 
     ranking: tuple[tuple[Card | None, float], ...]
-    """The faces that it is most like with their scores, the best first."""
+    """The most similar faces with their scores, the best first."""
 
     lie: Lie
     """On the fine picture."""
 
     shown: float
-    """The share of it that was compared."""
+    """The share of it that is visible."""
 
     detail: float
-    """The likeness of what is drawn on it alone: a plain surface half in shadow is like a plain card."""
+    """The likeness of its drawing alone: a plain surface half in shadow is like a plain card."""
 
     telling: float
-    """How much that varies, against all of it: a blank strip of a card tells nothing."""
+    """The variation of the visible part against the whole: a blank strip says nothing."""
 
     print_contrast: float
-    """How much the print on that face varies, in steps of Lab."""
+    """The variation of the print on that face, in steps of Lab."""
 
 
 class Closely:
-    """A part of the table from straight above, to look at the cards on it closely."""
+    """A part of the table from straight above, on which cards are identified."""
 
-    def __init__(self, fine: Colours, templates: Templates) -> None:
+    def __init__(self, fine: Pixels, templates: Templates) -> None:
         """`fine` is `(h, w, 3) float32` Lab, `FINE_PX_PER_MM`."""
         self._fine, self._templates = fine, templates
         self._middle, self._details = shrunk(fine, MIDDLE_PX_PER_MM / FINE_PX_PER_MM), details(fine)
 
-    def named(self, pose: Pose, shown: Map | None = None) -> Named | None:
-        """What the card at a pose shows, None where it is no card.
+    def named(self, pose: Pose, shown: Pixels | None = None) -> Named | None:
+        """Return what the card at a pose shows, None where there is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
         start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
-        rough = _best_fit(self._middle, middle, _turned(start, _MIDDLE_TURNS), _MIDDLE_REACH_PX, small)
-        near = _best_fit(self._middle, middle, [rough.lie], _MIDDLE_REACH_PX, small)
+        rough = _best_fit(self._middle, middle, [*map(start.turned, _MIDDLE_TURNS)], _REACH_PX, small)
+        near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
         if near.score < WORTH_A_LOOK:
             return None
-        return self.compared(self._laid(near, shown), shown)
-
-    def _laid(self, near: _Fit, shown: Map | None) -> Lie:
-        """How the card lies to a hair, on the fine picture, by the one picture that it is most like."""
+        # Exactly, by the one picture that it is most like.
         face = self._templates.fine.only(self._templates.numbered(near.number))
         start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
-        fit = _best_fit(self._fine, face, _turned(start, _FINE_TURNS), _LAID_REACH_PX, shown)
-        sizes = [fit.lie.other_way(0.0, scale) for scale in _FINE_SCALES]
+        fit = _best_fit(self._fine, face, [*map(start.turned, _FINE_TURNS)], _LAID_REACH_PX, shown)
+        sizes = [replace(fit.lie, scale=fit.lie.scale * scale) for scale in _FINE_SCALES]
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
-        return other.lie if other.score > fit.score + BETTER else fit.lie
+        return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
 
-    def compared(self, lie: Lie, shown: Map | None = None) -> Named:
-        """The card that lies so, or a hair beside, against every face."""
+    def compared(self, lie: Lie, shown: Pixels | None = None) -> Named:
+        """Return the card of that pose, or very nearly, compared with every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _FINE_REACH_PX))
-        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _FINE_REACH_PX)[..., None])
+        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
+        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = [template.face for template in self._templates.all] * 2
@@ -154,7 +153,7 @@ class Closely:
             score=float(scores[first]),
             margin=float(((scores[first] - scores[others]) / apart).min(initial=1.0)),
             ranking=_ranking(faces, scores),
-            lie=lie.shifted(*_peak(both[first])).other_way(180.0 * is_turned, 1.0),
+            lie=lie.shifted(*_peak(both[first])).turned(180.0 * is_turned),
             shown=share,
             detail=float(by_detail[first].max()),
             telling=float(pictures.contrast[first] / max(self._templates.fine.contrast[first], 1e-3)),
@@ -162,19 +161,19 @@ class Closely:
         )
 
 
-def _peak(scores: Colours) -> tuple[float, float]:
-    """Where between the shifts the likeness is greatest: to the right and down, pixels from the middle."""
-    across = 2 * _FINE_REACH_PX + 1
+def _peak(scores: Pixels) -> tuple[float, float]:
+    """Return the shift of greatest likeness, between pixels: to the right and down from the middle."""
+    across = 2 * _REACH_PX + 1
     table = scores.reshape(across, across)
     down, right = divmod(int(table.argmax()), across)
     return (
-        right - _FINE_REACH_PX + _top(table[down], right),
-        down - _FINE_REACH_PX + _top(table[:, right], down),
+        right - _REACH_PX + _top(table[down], right),
+        down - _REACH_PX + _top(table[:, right], down),
     )
 
 
-def _top(row: Colours, at: int) -> float:
-    """By how much the top of a parabola through three values lies beside the middle one."""
+def _top(row: Pixels, at: int) -> float:
+    """Return the offset of the top of a parabola through three values from the middle one."""
     if not 0 < at < len(row) - 1:
         return 0.0
     before, here, after = (float(value) for value in row[at - 1 : at + 2])
@@ -182,7 +181,7 @@ def _top(row: Colours, at: int) -> float:
     return 0.0 if bend >= 0 else min(0.5, max(-0.5, 0.5 * (before - after) / bend))
 
 
-def _ranking(faces: Sequence[Card | None], scores: Colours) -> tuple[tuple[Card | None, float], ...]:
+def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card | None, float], ...]:
     best: dict[Card | None, float] = {}
     for number in np.argsort(-scores):
         best.setdefault(faces[number], float(scores[number]))
@@ -190,21 +189,15 @@ def _ranking(faces: Sequence[Card | None], scores: Colours) -> tuple[tuple[Card 
 
 
 class _Fit(NamedTuple):
-    """What fits best."""
-
     score: float
     number: int
-    """Of the picture."""
+    """The index of the picture."""
 
     lie: Lie
 
 
-def _turned(lie: Lie, turns_deg: Sequence[float]) -> list[Lie]:
-    return [lie.other_way(turn, 1.0) for turn in turns_deg]
-
-
-def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Map | None) -> _Fit:
-    """The picture that fits best in one of several ways, or up to `reach` pixels beside."""
+def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None) -> _Fit:
+    """Return the picture that fits best at one of several poses, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0])
     for way in ways:
@@ -217,8 +210,8 @@ def _best_fit(picture: Colours, pictures: Pictures, ways: Sequence[Lie], reach: 
     return best
 
 
-def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, float]:
-    """The deck's pictures as far as a card shows that lies so, and which share of it that is."""
+def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures, float]:
+    """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it."""
     if shown is None:
         return pictures, 1.0
     mask = _crop(shown, lie, pictures.size_px, 0) > 0.5
@@ -226,8 +219,8 @@ def _shown(pictures: Pictures, lie: Lie, shown: Map | None) -> tuple[Pictures, f
     return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
 
-def _crop(picture: Colours | Map, lie: Lie, size: tuple[int, int], reach: int) -> Colours:
-    """A card cut out upright, as large as its template and `reach` pixels more on every side."""
+def _crop(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
+    """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)
     cos, sin, x, y = lie.scale * math.cos(turn), lie.scale * math.sin(turn), (width - 1) / 2, (height - 1) / 2

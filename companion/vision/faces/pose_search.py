@@ -1,7 +1,7 @@
-"""Where cards of a known deck may lie on a table seen from straight above, and what they look most like there.
+"""Where cards of a known deck may lie on a table seen from straight above.
 
-Every face in every turn is correlated with a small picture of the table. That needs no edge of a card, which a pile of
-white cards or a white cloth hides; what is covered by cards known to lie above is left out of the comparison.
+Every face in every turn is correlated with a small picture of the table. That needs no edges of cards, which a pile of
+white cards or a white cloth hides; parts covered by cards known to lie above are masked out.
 """
 
 from __future__ import annotations
@@ -10,26 +10,24 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Colours, Templates
-from companion.vision.faces.rotations import TILE_PX, Maps, Turned, maps_of, spectra
+from companion.vision.boxes import Pixels
+from companion.vision.faces.face_templates import COARSE_PX_PER_MM, Templates
+from companion.vision.faces.rotations import TILE_PX, Turned, maps_of, spectra
 from companion.vision.opencv import cv2
 
 LEAST_SCORE = 0.4
 """Correlation on the small picture below which no card is looked for more closely."""
 
 LEAST_SHOWN = 0.14
-"""So much of a card has to show to be looked for."""
+"""Minimum visible share of a card searched for."""
 
 APART_MM = 14.0
-"""Two cards' middles are no nearer than this, or the upper hides too much of the lower."""
+"""Minimum distance of two cards' middles: nearer by, the upper hides too much of the lower."""
 
 MOST_POSES = 60
 NEARLY_DEG = 12.0
-"""Cards below others lie turned as those are, give or take so much."""
-
-Map = npt.NDArray[np.float32]
+"""Maximum angle between a card and those above it, up to quarter turns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,15 +38,15 @@ class Pose:
     y_px: float
     turn_deg: float
     score: float
-    """How like some face it is there."""
+    """Its likeness to some face there."""
 
 
 def poses(
-    coarse: Colours, templates: Templates, shown: Map | None = None, turns_deg: Sequence[float] | None = None
+    coarse: Pixels, templates: Templates, shown: Pixels | None = None, turns_deg: Sequence[float] | None = None
 ) -> list[Pose]:
-    """The places on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, where a card may lie, the best first.
+    """Return where a card may lie on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, the best first.
 
-    `shown` `(h, w) float32` is 1 where the table is in sight, 0 where a card that has been told lies. `turns_deg`
+    `shown` `(h, w) float32` is 1 where the table is visible, 0 where a card found before lies. `turns_deg`
     limits the turns to those near one of these, up to quarter turns.
     """
     scores, turns = _maps(coarse, templates, shown, turns_deg)
@@ -62,56 +60,52 @@ def poses(
 
 
 def _maps(
-    coarse: Colours, templates: Templates, shown: Map | None, turns_deg: Sequence[float] | None
-) -> tuple[Map, Map]:
-    """For each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
+    coarse: Pixels, templates: Templates, shown: Pixels | None, turns_deg: Sequence[float] | None
+) -> tuple[Pixels, Pixels]:
+    """Return for each place the best correlation with any template in any turn, and that turn, `(h, w)` each."""
     scores, turns = np.full(coarse.shape[:2], -1, np.float32), np.zeros(coarse.shape[:2], np.float32)
     every = templates.turned
-    near = [t for t in every if turns_deg is None or any(_off_deg(t.turn_deg, o) <= NEARLY_DEG for o in turns_deg)]
+    near = [
+        turned
+        for turned in every
+        if turns_deg is None or any(abs((turned.turn_deg - o + 45) % 90 - 45) <= NEARLY_DEG for o in turns_deg)
+    ]
     overlap = max((side for turned in near for side in turned.size_px), default=1) - 1
     for here in _tiles(coarse.shape[:2], overlap):
         tile = _Tile(coarse[here], None if shown is None else shown[here])
         for turned in near:
-            _better(scores[here], turns[here], tile.likeness(turned), turned)
+            found = tile.likeness(turned)
+            # It begins where the middle of a card may be that the tile holds.
+            left, top = (side // 2 for side in turned.size_px)
+            place = (slice(top, top + found.shape[0]), slice(left, left + found.shape[1]))
+            better = found > scores[here][place]
+            scores[here][place][better] = found[better]
+            turns[here][place][better] = turned.turn_deg
     return scores, turns
 
 
 def _tiles(size: tuple[int, int], overlap: int) -> Iterator[tuple[slice, slice]]:
-    """Tiles of a picture `size` high and wide; what is no larger than their overlap is whole in one of them."""
+    """Yield the tiles of a picture of `size`, (height, width); what fits into their overlap is whole in one of them."""
     step = TILE_PX - overlap
     for top in range(0, max(1, size[0] - overlap), step):
         for left in range(0, max(1, size[1] - overlap), step):
             yield slice(top, top + TILE_PX), slice(left, left + TILE_PX)
 
 
-def _better(scores: Map, turns: Map, found: Map, turned: Turned) -> None:
-    """Notes down where a turn fits better; `found` begins where the middle of a card may be that the tile holds."""
-    width, height = turned.size_px
-    place = (slice(height // 2, height // 2 + found.shape[0]), slice(width // 2, width // 2 + found.shape[1]))
-    better = found > scores[place]
-    scores[place][better] = found[better]
-    turns[place][better] = turned.turn_deg
-
-
-def _off_deg(one: float, other: float) -> float:
-    """Return by how much two turns differ, up to quarter turns."""
-    return abs((one - other + 45) % 90 - 45)
-
-
 class _Tile:
-    """A part of a coarse picture, and what of it is in sight."""
+    """A part of a coarse picture, and what of it is visible."""
 
-    def __init__(self, coarse: Colours, shown: Map | None) -> None:
+    def __init__(self, coarse: Pixels, shown: Pixels | None) -> None:
         self._size = coarse.shape[:2]
-        # Templates are zero on average, so the picture may be too: spectra are the more exact.
+        # Templates are zero on average, so the picture may be too, which makes spectra more exact.
         picture = coarse - coarse.mean(axis=(0, 1))
         weights = np.ones(self._size, np.float32) if shown is None else shown
         self._colours = spectra((picture * weights[..., None]).transpose(2, 0, 1))
         self._squares = spectra((picture**2).sum(axis=2) * weights)
         self._shown = None if shown is None else spectra(shown)
 
-    def likeness(self, turned: Turned) -> Map:
-        """The best correlation with any picture in one turn, for each place of a card that the tile holds."""
+    def likeness(self, turned: Turned) -> Pixels:
+        """Return the best correlation with any picture in one turn, for each place of a card that the tile holds."""
         width, height = turned.size_px
         high, wide = max(0, self._size[0] - height + 1), max(0, self._size[1] - width + 1)
         if not high or not wide:
@@ -124,29 +118,29 @@ class _Tile:
             return np.full((high, wide), -1, np.float32)
         return np.where(is_worth_it, self._likeness_where_shown(turned, np.maximum(area, 1e-3)), -1)
 
-    def _likeness(self, turned: Turned, high: int, wide: int) -> Map:
-        """Where nothing is covered: light that slants evenly over a card counts for nothing."""
+    def _likeness(self, turned: Turned, high: int, wide: int) -> Pixels:
+        """Return the same where nothing is covered, without the even slope of the light."""
         _, energy = self._varies(turned, np.full((high, wide), turned.area_px, np.float32))
         slants = maps_of(self._colours[:, None] * turned.slopes, high, wide)
         rest = np.sqrt(np.maximum(energy**2 - (slants**2).sum(axis=(0, 1)), 1.0))
         products = maps_of((self._colours * turned.pictures).sum(axis=1), high, wide)
         products -= np.einsum("nck,ckhw->nhw", turned.leanings, slants)
-        best: Map = (products / turned.rests[:, None, None]).max(axis=0) / rest
+        best: Pixels = (products / turned.rests[:, None, None]).max(axis=0) / rest
         return best
 
-    def _likeness_where_shown(self, turned: Turned, area: Map) -> Map:
-        """The same where what is covered is left out of both, the picture and the templates."""
+    def _likeness_where_shown(self, turned: Turned, area: Pixels) -> Pixels:
+        """Return the same with what is covered masked out of both picture and templates."""
         sums, energy = self._varies(turned, area)
         products = maps_of((self._colours * turned.pictures).sum(axis=1), *area.shape)
         own = maps_of(self._shown * turned.squares, *area.shape)
         shifts = maps_of(self._shown * turned.pictures, *area.shape)
         products -= np.einsum("nchw,chw->nhw", shifts, sums) / area
         own -= (shifts**2).sum(axis=1) / area
-        best: Map = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
+        best: Pixels = (products / np.sqrt(np.maximum(own, 1.0))).max(axis=0) / energy
         return best
 
-    def _varies(self, turned: Turned, area: Map) -> tuple[Maps, Map]:
-        """The sums of the picture's colours `(3, h, w)` under a card, and how much they vary there `(h, w)`."""
+    def _varies(self, turned: Turned, area: Pixels) -> tuple[Pixels, Pixels]:
+        """Return the sums of the picture's colours under a card, `(3, h, w)`, and their variation there, `(h, w)`."""
         sums = maps_of(self._colours * turned.inside, *area.shape)
         squares = maps_of(self._squares * turned.inside, *area.shape)
         return sums, np.sqrt(np.maximum(squares - (sums**2).sum(axis=0) / area, 1.0))

@@ -1,7 +1,7 @@
-"""Pictures of faces that share a drawing, laid exactly on one another.
+"""Registration of pictures of faces that share a drawing.
 
-No two cards are cut out alike to the hair. Where two faces differ in a figure alone, the edges of what they share would
-else differ more than the figures do.
+No two cards are cut out exactly alike. Where two faces differ in a figure alone, the edges of what they share would
+otherwise differ more than the figures do.
 """
 
 from __future__ import annotations
@@ -9,27 +9,24 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, Pixels
 from companion.vision.opencv import cv2
 
 _WIDTH_PX = 114
-"""Two pixels a millimetre of most cards: enough to lay one on another to a tenth."""
+"""Width of the pictures compared, two pixels a millimetre of most cards: enough for a tenth of one."""
 
 _LIKE_ENOUGH, _SAME_DRAWING = 0.55, 0.84
-"""Two pictures that are so much alike, as they are and laid on one another, share a drawing."""
+"""Minimum correlation of pictures that share a drawing, before and after registration."""
 
 _MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04
-"""A card is cut out no farther off than this, in card widths; beyond a little it has to become so much more alike."""
+"""Maximum shift in card widths; beyond the second registration must raise the correlation by the third."""
 
 _STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
-Gray = npt.NDArray[np.float32]
-
 
 def laid_on_one_another(pictures: Sequence[Image]) -> list[Image]:
-    """The same pictures `(h, w, 3) uint8 BGR`, each moved onto the first that shares its drawing, if any does."""
+    """Return pictures `(h, w, 3) uint8 BGR`, each moved onto the first that shares its drawing, if any does."""
     grays = [_small(picture) for picture in pictures]
     first: list[int] = []
     laid: list[Image] = []
@@ -44,15 +41,16 @@ def laid_on_one_another(pictures: Sequence[Image]) -> list[Image]:
     return laid
 
 
-def _small(picture: Image) -> Gray:
+def _small(picture: Image) -> Pixels:
     height = round(_WIDTH_PX * picture.shape[0] / picture.shape[1])
     small = cv2.resize(picture, (_WIDTH_PX, height), interpolation=cv2.INTER_AREA)
     return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 0.8)
 
 
-def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
-    """Where points of the one lie on the other, a homography `(3, 3)`; None where they share no drawing."""
-    before = _likeness(still, moving) if still.shape == moving.shape else 0.0
+def _onto(still: Pixels, moving: Pixels) -> Pixels | None:
+    """Return the homography `(3, 3)` from one picture to the other; None where they share no drawing."""
+    same_size = still.shape == moving.shape
+    before = float(cv2.matchTemplate(still, moving, cv2.TM_CCOEFF_NORMED)[0, 0]) if same_size else 0.0
     if before < _LIKE_ENOUGH:
         return None
     try:
@@ -66,12 +64,8 @@ def _onto(still: Gray, moving: Gray) -> npt.NDArray[np.float32] | None:
     return onto if likeness >= _SAME_DRAWING and is_near else None
 
 
-def _likeness(one: Gray, other: Gray) -> float:
-    return float(cv2.matchTemplate(one, other, cv2.TM_CCOEFF_NORMED)[0, 0])
-
-
-def _moved(picture: Image, onto: npt.NDArray[np.float32], width_px: int, size: tuple[int, ...]) -> Image:
-    """A picture moved by what was found on a small one, in the size of the one that it is laid on."""
+def _moved(picture: Image, onto: Pixels, width_px: int, size: tuple[int, ...]) -> Image:
+    """Return a picture moved by a homography between pictures `width_px` wide, in `size`, (height, width)."""
     height, width = size
     to_small = np.diag([width_px / width, width_px / width, 1.0])
     from_small = np.diag([picture.shape[1] / width_px, picture.shape[1] / width_px, 1.0])

@@ -1,7 +1,7 @@
-"""A deck's pictures small and in every turn, made ready to be looked for all at once.
+"""A deck's pictures, small and in every turn, ready to be searched for all at once.
 
-What is looked for is correlated with the table by way of spectra: one transform of a tile of the table serves every
-picture in every turn.
+They are correlated with the table by way of spectra: one transform of a tile of the table serves every picture in every
+turn.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from companion.vision.boxes import Pixels
 from companion.vision.opencv import cv2
 
-Maps = npt.NDArray[np.float32]
 Spectra = npt.NDArray[np.complex64]
 
 TILE_PX = 64
-"""The table is looked at in square tiles of this side: more than a zone, and three times a card."""
+"""Side of the square tiles of the table: more than a zone, and three times a card."""
 
 TURN_STEP_DEG = 10.0
 
@@ -32,30 +32,30 @@ class Turned:
     """Clockwise."""
 
     size_px: tuple[int, int]
-    """Width and height of the box around a card that is turned so."""
+    """Width and height of the box around the turned card."""
 
     area_px: float
     inside: Spectra
-    """How much of each pixel the card covers."""
+    """The share of each pixel that the card covers."""
 
     slopes: Spectra
-    """`(2, …)`: what is to be summed up to learn how much the light slants over a card to one side and to the other."""
+    """`(2, …)`: weights that sum up to the slope of the light across and down the card."""
 
-    leanings: Maps
-    """`(n, 3, 2)`: how much of each of them a picture's colours have."""
+    leanings: Pixels
+    """`(n, 3, 2)`: the part of each of them in a picture's colours."""
 
-    rests: Maps
-    """`(n,)`: how long the pictures are without them, each taken as a row of colours."""
+    rests: Pixels
+    """`(n,)`: the norms of the pictures without them."""
 
     pictures: Spectra
-    """`(n, 3, …)`: their colours, 0 on average inside of the card, 0 outside of it."""
+    """`(n, 3, …)`: their colours, 0 on average inside the card, 0 outside."""
 
     squares: Spectra
-    """`(n, …)`: the squares of their colours inside of the card, summed over the three."""
+    """`(n, …)`: the squares of their colours inside the card, summed over the three."""
 
 
-def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
-    """Pictures `(h, w, 3) float32` of one size, made smaller by `scale`, in one turn after the other."""
+def in_every_turn(pictures: Sequence[Pixels], scale: float) -> Iterator[Turned]:
+    """Yield pictures `(h, w, 3) float32` of one size, reduced by `scale`, in one turn after the other."""
     for turn in np.arange(0.0, 360.0, TURN_STEP_DEG):
         inside, shown = _turned(pictures, scale, float(turn))
         squares = (shown**2).sum(axis=3) * inside
@@ -75,32 +75,31 @@ def in_every_turn(pictures: Sequence[Maps], scale: float) -> Iterator[Turned]:
         )
 
 
-def slants(weights: Maps) -> Maps:
-    """Even light, light that falls off to the right, and downwards, each without those before it, `(3, h, w)`.
+def slants(weights: Pixels) -> Pixels:
+    """Return even light and light with a slope to the right and downwards: `(3, h, w)`.
 
-    They are of length 1 and have nothing in common, each pixel counting as `weights` `(h, w)` say, and come multiplied
-    by the weights.
+    They are orthonormal under `weights` `(h, w)` and come multiplied by them.
     """
     height, width = weights.shape
     down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
     root = np.sqrt(weights).ravel()
     columns = np.stack((root, right.ravel() * root, down.ravel() * root), axis=1)
-    found: Maps = np.linalg.qr(columns)[0].T * root
+    found: Pixels = np.linalg.qr(columns)[0].T * root
     return found.reshape(3, height, width)
 
 
-def spectra(maps: Maps) -> Spectra:
-    """The spectra of maps `(…, h, w)` no larger than a tile: `(…, TILE_PX, TILE_PX // 2 + 1)`."""
+def spectra(maps: Pixels) -> Spectra:
+    """Return the spectra of maps `(…, h, w)` no larger than a tile: `(…, TILE_PX, TILE_PX // 2 + 1)`."""
     return np.ascontiguousarray(np.fft.rfft2(maps, s=(TILE_PX, TILE_PX)), np.complex64)
 
 
-def maps_of(these: Spectra, height: int, width: int) -> Maps:
-    """Back from spectra to the first rows and columns of their maps: `(…, height, width)`."""
+def maps_of(these: Spectra, height: int, width: int) -> Pixels:
+    """Return the first rows and columns of the maps of spectra: `(…, height, width)`."""
     return np.fft.irfft2(these, s=(TILE_PX, TILE_PX))[..., :height, :width].astype(np.float32, copy=False)
 
 
-def _turned(pictures: Sequence[Maps], scale: float, turn_deg: float) -> tuple[Maps, Maps]:
-    """How much of each pixel a turned card covers, `(h, w)`, and its colours there, 0 on average, `(n, h, w, 3)`."""
+def _turned(pictures: Sequence[Pixels], scale: float, turn_deg: float) -> tuple[Pixels, Pixels]:
+    """Return the share of each pixel that a turned card covers, `(h, w)`, and its zero-mean colours, `(n, h, w, 3)`."""
     height, width = pictures[0].shape[:2]
     cos, sin = abs(math.cos(math.radians(turn_deg))), abs(math.sin(math.radians(turn_deg)))
     size = [math.ceil(scale * side) | 1 for side in (width * cos + height * sin, width * sin + height * cos)]
