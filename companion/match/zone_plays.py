@@ -35,8 +35,7 @@ class Places:
         """Every card that lies on the table by the record, with its zone."""
         for side in table.sides:
             mat = self.mat_of(side.name)
-            piles = {"battle": side.battle, "speed": side.speed, "distance": _driven(side), "safety": side.safeties}
-            yield from ((f"{mat}/{kind}", card) for kind, cards in piles.items() for card in cards)
+            yield from ((f"{mat}/{kind}", card) for kind in side.piles for card in _lying(side, kind))
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
     def cards(self, table: Table, zone: str) -> tuple[Card, ...]:
@@ -44,14 +43,7 @@ class Places:
         if zone == DISCARD_ZONE:
             return table.discards
         side = self._side(table, zone)
-        if side is None:
-            return ()
-        kind = zone.partition("/")[2]
-        return (
-            _driven(side)
-            if kind == "distance"
-            else {"battle": side.battle, "speed": side.speed}.get(kind, side.safeties)
-        )
+        return _lying(side, zone.partition("/")[2]) if side else ()
 
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Where the card of a play lies once it is laid; None for a play without a card."""
@@ -144,9 +136,9 @@ def where(zone: str) -> Term:
     return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
 
 
-def _driven(side: Side) -> tuple[Card, ...]:
-    """The distance area: the distance cards, and an accelerator beside each that counts twice."""
-    return side.distances + (Card.ACCELERATOR,) * len(side.doubled)
+def _lying(side: Side, kind: str) -> tuple[Card, ...]:
+    """Return the cards of a pile or area; in the distance area an accelerator lies beside each that counts twice."""
+    return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
 def _players(table: Table, name: str) -> tuple[str, ...]:

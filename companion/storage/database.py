@@ -111,14 +111,11 @@ def connected(path: Path) -> sqlite3.Connection:
         migrate(db)
         _write_for_trial(db)
         return db
-    except sqlite3.OperationalError:
+    except BaseException as error:
         db.close()
-        raise
-    except (sqlite3.DatabaseError, UnicodeError) as error:
-        db.close()
-        raise Damaged(path) from error
-    except BaseException:
-        db.close()
+        is_of_no_use = isinstance(error, sqlite3.DatabaseError | UnicodeError)
+        if is_of_no_use and not isinstance(error, sqlite3.OperationalError):
+            raise Damaged(path) from error
         raise
 
 
@@ -250,11 +247,10 @@ def readable(path: Path) -> sqlite3.Connection:
         _checked(db, path)
         migrate(db)
         return db
-    except UNUSABLE as error:
+    except BaseException as error:
         db.close()
-        raise Damaged(path) from error
-    except BaseException:
-        db.close()
+        if isinstance(error, UNUSABLE):
+            raise Damaged(path) from error
         raise
 
 

@@ -7,7 +7,6 @@ is done, by the next to come: `finish` tells from what lies where what is left t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
@@ -43,8 +42,9 @@ def finish(folder: Path) -> Path | None:
         _replace(folder, name, brought=name in contents["brought"])
     sync_folder(folder)
     sync_folder(before)
-    kept = next(one for one in _names(folder) if not one.exists()) if any(before.iterdir()) else None
-    if kept is not None:
+    kept: Path | None = None
+    if any(before.iterdir()):
+        kept = next(one for number in count(1) if not (one := folder / f"{KEPT}-{number}").exists())
         before.rename(kept)
     else:
         before.rmdir()
@@ -63,7 +63,3 @@ def _replace(folder: Path, name: str, *, brought: bool) -> None:
         there.rename(aside)
     if brought:
         new.rename(there)
-
-
-def _names(folder: Path) -> Iterable[Path]:
-    return (folder / f"{KEPT}-{number}" for number in count(1))
