@@ -33,7 +33,7 @@ _MOST_RECORD_BYTES = 256_000_000
 
 
 def main() -> None:
-    """The console script: runs a command, and turns what went wrong into one sentence and an exit code."""
+    """Run a command, and turn what went wrong into one sentence and an exit code."""
     show_plainly()
     try:
         code = companion.main(prog_name=program(), standalone_mode=False)

@@ -185,7 +185,7 @@ class Phones:
         return self._now.devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
-        """For how long nothing has been heard of a phone, since the service began at most."""
+        """Return for how long nothing has been heard of a phone, since the service began at most."""
         return self._clock() - self._now.seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:

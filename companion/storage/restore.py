@@ -22,12 +22,12 @@ CONTENTS = "contents.json"
 
 
 def is_open(folder: Path) -> bool:
-    """Whether something waits to be put in its place."""
+    """True if something waits to be put in its place."""
     return (folder / READY / CONTENTS).is_file()
 
 
 def finish(folder: Path) -> Path | None:
-    """Puts what lies ready in its place and what was there aside; gives where that is, None where nothing was there.
+    """Put what lies ready in its place and what was there aside; return where that is, None where nothing was there.
 
     May be stopped at any moment and called again. Raises OSError where the disk refuses.
     """
@@ -55,7 +55,7 @@ def finish(folder: Path) -> Path | None:
 
 
 def _replace(folder: Path, name: str, *, brought: bool) -> None:
-    """One thing: what is there goes aside unless it is the new one already, then the new one comes."""
+    """Put aside what is there, unless it is the new one already; then move the new one in."""
     there, new, aside = folder / name, folder / READY / name, folder / READY / BEFORE / name
     if brought and not new.exists():
         return
