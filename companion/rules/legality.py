@@ -128,7 +128,7 @@ def against_turn(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
-    """Yield a reason where the deck has no such card, or all are out; unverified decks have safeties counted alone."""
+    """Yield a reason where the deck has no such card, or all are out; of an unverified one only safeties count."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
     elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:

@@ -87,7 +87,11 @@ class Store:
         cannot be read, is newer than this program, or is in use; read-only also when it is damaged.
         """
         if read_only:
-            return cls(path, _read_only(path), None, clock)
+            try:
+                return cls(path, readable(path), None, clock)
+            except (sqlite3.OperationalError, OSError) as error:
+                what_to_do = "check the folder's rights and the disk's space"
+                raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
         lock_fd = lock(path)
         try:
             return cls._opened(path, lock_fd, clock)
@@ -365,13 +369,6 @@ def finish_restoring(folder: Path) -> None:
             " start the companion again.",
             1,
         ) from error
-
-
-def _read_only(path: Path) -> sqlite3.Connection:
-    try:
-        return readable(path)
-    except (sqlite3.OperationalError, OSError) as error:
-        raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
 
 
 def lock(path: Path) -> int:
