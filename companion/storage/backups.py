@@ -75,7 +75,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
     new = folder / "log.new"
     try:
         folder.mkdir(exist_ok=True)
-        _clear(new)
+        clear(new)
         with closing(readable(path)) as source:
             last = last_of(source)
             final = folder / f"{kind}-{last:09d}.sqlite3"
@@ -91,13 +91,14 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
         return final
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
-            _clear(new)
+            clear(new)
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         what_to_do = "look at the disk, its room and the folder's rights"
         raise Problem(f"No backup could be made in {folder} ({why}): {what_to_do}.", 1) from error
 
 
-def _clear(new: Path) -> None:
+def clear(new: Path) -> None:
+    """Remove a half-written log and its journal."""
     for ending in ("", "-journal"):
         new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
 

@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.backups import agree, backups_of, last_in, rows_in_backup
+from companion.storage.backups import agree, backups_of, clear, last_in, rows_in_backup
 from companion.storage.database import (
     MAGIC,
     SIDECARS,
@@ -237,8 +237,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
     A plug pulled at any moment leaves the damaged log, or the new one beside an empty place: `_finish` goes on there.
     """
     new = path.with_name(f"{path.name}{NEW}")
-    for ending in ("", "-journal"):
-        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
+    clear(new)
     write_log(new, rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
     last_event.write(path.parent, rows[-1] if rows else None)
