@@ -39,7 +39,7 @@ def line(label: str, *points: tuple[float, float]) -> Line:
 def hands(name: str):
     texts = [line.text for line in notation.lines((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))]
     record, entries = judge_on(MatchState(), [Written(number, text) for number, text in enumerate(texts, start=1)])
-    return hands_of(record, entries), Names.of(record.game)
+    return tuple(hands_of(record, entries)), Names.of(record.game)
 
 
 def test_a_chart_says_what_it_shows_to_those_who_do_not_see_it():

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import shutil
 import sys
 from collections.abc import Callable, Iterable, Sequence
@@ -29,11 +28,12 @@ if TYPE_CHECKING:
 _WRONG = 1
 """Exit code: done, and something is wrong in the input."""
 
+_FILE = click.Path(path_type=Path)
 _MOST_RECORD_BYTES = 256_000_000
 
 
 def main() -> None:
-    """The console script: runs a command, and turns what went wrong into one sentence and an exit code."""
+    """Run a command, and turn what went wrong into one sentence and an exit code."""
     show_plainly()
     try:
         code = companion.main(prog_name=program(), standalone_mode=False)
@@ -70,6 +70,7 @@ def _leave() -> None:
 
 
 def _complain(sentence: str, code: int) -> int:
+    """Say something on standard error; return the exit code."""
     _warn(sentence)
     return code
 
@@ -126,9 +127,21 @@ _editions_of_data = _data_option(expose_value=False)
 """For commands that need the data folder for its editions alone."""
 
 
-def _deck(command: Callable[..., Any]) -> Callable[..., Any]:
-    said = "Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
-    return click.option("--deck", metavar="DECK", help=said)(command)
+_deck = click.option(
+    "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
+)
+_host = click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+_port = click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+_records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=_FILE)
+
+
+def _read_records(records: Sequence[Path], *, may_be_pictures: bool = False) -> list[tuple[Path, str]]:
+    """Return records with their paths; a file that is no text at all is refused, or gives unreadable lines."""
+    texts = [(path, _read_record(path)) for path in records]
+    for path, text in texts:
+        if not may_be_pictures and ("\x00" in text or text.count("\ufffd") > len(text) // 20):
+            raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
+    return texts
 
 
 def _read_record(path: Path) -> str:
@@ -142,18 +155,10 @@ def _read_record(path: Path) -> str:
     return raw.decode("utf-8", errors="replace")
 
 
-def _print_json(items: Iterable[Any]) -> None:
-    for item in items:
-        line = json.dumps(item, ensure_ascii=False)
-        # What a terminal or a program after us might stumble over is written with its number.
-        click.echo(line if line.isprintable() else _UNPRINTABLE.sub(_numbered, line))
-
-
-_UNPRINTABLE = re.compile(r"[^ -~]")
-
-
-def _numbered(found: re.Match[str]) -> str:
-    return found[0] if found[0].isprintable() else json.dumps(found[0])[1:-1]
+def _print_json(item: object) -> None:
+    """Print an object on a line; what a terminal or a program after us might stumble over is a number."""
+    line = json.dumps(item, ensure_ascii=False)
+    click.echo("".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -167,7 +172,7 @@ def companion() -> None:
 
 
 @companion.command()
-@click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=click.Path(path_type=Path))
+@_records
 @click.option("--as-lies", is_flag=True, help="Apply illegal plays too: the cards lie where they lie.")
 @click.option("--states", is_flag=True, help="Add the table after each line.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one at each hand's end.")
@@ -178,18 +183,10 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     \b
     Example: companion replay sunday.mbn --json
     """
-    texts = [(str(path), _read_record(path)) for path in records]
-    for path, (_, text) in zip(records, texts, strict=True):
-        if not as_json:
-            _refuse_pictures(path, text)
-    show = _replayed_as_json if as_json else _replayed
-    return max([show(file, text, as_lies=as_lies, states=states) for file, text in texts])
-
-
-def _refuse_pictures(path: Path, text: str) -> None:
-    """Refuse a file that is no text at all in one sentence; with `--json` it is its unreadable lines."""
-    if "\x00" in text or text.count("\ufffd") > len(text) // 20:
-        raise Problem(f"{path} is no record: a record is a text, one play a line.", _WRONG)
+    texts = _read_records(records, may_be_pictures=as_json)
+    if as_json:
+        return max([_replayed_as_json(str(path), text, as_lies=as_lies, states=states) for path, text in texts])
+    return max([_replayed(str(path), text, as_lies=as_lies) for path, text in texts])
 
 
 def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
@@ -200,15 +197,14 @@ def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> i
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
         if isinstance(item, judge.JudgedLine):
             wrong |= item.verdict != judge.LEGAL
-            _print_json([item.as_json(file, states=states)])
+            _print_json(item.as_json(file, states=states))
         else:
-            _print_json([item.as_json(file)])
+            _print_json(item.as_json(file))
     return _WRONG if wrong else 0
 
 
-def _replayed(file: str, text: str, *, as_lies: bool, states: bool) -> int:
+def _replayed(file: str, text: str, *, as_lies: bool) -> int:
     """Print what there is to say about each line and hand; return the exit code."""
-    del states
     from companion.app.reports import report
     from companion.rules.record import judge, notation
 
@@ -235,7 +231,7 @@ def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
 
 
 @companion.command()
-@click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=click.Path(path_type=Path))
+@_records
 @_editions_of_data
 def score(records: tuple[Path, ...]) -> int:
     """The score sheets of written records, as text tables.
@@ -243,10 +239,7 @@ def score(records: tuple[Path, ...]) -> int:
     \b
     Example: companion score sunday.mbn
     """
-    texts = [(path, _read_record(path)) for path in records]
-    for path, text in texts:
-        _refuse_pictures(path, text)
-    return max([_scored(path, text) for path, text in texts])
+    return max([_scored(path, text) for path, text in _read_records(records)])
 
 
 def _scored(path: Path, text: str) -> int:
@@ -303,7 +296,7 @@ def show_edition(edition: str) -> None:
 
 
 @editions.command("check")
-@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=_FILE)
 @_editions_of_data
 def check_editions(files: tuple[Path, ...]) -> int:
     """Check edition files of your own: all that is wrong in them, by key.
@@ -356,17 +349,20 @@ def _edition(name: str) -> Any:
 @click.argument("what", type=click.Choice(["stickers", "mats", "deck"]))
 @click.option("--edition", default="classic", show_default=True, help="Whose cards.")
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
-@click.option("--format", "form", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
+@click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
 @click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
 @click.option("--size-mm", metavar="MM", type=usage.Number(), help="Side of a sticker as it is cut out (default 20).")
 @click.option(
-    "--kind", default="qr", show_default=True, type=click.Choice(["qr", "tag"]), help="Stickers: QR codes, or tags."
+    "--kind",
+    "sticker_kind",
+    default="qr",
+    show_default=True,
+    type=click.Choice(["qr", "tag"]),
+    help="Stickers: QR codes, or tags.",
 )
-@click.option("--out", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Where the files go.")
+@click.option("--out", required=True, metavar="DIR", type=_FILE, help="Where the files go.")
 @_editions_of_data
-def print_sheets(
-    what: str, edition: str, sides: int, form: str, dpi: int, size_mm: float | None, kind: str, out: Path
-) -> None:
+def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> None:
     """Write printable sheets: stickers, mats, or a whole deck.
 
     A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
@@ -376,11 +372,9 @@ def print_sheets(
     """
     from companion.printing.write import about_size, write_sheets
 
-    how: dict[str, Any] = {"format": form, "sides": sides, "size_mm": size_mm, "sticker_kind": kind, "dpi": dpi}
-    for path in write_sheets(what, _edition(edition), out=out, **how):
+    for path in write_sheets(what, _edition(edition), size_mm=size_mm, **how):
         click.echo(path)
-    note = about_size(size_mm)
-    if note:
+    if note := about_size(size_mm):
         _warn(note)
 
 
@@ -391,7 +385,7 @@ def print_sheets(
     "--from",
     "folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=_FILE,
     help="A folder with a picture of each face, called as the card is: roll.jpg, 100.png, back.jpg.",
 )
 @click.option("--source", metavar="SRC", help="Camera, clip, folder or stream before which the cards are laid.")
@@ -417,13 +411,12 @@ def enroll(
     Example: companion enroll grandma --edition classic --from photos
     Example: companion enroll grandma --edition classic --source 0
     """
-    from companion.storage.data_folder import data_dir
     from companion.vision.enrol.enrolment import begin, enrol_folder
 
     if (folder is None) == (source is None):
         raise Problem("Say where the cards are: `--from DIR`, a folder of pictures, or `--source SRC`, a camera.")
     rules, size_mm = _edition(edition), _card_size(size) if size else None
-    enrolment = begin(deck, rules.name, data_dir(data), size_mm=size_mm, maker=maker)
+    enrolment = begin(deck, rules.name, _data_folder(data), size_mm=size_mm, maker=maker)
     got, wrong = 0, 0
     for said in enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source)):
         got, wrong = got + said.is_kept, wrong + said.is_fault
@@ -487,9 +480,7 @@ def _data_folder(data: Path | None) -> Path:
 
 @decks.command("show")
 @click.argument("deck")
-@click.option(
-    "--out", metavar="FILE", type=click.Path(path_type=Path), help="All its pictures with their names, a PNG."
-)
+@click.option("--out", metavar="FILE", type=_FILE, help="All its pictures with their names, a PNG.")
 @_data
 def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
     """Say what a deck holds, and which faces it lacks; or show all its pictures on one sheet.
@@ -508,7 +499,7 @@ def show_deck(deck: str, out: Path | None, data: Path | None) -> None:
 
 @decks.command("export")
 @click.argument("deck")
-@click.option("--out", metavar="FILE", type=click.Path(path_type=Path), help="The file (default: DECK.zip here).")
+@click.option("--out", metavar="FILE", type=_FILE, help="The file (default: DECK.zip here).")
 @_data
 def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
     """Write a deck as one file, for another machine.
@@ -522,7 +513,7 @@ def export_deck_file(deck: str, out: Path | None, data: Path | None) -> None:
 
 
 @decks.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=_FILE)
 @click.option("--as", "name", metavar="NAME", help="Call it so (default: as it says itself).")
 @_data
 def import_deck_file(file: Path, name: str | None, data: Path | None) -> None:
@@ -553,11 +544,11 @@ def remove_deck_folder(deck: str, data: Path | None) -> None:
 
 
 @companion.command("read")
-@click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=click.Path(path_type=Path))
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=_FILE)
 @click.option(
     "--setup",
     metavar="FILE",
-    type=click.Path(path_type=Path),
+    type=_FILE,
     help="The table's setup file: is the camera good enough for it, and what would help?",
 )
 @click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
@@ -592,14 +583,12 @@ def read_images(
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    audited = _of_table(audit, table.edition if table else None) if audit else None
-    counted = _of_table(tally, table.edition if table else None) if tally else None
+    audited, counted = (_of_table(name, table.edition if table else None) if name else None for name in (audit, tally))
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
     unread, pictures, photos = 0, [], _Photos(table)
-    named = deck or (table.cards if table else None)
-    how: dict[str, Any] = {"drawing": table.drawing if table else None, "also": photos}
-    how["templates"] = faces_of(named, data, tell=_warn)
-    for found in read_pictures(images, allowed=allowed, **how):
+    named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
+    faces = faces_of(named, data, tell=_warn)
+    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=photos, templates=faces):
         if "problem" in found:
             unread += 1
             _warn(str(found["problem"]))
@@ -607,7 +596,7 @@ def read_images(
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
         if as_json or not (audited or counted):
-            _print_json([found]) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
+            _print_json(found) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
         if "setup" in found and not (as_json or audited or counted):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
@@ -645,16 +634,17 @@ def _say_tally(
 ) -> None:
     """Say what lies before each side, and the score; where nothing was read, what to do."""
     from companion.app.reports import tally_report
-    from companion.storage.data_folder import data_dir
     from companion.tabletop.template_decks import decks_for
     from companion.vision.counting.tally import tally
 
     counted = tally(edition, photos, names)
     if counted.is_blank:
-        hint = tally_report.nothing_read(deck, decks_for(edition, data_dir(data)))
+        hint = tally_report.nothing_read(deck, decks_for(edition, _data_folder(data)))
         counted = replace(counted, notes=(*counted.notes, hint))
-    said = [json.dumps(tally_report.as_json(edition, counted), ensure_ascii=False)]
-    click.echo("\n".join(said if as_json else tally_report.sentences(edition, counted)))
+    if as_json:
+        _print_json(tally_report.as_json(edition, counted))
+    else:
+        click.echo("\n".join(tally_report.sentences(edition, counted)))
 
 
 def _layouts(table: Any) -> list[Any]:
@@ -675,30 +665,23 @@ def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_
     from companion.app.reports import audit_report
 
     shown = audit_report.shown_on(pictures, unread)
-    said = [json.dumps(audit_report.as_json(edition, shown), ensure_ascii=False)]
-    click.echo("\n".join(said if as_json else audit_report.sentences(edition, shown)))
+    if as_json:
+        _print_json(audit_report.as_json(edition, shown))
+    else:
+        click.echo("\n".join(audit_report.sentences(edition, shown)))
     return 0 if audit_report.checked(edition, shown).is_complete and not unread else _WRONG
 
 
 @companion.command()
 @click.option("--source", required=True, metavar="SRC", help="Camera, clip, folder, stream, or `demo:`.")
-@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Who plays what, on which mats.")
+@click.option("--setup", metavar="FILE", type=_FILE, help="Who plays what, on which mats.")
 @click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
 @click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
 @click.option("--fps", type=usage.Number(0.1, 120), help="Frames a second of a folder (default 10).")
 @_deck
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
 @_data
-def watch(
-    source: str,
-    setup: Path | None,
-    confirm: str,
-    extension: str,
-    fps: float | None,
-    deck: str | None,
-    as_json: bool,
-    data: Path | None,
-) -> None:
+def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
     """Follow a source without the pages: its proposals, and each hand's score.
 
     \b
@@ -707,22 +690,19 @@ def watch(
     from companion.app import service
     from companion.app.reports import report
 
-    how: dict[str, Any] = {"confirm": confirm, "extension": extension, "fps": fps, "deck": deck, "data": data}
     for item in service.watched(source, setup, **how):
-        _print_json([item]) if as_json else click.echo(report.watched(item))
+        _print_json(item) if as_json else click.echo(report.watched(item))
 
 
 @companion.command()
 @click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
-@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Start this match at once.")
+@click.option("--setup", metavar="FILE", type=_FILE, help="Start this match at once.")
 @click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
-@click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_host
+@_port
 @_deck
 @_data
-def up(
-    source: str | None, setup: Path | None, new: bool, host: str, port: int, deck: str | None, data: Path | None
-) -> None:
+def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
     \b
@@ -733,7 +713,7 @@ def up(
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
     os.umask(_OWN_FILES)
-    service.up(source, setup, begins=new, host=host, port=port, data=data, deck=deck)
+    service.up(source, setup, begins=new, **how)
     _leave()
 
 
@@ -757,21 +737,10 @@ def up(
     help="Cards with stickers, or as they are printed.",
 )
 @click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
-@click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@_host
+@_port
 @_data
-def demo(
-    speed: float,
-    edition: str,
-    hands: int,
-    players: int,
-    seed: int,
-    cards: str,
-    confirm: str,
-    host: str,
-    port: int,
-    data: Path | None,
-) -> None:
+def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **played: Any) -> None:
     """The same service on a simulated table: nothing needed but this computer.
 
     \b
@@ -780,7 +749,7 @@ def demo(
     from companion.app import service
 
     os.umask(_OWN_FILES)
-    table = service.DemoTable(_edition(edition).name, players, hands, seed, speed, cards)
+    table = service.DemoTable(_edition(edition).name, **played)
     service.demo(table, confirm=confirm, host=host, port=port, data=data)
     _leave()
 
@@ -789,8 +758,8 @@ def demo(
 @click.option(
     "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
 )
-@click.option("--setup", metavar="FILE", type=click.Path(path_type=Path), help="Are all of this table's mats seen?")
-@click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--setup", metavar="FILE", type=_FILE, help="Are all of this table's mats seen?")
+@_port
 @_data
 def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
     """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
@@ -803,16 +772,15 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     """
     from companion.app.doctor import checks
     from companion.match.setup_file import read_setup
-    from companion.storage.data_folder import data_dir
     from companion.tabletop.drawn_zones import DrawnZones
 
     table = read_setup(setup) if setup else None
     layouts = _layouts(table) if table else None
-    zones = DrawnZones(data_dir(data), table.drawing if table else None)
-    missing = False
+    folder, missing = _data_folder(data), False
+    zones = DrawnZones(folder, table.drawing if table else None)
     if zones.problem:
         click.echo(f"{'note':8}zones: {zones.problem}")
-    for check in checks(data_dir(data), port, source=source, layouts=layouts, drawing=zones.current):
+    for check in checks(folder, port, source=source, layouts=layouts, drawing=zones.current):
         missing |= check.needed and not check.ok
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
     return _WRONG if missing else 0
@@ -834,7 +802,7 @@ def export(match: int, form: str, data: Path | None) -> None:
 
 
 @companion.command()
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=_FILE)
 @click.option("--force", is_flag=True, help="Write over a file that is there already.")
 @_data
 def backup(file: Path, force: bool, data: Path | None) -> int:
@@ -855,7 +823,7 @@ def backup(file: Path, force: bool, data: Path | None) -> int:
 
 
 @companion.command()
-@click.argument("file", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("file", metavar="FILE", type=_FILE)
 @_data
 def restore(file: Path, data: Path | None) -> None:
     """Put a backup in the place of the matches, decks, editions and settings here; those are kept aside.

@@ -60,7 +60,7 @@ class Course:
         self._stands = tuple(_stands(game, script.hands))
 
     def where(self, number: int, state: MatchState) -> int | None:
-        """At which of its tables the record stands while a play is made; None where it is at none that may be then.
+        """Return the number of the table that the record shows while a play is made; None where it shows no such one.
 
         The play may be confirmed by then, or not yet. What nobody sees being played, an answer about the extension,
         may come at any time between two cards.

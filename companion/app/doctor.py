@@ -56,7 +56,7 @@ def checks(
     layouts: Sequence[MatLayout] | None = None,
     drawing: Drawing | None = None,
 ) -> Iterator[Check]:
-    """Everything, one check after the other; opens the cameras, so none may be in use by the caller.
+    """Yield every check, one after the other; opens the cameras, so none may be in use by the caller.
 
     `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen, `drawing`
     holds the zones drawn for mats that are not there.
@@ -170,7 +170,7 @@ def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
 
 
 def matches(data_dir: Path) -> Check:
-    """Whether the matches of a data folder can be read, each event of them; a service may be writing them."""
+    """Check whether each event of the matches can be read; a service may be writing them."""
     path, known = store_path(data_dir), last_event.read(data_dir)
     if not path.exists():
         return Check("matches", True, False, "No match has been played in the data folder.")

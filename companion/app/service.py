@@ -50,7 +50,7 @@ from companion.vision.quality.live_survey import Lookout
 
 DEMO = "demo:"
 LIVE_FPS = 10.0
-"""More would only warm a Raspberry Pi: a card lies for seconds."""
+"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
 OWN_DECK = "own"
@@ -63,7 +63,7 @@ OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
 LAST_FRAME_S = 1.0
-"""So long the end of the service waits for the frame in hand."""
+"""Seconds that the end of the service waits for the frame being read."""
 
 DEMO_OVER = say(
     "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
@@ -81,7 +81,7 @@ def watched(
     deck: str | None = None,
     data: Path | None = None,
 ) -> Iterator[dict[str, Any]]:
-    """The items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used.
+    """Yield the items of `companion watch`: proposals, and hands as they end. Raises Problem for what cannot be used.
 
     `deck` names the template deck whose faces the cards have; None: the setup's, else they are told by stickers.
     """
@@ -107,7 +107,7 @@ def watched(
 
 
 def eye_for(setup: Setup, templates: Templates | None = None) -> Eye:
-    """An eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
+    """Return an eye that knows a setup's cards, by their stickers and, with a deck's templates, by their faces."""
     allowed = frozenset(card_ids(setup.edition.deck))
     return Eye(allowed=allowed, drawn=DrawnZones(given=setup.drawing), templates=lambda: templates)
 
@@ -122,7 +122,7 @@ def up(
     deck: str | None = None,
     begins: bool = False,
 ) -> None:
-    """Runs the service until it is stopped. Without a camera it starts all the same and says so.
+    """Run the service until it is stopped. Without a camera it starts all the same and says so.
 
     The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
@@ -142,7 +142,7 @@ def up(
 
 
 def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]:
-    """The log of a data folder and its match; what is wrong with the log is said in the terminal too."""
+    """Open the log of a data folder and its match; say what is wrong with the log in the terminal too."""
     store = Store.open(store_path(folder))
     try:
         for sentence in (store.note.sentence if store.note else None, store.unsaved):
@@ -156,7 +156,7 @@ def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]
 
 @contextmanager
 def _closed_at_the_end(store: Store) -> Iterator[None]:
-    """Closes a log at the end, and says what became of what was played."""
+    """Close a log at the end, and say what became of what was played."""
     try:
         with giving_memory_back():
             yield
@@ -171,7 +171,7 @@ def _closed_at_the_end(store: Store) -> Iterator[None]:
 def _watch(
     match: Match, source: str | None, setup: Setup | None, host: str, port: int, data: Path | None, deck: str | None
 ) -> None:
-    """Serves a match that is played before a camera, or by hand."""
+    """Serve a match that is played before a camera, or by hand."""
     zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
     given = faces_of(named, data, tell=partial(click.echo, err=True))
@@ -197,7 +197,7 @@ def _watch(
 
 @contextmanager
 def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
-    """Ends the watch with the service; gives what says so on the pages where its thread is gone without a word."""
+    """End the watch with the service; give what says so on the pages where its thread has died silently."""
 
     def look_after() -> None:
         if not thread.is_alive() and match.state.trouble is None:
@@ -211,7 +211,7 @@ def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) ->
 
 
 def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera | None = None) -> Iterator[Frame] | None:
-    """A source's frames till the watch stops; None, with the reason on the page and in the terminal, without any.
+    """Return a source's frames until the watch stops; without any say why on the page and in the terminal, return None.
 
     The `first` camera that was found opens itself.
     """
@@ -230,7 +230,7 @@ def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera |
 
 
 def _pictures_of_first(first: FirstCamera, match: Match, watch: TableWatch) -> Iterator[Frame]:
-    """The frames of the first camera that answers, whenever that is, and of another one where it is gone."""
+    """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone."""
     source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
     match.refresh()
     if source is not None:
@@ -249,12 +249,12 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
 
 
 def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
-    """Which side plays on which mat: as the setup file says, else in the order of the sides."""
+    """Return which side plays on which mat: as the setup file says, else in the order of the sides."""
     return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 
 def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
-    """The mats that must be seen: those of the sides and the table's; none while nobody plays."""
+    """Return the mats that must be seen: those of the sides and the table's; none while nobody plays."""
     mats = tuple(sides)
     return (*mats, "table") if mats else ()
 
@@ -272,7 +272,7 @@ class DemoTable:
     """What the cards are told by: their `stickers`, or their `faces` alone."""
 
     def script(self) -> Script:
-        """Seed 0 begins with the short hand that ships; all others are played by chance."""
+        """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
         seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(self.players)
         if seats is None:
             raise Problem("The simulated table seats 2 or 4 players.")
@@ -289,7 +289,7 @@ class DemoTable:
 
 
 def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
-    """Runs the service on the simulated table until it is stopped."""
+    """Run the service on the simulated table until it is stopped."""
     store, match = _opened_match(data_dir(data_dir(data) / "demo"))
     with _closed_at_the_end(store):
         _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
@@ -306,7 +306,7 @@ def _simulate(
     cards: Cards = STICKERED,
     data: Path | None = None,
 ) -> None:
-    """Serves a match that is played at the simulated table, from where it stands."""
+    """Serve a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
     match.set_policy(policy, "demo")
     deck = OWN_DECK if cards == BARE else None
@@ -336,7 +336,7 @@ def _simulate(
 
 
 def exported(match: int, form: str, data: Path | None) -> str:
-    """A match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
+    """Return a match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
     path = store_path(data_dir(data))
     store = Store.open(path, read_only=True) if path.exists() else None
     known = store.matches() if store else ()

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from companion.common.program_name import program, typed
+from companion.common.text import one_of
 
 _EXAMPLE = re.compile(r"Example: companion (.+)")
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
@@ -59,7 +59,7 @@ def _named(param: click.Parameter) -> str:
     if isinstance(param, click.Option):
         return f"{max(param.opts, key=len)} {param.metavar or param.type.name.upper()}"
     if isinstance(param.type, click.Choice):
-        return _either(param.type.choices)
+        return one_of(param.type.choices)
     return (param.metavar or str(param.name)).removesuffix("...").upper()
 
 
@@ -73,7 +73,7 @@ def _place(error: click.ClickException, param: click.Parameter) -> str:
 def _wanted(kind: click.ParamType[Any]) -> str:
     """Return what a value must be, or nothing where click's own words do."""
     if isinstance(kind, click.Choice):
-        return _either(kind.choices)
+        return one_of(kind.choices)
     low, high = getattr(kind, "min", None), getattr(kind, "max", None)
     span = "" if low is None else f" from {low}" if high is None else f" from {low} to {high}"
     if isinstance(kind, type(click.INT)):
@@ -81,7 +81,3 @@ def _wanted(kind: click.ParamType[Any]) -> str:
     if isinstance(kind, type(click.FLOAT)):
         return f"a number{span or ' such as 20'}"
     return ""
-
-
-def _either(words: Sequence[str]) -> str:
-    return f"{', '.join(words[:-1])} or {words[-1]}" if len(words) > 1 else words[0]

@@ -39,7 +39,7 @@ class Kept(Generic[_Value]):
         return value.result()
 
     def forget(self, which: Callable[[Hashable], bool]) -> None:
-        """What nobody will ask for any more goes; who waits for it still gets it."""
+        """Drop the values of some keys; threads that already wait for one still get it."""
         with self._lock:
             for key in [key for key in self._values if which(key)]:
                 del self._values[key]

@@ -108,20 +108,16 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     written = history(events).lines
     record, entries = judge_on(MatchState(), written)
     lines = tuple(line.text for line in written)
-    return Past(match, events[-1].seq, events[0].at_s, lines, record, hands_of(record, entries))
-
-
-def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> tuple[PlayedHand, ...]:
-    """Return the hands of a judged record."""
-    return tuple(_hands(record, entries))
+    return Past(match, events[-1].seq, events[0].at_s, lines, record, tuple(hands_of(record, entries)))
 
 
 def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:
     """Return the hands of the match being played."""
-    return hands_of(state.record, state.entries)
+    return tuple(hands_of(state.record, state.entries))
 
 
-def _hands(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
+def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
+    """Yield the hands of a judged record."""
     for number, result in record.hands.items():
         places = [place for place, entry in enumerate(entries) if entry.hand == number]
         if places:

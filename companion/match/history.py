@@ -88,7 +88,7 @@ class History:
 
 
 def history(events: Sequence[Event]) -> History:
-    """What a match's events come to."""
+    """Return what a match's events come to."""
     standing = _standing(events)
     latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
     return History(
@@ -105,7 +105,7 @@ def history(events: Sequence[Event]) -> History:
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:
-    """The events that nobody has taken back; what takes back is itself taken back only later."""
+    """Return the events that nobody has taken back; an undo can itself be taken back only later."""
     void: set[int] = set()
     standing = []
     for event in reversed(events):
@@ -118,7 +118,7 @@ def _standing(events: Sequence[Event]) -> list[Event]:
 
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
-    """Each change that stands, with what its line said before; an undo takes out the line that it undoes."""
+    """Yield each change that stands, with what its line said before; an undo takes out the line that it undoes."""
     said = {event.seq: event.body["text"] for event in events if event.kind == Kind.LINE}
     for event in standing:
         line, after = event.body.get("of"), event.body.get("text") if event.kind == Kind.CORRECT else None
@@ -155,6 +155,6 @@ def _by(event: Event) -> str:
 
 
 def _answers(events: Sequence[Event]) -> dict[str, Answered]:
-    """What was said to each question; nothing takes that back."""
+    """Return what was said to each question; nothing takes that back."""
     said = [e for e in events if e.kind == Kind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)]
     return {e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said}

@@ -69,7 +69,7 @@ def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
-    """The first side on the first mat, and so on."""
+    """Return the sides by mat: the first side on the first mat, and so on."""
     return {f"side-{number}": team.name for number, team in enumerate(state.game.teams, start=1)}
 
 
@@ -85,10 +85,10 @@ class Match:
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
         self._request: dict[str, str] = {}
-        """What the change that is being made is called."""
+        """The name of the change that is being made."""
 
         self._first: dict[str, tuple[str, Outcome]] = {}
-        """What was asked, and what came of it, by the name that it was given, in this match."""
+        """Hash of what was asked, and the outcome, by the name of the change, in this match."""
 
         store.changed = self._saved
         with self._changed:
@@ -107,17 +107,17 @@ class Match:
         return self._store
 
     def mats(self, state: MatchState) -> Mapping[str, str]:
-        """Which side plays on which mat at that moment: the side's name by the mat's id."""
+        """Return which side plays on which mat at that moment: the side's name by the mat's id."""
         return self._mats(state)
 
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
-        """The state as soon as it is newer than a version, or as it is when the time is up."""
+        """Return the state as soon as it is newer than a version, or as it is when the time is up."""
         with self._changed:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
 
     def is_there(self) -> None:
-        """Comes back once the match can be had and the log be read: nothing holds them for ever."""
+        """Return once the match can be locked and the log read: nothing holds them for ever."""
         with self._changed:
             self._store.events(0)
 
@@ -143,7 +143,7 @@ class Match:
             return outcome
 
     def _stamped(self, outcome: Outcome) -> Outcome:
-        """An outcome with the state that it left."""
+        """Return an outcome with the state that it left."""
         now = self._state
         asked = tuple(question.id for question in now.questions)
         return replace(outcome, seq=now.seq, version=now.version, asked=asked, saved=now.unsaved is None)
@@ -151,7 +151,7 @@ class Match:
     def start(
         self, lines: Sequence[str], by: str = "", policy: Policy | None = None, *, verified: bool | None = None
     ) -> Outcome:
-        """Begins a match from header lines and `hand first …`. Raises Problem for lines that make no game.
+        """Begin a match from header lines and `hand first …`. Raises Problem for lines that make no game.
 
         `policy` and `verified`, whether the other side verifies, stay as they are where they are not given.
         """
@@ -172,15 +172,15 @@ class Match:
             return DONE
 
     def record(self) -> str:
-        """The match as a record."""
+        """Return the match as a record."""
         return notation.record_text(self.lines())
 
     def lines(self) -> list[str]:
-        """Every line that stands; none before the first match."""
+        """Return every line that stands; none before the first match."""
         return [entry.written.text for entry in self._state.entries]
 
     def next_hand(self, by: str, first: str | None = None) -> Outcome:
-        """Starts the next hand, begun by `first` or by the player after the last hand's first."""
+        """Start the next hand, begun by `first` or by the player after the last hand's first."""
         with self._changed:
             if self._state.match is None or self._state.game.hand_is_open:
                 return GONE
@@ -190,15 +190,15 @@ class Match:
             return self._write(Draft(Kind.LINE, {"text": f"hand first {first}", "by": by}))
 
     def set_policy(self, policy: Policy, by: str) -> None:
-        """How plays are confirmed from now on."""
+        """Set how plays are confirmed from now on."""
         self._write(Draft(Kind.SETTING, {"key": "policy", "value": policy, "by": by}))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
-        """Whether a side's plays wait from now on until another side confirms them."""
+        """Set whether a side's plays wait until another side confirms them."""
         self._write(_verifying(on, by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
-        """Somebody takes a seat; with `name`, that is how the player is called from now on."""
+        """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
         with self._changed:
             if not any(player in team.players for team in self._state.game.teams):
                 return GONE
@@ -210,7 +210,7 @@ class Match:
     # Plays
 
     def enter(self, text: str, by: str, *, anyway: bool = False, vouched: bool = False) -> Outcome:
-        """A play that was typed. What is legal counts at once; an illegal play waits for the table's answer.
+        """Enter a play that was typed. What is legal counts at once; an illegal play waits for the table's answer.
 
         Where the other side verifies, a side's own play waits for it; `vouched`: somebody stands in for that side.
         A play that the table is asked about answers that question. Raises Problem for text that is no play.
@@ -246,7 +246,7 @@ class Match:
         anyway: bool = False,
         vouched: bool = False,
     ) -> Outcome:
-        """What people say to a question; `play` names another play than the first that it offers.
+        """Answer a question; `play` names another play than the first that it offers.
 
         A play counts with those before it, where they are legal and sure. An illegal play counts only `anyway`: the
         table lets it stand. Where the other side verifies, a side's own play counts only `vouched`: somebody stands in
@@ -276,7 +276,7 @@ class Match:
         return question_id in self._past.asked or questions.match_of(question_id) in self._store.matches()
 
     def _count(self, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool) -> Outcome:
-        """The answer that a play of a question counts, with what waits before it."""
+        """Count a play of a question, with what waits before it."""
         waiting = [one for one in self._state.questions if one.asks_play]
         before = waiting[: waiting.index(question)] if question.asks_play else []
         in_the_way = next((one for one in before if not one.may_count_untapped), None)
@@ -295,7 +295,7 @@ class Match:
         return self._write(*drafts)
 
     def _follow_table(self, question: Question, play: Play | None, by: str, *, vouched: bool) -> Outcome:
-        """The answer that the table is right: the record follows it, also where that is illegal."""
+        """Make the record follow the table, also where that is illegal."""
         line = self._state.entry(question.line) if question.line is not None else None
         if line is None:
             return self._count(question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
@@ -306,14 +306,14 @@ class Match:
         return self._write(Draft(Kind.CORRECT, {"of": line.seq, "text": str(play), "question": question.id, "by": by}))
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Changes a line of the record; everything after it is judged anew. Raises Problem for text that is no play.
+        """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
 
-        Where the other side verifies, it changes the lines of a side, or somebody `vouched`.
+        Where the other side verifies, only it, or somebody `vouched`, changes the lines of a side.
         """
         return self._rewrite(Kind.CORRECT, seq, text, by, {"of": seq}, vouched=vouched)
 
     def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """A play that was forgotten, before another line of the record; the other side verifies as in `correct`."""
+        """Insert a forgotten play before another line of the record; the other side verifies as in `correct`."""
         return self._rewrite(Kind.LINE, before, text, by, {"source": PHONE, "before": before}, vouched=vouched)
 
     def _rewrite(
@@ -328,7 +328,7 @@ class Match:
             return self._write(Draft(kind, {**body, "text": str(play), "by": by}))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
-        """A line that became illegal counts all the same."""
+        """Count a line that became illegal all the same."""
         with self._changed:
             entry = self._state.entry(seq)
             if entry is None or entry.play is None:
@@ -336,19 +336,19 @@ class Match:
             return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
     def retract(self, seq: int, by: str) -> Outcome:
-        """Takes a line out of the record: that never happened."""
+        """Take a line out of the record: it never happened."""
         with self._changed:
             if self._state.entry(seq) is None:
                 return GONE
             return self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
-        """Takes back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
+        """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
         with self._changed:
             return self._take_back(Kind.UNDO, self._state.undoable, by, seq)
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
-        """Takes back the last undo."""
+        """Take back the last undo."""
         with self._changed:
             return self._take_back(Kind.REDO, self._state.redoable, by, seq)
 
@@ -360,7 +360,7 @@ class Match:
     # What the camera says
 
     def look(self, derive: Derive) -> None:
-        """The camera has looked: from now on `derive` gives its questions of any state."""
+        """Derive the camera's questions about any state by `derive` from now on."""
         with self._changed:
             # What is wrong with it is for the camera to hear, not for a phone.
             seen = derive(self._state) if self._state.match is not None else ()
@@ -373,7 +373,7 @@ class Match:
             self._follow_policy()
 
     def trouble(self, sentence: str | None) -> None:
-        """What is wrong with the camera, as a sentence; None when all is well."""
+        """Show what is wrong with the camera, as a sentence; None when all is well."""
         with self._changed:
             if sentence != self._state.trouble:
                 self._show(trouble=sentence)
@@ -383,17 +383,17 @@ class Match:
         self._show(offered=tuple(lines))
 
     def play_without_camera(self, *, on: bool) -> None:
-        """Whether the table plays on without the camera, until somebody wants it again or the service starts anew."""
+        """Set whether the table plays on without the camera, until somebody wants it again or the service restarts."""
         self._show(without_camera=on)
 
     def put_note_away(self) -> None:
-        """Somebody has read what became of a damaged log."""
+        """Remove the note about a damaged log, which somebody has read."""
         with self._changed:
             self._store.put_note_away()
             self._show(note=None)
 
     def refresh(self) -> None:
-        """Something that pages show beside the match has changed."""
+        """Note that something has changed that pages show beside the match."""
         self._show()
 
     # Inside the lock
@@ -407,7 +407,7 @@ class Match:
             raise Problem(str(error)) from error
 
     def _follow_policy(self) -> None:
-        """Writes what counts without a tap, one after the other; what somebody has taken back waits for one."""
+        """Write what counts without a tap, one after the other; what somebody has taken back waits for one."""
         while not self._state.other_side_verifies:
             draft = self._untapped()
             if draft is None:
@@ -415,7 +415,7 @@ class Match:
             self._append(draft)
 
     def _untapped(self) -> Draft | None:
-        """What counts next without a tap."""
+        """Return what counts next without a tap."""
         policy, asked = self._state.policy, self._state.questions
         waiting = [question for question in asked if question.asks_play]
         counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
@@ -437,7 +437,7 @@ class Match:
         return is_last and lines[-1].written.source == CAMERA and question.id not in self._past.asked
 
     def _write(self, *drafts: Draft) -> Outcome:
-        """Writes a change, and what then counts without a tap."""
+        """Write a change, and what then counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
@@ -449,16 +449,16 @@ class Match:
         self._take(self._store.append(self._state.match, *drafts, hold=True))
 
     def _named(self, draft: Draft) -> Draft:
-        """A draft with the name of the change that it is part of."""
+        """Return a draft with the name of the change that it is part of."""
         return Draft(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
-        """What the disk had refused is written now."""
+        """Note that what the disk had refused is written now."""
         with self._changed:
             self._show(unsaved=self._store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
-        """Shows what new events come to, which are saved, or held in memory as long as the disk refuses."""
+        """Show what new events come to; they are saved, or held in memory as long as the disk refuses."""
         if events[0].match != self._state.match:
             self._events, self._first = (), {}
         self._events += events
@@ -484,7 +484,7 @@ class Match:
         )
 
     def _remember(self, events: Iterable[Event]) -> None:
-        """Keeps the named changes of a log that is read; those made here are kept with their outcome."""
+        """Keep the named changes of a log that is read; those made here are kept with their outcome."""
         for event in events:
             request, asked = event.body.get("request"), event.body.get("asked", "")
             if request:
@@ -492,14 +492,14 @@ class Match:
                 self._first[request] = asked, outcome
 
     def _show(self, **changes: Any) -> None:
-        """Shows a state that has changed, with the questions that follow from it."""
+        """Show a state that has changed, with the questions that follow from it."""
         with self._changed:
             state = replace(self._state, version=self._state.version + 1, **changes)
             self._state = replace(state, questions=self._questions(state, self._seen(state)))
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
-        """What the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
+        """Return what the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
         try:
             return self._derive(state) if state.match is not None else ()
         except Exception:
@@ -508,7 +508,7 @@ class Match:
             return ()
 
     def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
-        """What the table is asked in a state: what the camera sees, then what was typed and waits."""
+        """Return what the table is asked in a state: what the camera sees, then what was typed and waits."""
         counted = {entry.written.question for entry in state.entries}
         typed = typed_plays(state, self._past.claims, counted | state.answers.keys())
         return tuple(claimed(state, typed, seen))
@@ -533,12 +533,12 @@ def _check_setup(lines: Sequence[str]) -> None:
 
 
 def _line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
-    """A line for the record; an illegal play that the table lets stand says so."""
+    """Return a line for the record; an illegal play that the table lets stand says so."""
     return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
 def _answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:
-    """The line that answers a question: the camera's, unless somebody typed the play or names another one."""
+    """Return the line that answers a question: the camera's, unless somebody typed the play or names another one."""
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     line = _line(play, by, source, legal=legal)
     return Draft(line.kind, {**line.body, "question": question.id})

@@ -11,7 +11,7 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
 from pathlib import Path
 from types import MappingProxyType
@@ -185,7 +185,7 @@ class Phones:
         return self._now.devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
-        """For how long nothing has been heard of a phone, since the service began at most."""
+        """Return for how long nothing has been heard of a phone, since the service began at most."""
         return self._clock() - self._now.seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
@@ -391,15 +391,9 @@ def _list(kept: Any) -> tuple[str, ...]:
 
 def _kept(path: Path, party: Party) -> Said | None:
     """Write a party whole or not at all; return the sentence to say where the disk refuses."""
-    body = {
-        "host": party.host,
-        "seats": dict(party.seats),
-        "watching": party.watching,
-        "let_in": party.let_in,
-        "names": dict(party.names),
-    }
+    body = {kept.name: getattr(party, kept.name) for kept in fields(Party)}
     try:
-        write_whole(path, json.dumps(body, ensure_ascii=False))
+        write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))
         return None
     except OSError as error:
         where, why = str(path.parent), error.strerror or str(error)

@@ -86,10 +86,10 @@ def deck_lines(counts: Iterable[tuple[Card, int]]) -> list[str]:
 def read_setup(path: Path) -> Setup:
     """Return the setup in a TOML file. Raises Problem with one sentence, naming the file and what is wrong in it."""
     try:
-        text = read_small(path).decode("utf-8-sig")
-        return parse_setup(_tables(text))
-    except _UnwrittenError as error:
-        raise Problem(f"{path}:{error.line}: {plain(error)}") from error
+        return parse_setup(_tables(read_small(path).decode("utf-8-sig")))
+    except TomlError as error:
+        sentence = plain(f"{error}.".removeprefix("this is no TOML: "))
+        raise Problem(f"{path}:{error.line or 1}: {sentence}") from error
     except OSError as error:
         raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
     except UnicodeDecodeError as error:
@@ -98,24 +98,13 @@ def read_setup(path: Path) -> Setup:
         raise Problem(f"{path}: {plain(error)}") from error
 
 
-class _UnwrittenError(Exception):
-    """A text that is no TOML, or not as setup files are: the sentence, and the line it is about."""
-
-    def __init__(self, line: int, sentence: str) -> None:
-        super().__init__(sentence)
-        self.line = line
-
-
 def _tables(text: str) -> dict[str, Any]:
-    """Return the tables of a setup file's text."""
+    """Return the tables of a setup file's text. Raises TomlError, also for TOML that is not as setup files are."""
     lone = _LONE.search(text)
     if lone:
-        say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several."
-        raise _UnwrittenError(text.count("\n", 0, lone.start()) + 1, say)
-    try:
-        return toml_text.load(text)
-    except TomlError as error:
-        raise _UnwrittenError(error.line or 1, f"{error}.".removeprefix("this is no TOML: ")) from error
+        say = f"write [[{lone[1]}]] in the place of [{lone[1]}]: two brackets, for there may be several"
+        raise TomlError(text.count("\n", 0, lone.start()) + 1, say)
+    return toml_text.load(text)
 
 
 def parse_setup(data: Mapping[str, Any]) -> Setup:

@@ -53,7 +53,7 @@ class Entry:
 
     @property
     def needs_attention(self) -> bool:
-        """A line that does not count: unreadable, or illegal and not let stand."""
+        """True if the line does not count: unreadable, or illegal and not let stand."""
         return self.judged is not None and not self.judged.applied
 
 
@@ -86,17 +86,17 @@ class MatchState:
     """A sentence as long as something that shows is not on the disk."""
 
     note: str | None = None
-    """What became of a damaged log, until somebody has read it."""
+    """The note about a damaged log, until somebody has read it."""
 
     offered: tuple[str, ...] = ()
     """The lines of another match that the service was started with, until somebody says whether it begins."""
 
     without_camera: bool = False
-    """Somebody has put the camera away for the evening: what is wrong with it is said on its own page alone."""
+    """True if somebody has put the camera away for now: what is wrong with it is shown on its own page alone."""
 
     policy: Policy = Policy.TAP
     other_side_verifies: bool = False
-    """A side's play counts only once another side has confirmed it."""
+    """True if a side's play counts only once another side has confirmed it."""
 
     seats: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
@@ -127,11 +127,11 @@ class MatchState:
         return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
 
     def entry(self, seq: int) -> Entry | None:
-        """The line of play with that sequence number."""
+        """Return the line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
 
     def question(self, question_id: str) -> Question | None:
-        """The question of that id, while it is asked."""
+        """Return the question of that id, while it is asked."""
         return next((question for question in self.questions if question.id == question_id), None)
 
 
@@ -144,7 +144,7 @@ class Outcome:
     """Why the play was refused."""
 
     say: str | None = None
-    """A sentence for whoever tapped, where nothing else tells."""
+    """A sentence for the person who tapped, where nothing else tells."""
 
     is_void: bool = False
     """True if there was nothing to do: settled already, or of another hand."""
@@ -162,7 +162,7 @@ class Outcome:
 
 
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
-    """The judged record, anew from the first line that is not as it was; and its lines as entries."""
+    """Return the record judged again from the first line that has changed, and its lines as entries."""
     record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
     same = _same(state.entries, lines)
     games = zip(lines[same:], record.games[same:], strict=True)
@@ -174,13 +174,13 @@ def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord,
 
 
 def _same(entries: Sequence[Entry], lines: Sequence[Written]) -> int:
-    """How many lines at the beginning are as they were, so that nothing has to be made of them again."""
+    """Return how many lines at the beginning are unchanged, and need no new entries."""
     pairs = enumerate(zip(entries, lines, strict=False))
     return next((place for place, (entry, line) in pairs if entry.written != line), min(len(entries), len(lines)))
 
 
 def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:
-    """The game after one more play that is in no record yet, and the referee's verdict on it."""
+    """Return the game after one more play that is in no record yet, and the referee's verdict on it."""
     game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
@@ -240,7 +240,7 @@ def after(question: Question, table: Table) -> Table:
 
 
 def next_first(state: MatchState) -> str:
-    """Who begins the next hand: the player after the one who began the last."""
+    """Return who begins the next hand: the player after the one who began the last."""
     last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
     players = [seat.player for seat in table_of(state).seats]
     # A damaged log may name somebody who does not play.
@@ -249,19 +249,19 @@ def next_first(state: MatchState) -> str:
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
-    """Whether a play waits until another side than the one that plays it confirms, and `by` is of none such."""
+    """True if another side has to confirm a play first, and `by` is not of such a side."""
     sides = {player: team.name for team in state.game.teams for player in team.players}
     whose = sides.get(play.player or "")
     return state.other_side_verifies and whose is not None and sides.get(by, whose) == whose
 
 
 def table_of(state: MatchState) -> Table:
-    """The hand on the table. Raises Problem before the first match."""
+    """Return the hand on the table. Raises Problem before the first match."""
     if state.game.table is None:
         raise Problem(NO_HAND)
     return state.game.table
 
 
 def last_result(state: MatchState) -> HandResult | None:
-    """The hand that ended last, while no new one has begun."""
+    """Return the hand that ended last, while no new one has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None

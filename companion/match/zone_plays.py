@@ -15,7 +15,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE
 
 @dataclass(frozen=True, slots=True)
 class Guess:
-    """What a card in a zone means, and whether nothing else is as likely."""
+    """What a card in a zone means; `clear` if nothing else is as likely."""
 
     play: Play
     clear: bool
@@ -28,33 +28,25 @@ class Places:
     mats: Mapping[str, str]
 
     def mat_of(self, side: str) -> str | None:
-        """The mat that a side plays on."""
+        """Return the mat that a side plays on."""
         return next((mat for mat, name in self.mats.items() if name == side), None)
 
     def lying(self, table: Table) -> Iterator[tuple[str, Card]]:
-        """Every card that lies on the table by the record, with its zone."""
+        """Yield every card that lies on the table by the record, with its zone."""
         for side in table.sides:
             mat = self.mat_of(side.name)
-            piles = {"battle": side.battle, "speed": side.speed, "distance": _driven(side), "safety": side.safeties}
-            yield from ((f"{mat}/{kind}", card) for kind, cards in piles.items() for card in cards)
+            yield from ((f"{mat}/{kind}", card) for kind in side.piles for card in _lying(side, kind))
         yield from ((DISCARD_ZONE, card) for card in table.discards)
 
     def cards(self, table: Table, zone: str) -> tuple[Card, ...]:
-        """The cards that lie in a zone by the record, the latest last."""
+        """Return the cards that lie in a zone by the record, the latest last."""
         if zone == DISCARD_ZONE:
             return table.discards
         side = self._side(table, zone)
-        if side is None:
-            return ()
-        kind = zone.partition("/")[2]
-        return (
-            _driven(side)
-            if kind == "distance"
-            else {"battle": side.battle, "speed": side.speed}.get(kind, side.safeties)
-        )
+        return _lying(side, zone.partition("/")[2]) if side else ()
 
     def zone_of(self, play: Play, table: Table) -> str | None:
-        """Where the card of a play lies once it is laid; None for a play without a card."""
+        """Return where the card of a play lies once it is laid; None for a play without a card."""
         if play.verb is Verb.DISCARD:
             return DISCARD_ZONE
         if play.verb is not Verb.PLAY or play.card is None:
@@ -67,10 +59,9 @@ class Places:
         return f"{mat}/{PILE_OF[play.card]}" if mat else None
 
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
-        """The play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
+        """Return the play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
 
-        It is the play of whoever may have made it, the player to move first; whether it is legal is the
-        referee's to say.
+        It is the play of anybody who may have made it, the player to move first; the referee says whether it is legal.
         """
         if zone == DISCARD_ZONE:
             # Where several cards may be laid down for others, one that lies there may be part of that.
@@ -88,7 +79,7 @@ class Places:
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_to_move)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
-        """What to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
+        """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
         name = card_name(face)
         if face.family is Family.SPECIAL:
             return say("%(card)s has been laid: enter the play that it belongs to.", card=name.begun())
@@ -101,10 +92,10 @@ class Places:
         return None
 
     def is_taken(self, face: Card, new_zone: str, table: Table, laid_by: str | None) -> bool | None:
-        """What follows when the top of the discard pile has gone and a card comes to lie in a zone.
+        """Return what follows when the top of the discard pile has gone and a card comes to lie in a zone.
 
-        True: the player to move has taken it. False: whoever laid it has taken it back and plays again. None: it
-        may be either.
+        True: the player to move has taken it. False: the player who laid it has taken it back and plays again.
+        None: it may be either.
         """
         side = self._side(table, new_zone)
         if side is None:
@@ -115,14 +106,14 @@ class Places:
         return player if face.family is Family.HAZARD else mover
 
     def within_reach(self, table: Table) -> frozenset[str]:
-        """Every zone where the player to move may have laid a card."""
+        """Return every zone where the player to move may have laid a card."""
         own = next((mat for mat, name in self.mats.items() if table.player_to_move in _players(table, name)), None)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
-        """Whether a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
+        """True if a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
         kind = zone.partition("/")[2]
         return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
@@ -144,9 +135,9 @@ def where(zone: str) -> Term:
     return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
 
 
-def _driven(side: Side) -> tuple[Card, ...]:
-    """The distance area: the distance cards, and an accelerator beside each that counts twice."""
-    return side.distances + (Card.ACCELERATOR,) * len(side.doubled)
+def _lying(side: Side, kind: str) -> tuple[Card, ...]:
+    """Return the cards of a pile or area; in the distance area an accelerator lies beside each that counts twice."""
+    return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
 def _players(table: Table, name: str) -> tuple[str, ...]:
@@ -158,13 +149,13 @@ def _is_to_move(table: Table, side: Side) -> bool:
 
 
 def _player_of(table: Table, side: Side) -> str:
-    """The player of a side whose turn it is or will be soonest."""
+    """Return the player of a side whose turn it is or will be soonest."""
     order = (table.seats[(table.to_move + step) % len(table.seats)].player for step in range(len(table.seats)))
     return next(player for player in order if player in side.players)
 
 
 def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
-    """A hazard in front of a side comes from the player to move, or from the last one who is no partner."""
+    """Return a hazard in front of a side as a play of the player to move, or of the last one who is no partner."""
     if not _is_to_move(table, victim):
         return Guess(lay(table.player_to_move, hazard, victim.name), clear=True)
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
@@ -173,20 +164,20 @@ def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
 
 
 def _is_answer(table: Table, side: Side, card: Card) -> bool:
-    """Whether a card answers an attack on a side at once."""
+    """True if a card answers an attack on a side at once."""
     index = table.sides.index(side)
     return any(attack.side == index and card in answers_to(table.edition, attack.hazard) for attack in table.attacks)
 
 
 def _is_thrown(table: Table, remedy: Card) -> bool:
-    """Whether a remedy of the player to move goes to the discard pile, with the hazard that it ends."""
+    """True if a remedy of the player to move goes to the discard pile, with the hazard that it ends."""
     side = table.side_of(table.player_to_move)
     in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
     return table.edition.pile_after_remedy == "card-beneath" and HAZARD_OF.get(remedy) in in_force
 
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
-    """Laid sideways on a fresh attack it is a coup fourré; upright there it may be a late one, so it is asked."""
+    """Return a coup fourré for a safety laid sideways on a fresh attack; upright it may be late: then ask."""
     index = table.sides.index(side)
     answers = any(attack.side == index and SAFETY_OF[attack.hazard] is safety for attack in table.attacks)
     player = _player_of(table, side)

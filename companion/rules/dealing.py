@@ -28,11 +28,6 @@ def seating(teams: Sequence[Team]) -> tuple[Seat, ...]:
     )
 
 
-def target_for(edition: Edition, players: int) -> int:
-    """Return the edition's own target in km for a number of players."""
-    return edition.target_km[players]
-
-
 def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
     """Raise SeatingError, with a sentence, when the edition is not played by these sides."""
     sizes = {len(team.players) for team in teams}
@@ -87,7 +82,7 @@ def new_hand(edition: Edition, teams: Sequence[Team], first: str, target: int | 
     check_seating(edition, teams)
     seats = seating(teams)
     deck = edition.deck_for(len(seats))
-    km = target or target_for(edition, len(seats))
+    km = target or edition.target_km[len(seats)]
     table = Table(
         edition=edition,
         sides=tuple(Side(team.name, team.players) for team in teams),

@@ -113,7 +113,7 @@ def is_extra(table: Table, play: Play) -> bool:
 
 
 def against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    """It is somebody else's turn, or the player has to lay the card that he has fetched."""
+    """Yield a reason where it is somebody else's turn, or the player has to lay the card that he has fetched."""
     taken = table.window.taken
     if taken is not None:
         if is_extra(table, play):
@@ -128,7 +128,7 @@ def against_turn(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
-    """The edition has no such card, or all of them are out. Only safeties of an unverified deck are counted."""
+    """Yield a reason where the deck has no such card, or all are out; of an unverified one only safeties count."""
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
     elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
@@ -149,7 +149,7 @@ def reshuffles(table: Table) -> bool:
 
 
 def against_owed(table: Table, play: Play) -> Iterator[Reason]:
-    """A card that somebody has asked for is handed over, and neither laid nor discarded."""
+    """Yield a reason for a card that was asked for: it is handed over, and neither laid nor discarded."""
     if not table.requests:
         return
     seat = table.seat_of(play.player or "")

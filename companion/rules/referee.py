@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.rules.apply import apply
-from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, check_seating, new_hand, seating, target_for
+from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, check_seating, new_hand, seating
 from companion.rules.legality import SLOW_KM, objections, remarks
 from companion.rules.moves import candidates
 from companion.rules.play import Play
@@ -27,7 +27,6 @@ __all__ = [
     "objections",
     "remarks",
     "seating",
-    "target_for",
 ]
 
 

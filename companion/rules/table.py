@@ -12,13 +12,13 @@ from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
 SAFETY_KM = 100
-"""What a safety counts where safeties count as distance."""
+"""Kilometres of a safety where safeties count as distance."""
 
 COUP_FOURRE_KM = 100
-"""What a coup fourré counts on top of its safety there."""
+"""Kilometres of a coup fourré there, on top of its safety."""
 
 FULL_HAND = 7
-"""How many cards a hand holds after drawing."""
+"""Number of cards in a hand after drawing."""
 
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)

@@ -168,8 +168,8 @@ def odd_cards(table: Table) -> tuple[Reason, ...]:
     """Return what cannot be, or hardly, of the cards that lie there."""
     found = (*validity.problems(table), *validity.doubts(table))
     # Nobody has counted all cards, nor those of the piles.
-    uncounted = (why.code in _OF_PILES or (why.code in _OF_ALL and ("case", "sum") in why.details) for why in found)
-    return tuple(why for why, leave_out in zip(found, uncounted, strict=True) if not leave_out)
+    counted = (why for why in found if why.code not in _OF_PILES)
+    return tuple(why for why in counted if why.code not in _OF_ALL or ("case", "sum") not in why.details)
 
 
 _OF_ALL = (Code.TOO_MANY_COPIES, Code.MISSING_CARDS)

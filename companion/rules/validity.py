@@ -24,8 +24,9 @@ def problems(table: Table) -> tuple[Reason, ...]:
     Any cards may lie anywhere.
     """
     found = [*_wrong_cards(table), *_wrong_sum(table)]
-    for side in table.sides:
-        found += _wrong_in_front_of(_Look.at(table, side))
+    for look in (_Look.at(table, side) for side in table.sides):
+        for wrong in (_wrong_piles, _wrong_battle_pile, _wrong_speed_pile, _wrong_distances, _wrong_coups_fourres):
+            found += wrong(look)
     return tuple(dict.fromkeys(found))
 
 
@@ -116,11 +117,6 @@ class _Look:
     def why(self, code: Code, case: str | None = None, **details: object) -> Reason:
         """Return a reason that concerns this side."""
         return reason(code, case=case, side=self.side.name, **details)
-
-
-def _wrong_in_front_of(look: _Look) -> Iterator[Reason]:
-    for wrong in (_wrong_piles, _wrong_battle_pile, _wrong_speed_pile, _wrong_distances, _wrong_coups_fourres):
-        yield from wrong(look)
 
 
 def _wrong_piles(look: _Look) -> Iterator[Reason]:

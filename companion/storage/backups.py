@@ -28,10 +28,10 @@ DAILY, HAND = "log", "hand"
 KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
 QUIET_S = 60.0
-"""Nobody plays when nothing was written for so long: a good moment."""
+"""Seconds without a write after which nobody is taken to be playing."""
 
 PATIENCE_S = 6 * 3600.0
-"""A table that is never quiet gets its backup all the same."""
+"""Maximum delay of a daily backup at a table that is never quiet, in seconds."""
 
 LOOK_S = 2.0
 LAST_ONE_S = 3.0
@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 
 def backups_of(path: Path) -> tuple[Path, ...]:
-    """The backups of a log, the newest first."""
+    """Return the backups of a log, the newest first."""
     folder = path.parent / FOLDER
     try:
         named = [(last_in(one), one) for one in folder.iterdir() if _NAME.fullmatch(one.name)]
@@ -52,13 +52,13 @@ def backups_of(path: Path) -> tuple[Path, ...]:
 
 
 def last_in(backup: Path) -> int:
-    """The number of the last event that a backup's name tells."""
+    """Return the number of the last event that a backup's name tells; 0 for another name."""
     found = _NAME.fullmatch(backup.name)
     return int(found[2]) if found else 0
 
 
 def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
-    """The events of a backup; None where it is damaged, or not what its name says."""
+    """Return the events of a backup; None where it is damaged, or not what its name says."""
     try:
         rows = rows_of(read_readable(backup), backup)
     except (Problem, OSError):
@@ -67,7 +67,7 @@ def rows_in_backup(backup: Path) -> tuple[Row, ...] | None:
 
 
 def back_up(path: Path, kind: str = DAILY) -> Path | None:
-    """Copies a log as it is now, also one that is being written to; None where nothing is new.
+    """Copy a log as it is now, also one that is being written to; None where nothing is new.
 
     Raises Problem where it cannot be copied: nothing half-written is left, and the older backups are as they were.
     """
@@ -75,7 +75,7 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
     new = folder / "log.new"
     try:
         folder.mkdir(exist_ok=True)
-        _clear(new)
+        clear(new)
         with closing(readable(path)) as source:
             last = last_of(source)
             final = folder / f"{kind}-{last:09d}.sqlite3"
@@ -91,19 +91,20 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
         return final
     except (OSError, sqlite3.Error) as error:
         with suppress(OSError):
-            _clear(new)
+            clear(new)
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         what_to_do = "look at the disk, its room and the folder's rights"
         raise Problem(f"No backup could be made in {folder} ({why}): {what_to_do}.", 1) from error
 
 
-def _clear(new: Path) -> None:
+def clear(new: Path) -> None:
+    """Remove a half-written log and its journal."""
     for ending in ("", "-journal"):
         new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
 
 
 def _copy(source: sqlite3.Connection, new: Path) -> None:
-    """Writes a copy that needs no file beside it, on the disk and read again."""
+    """Write a copy that needs no file beside it, sync it and read it again."""
     with closing(sqlite3.connect(new, isolation_level=None)) as copy:
         source.backup(copy)
     with new.open("rb+") as file:
@@ -114,7 +115,7 @@ def _copy(source: sqlite3.Connection, new: Path) -> None:
 
 
 class Nightly:
-    """Makes a backup as the service starts and once on every day that it runs, while nobody plays if possible.
+    """Make a backup as the service starts and once on every day that it runs, while nobody plays if possible.
 
     One more is made as soon as `hands_ended`, which says which hands have ended, says something new.
     """
@@ -142,20 +143,20 @@ class Nightly:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it; one that is being made is waited for, though not where the disk hangs: only a whole one counts."""
+        """Stop, after a short wait for a backup that is being made; a hanging disk is not waited for."""
         self._stop.set()
         if self._thread.is_alive():
             self._thread.join(LAST_ONE_S)
 
     def is_due(self) -> bool:
-        """Whether now is the moment, by a clock that nobody sets."""
+        """True if a daily backup should be made now, by a monotonic clock."""
         if self._last_s is None:
             return True
         waited_s = self._clock() - self._last_s
         return waited_s >= EVERY_S and (self._quiet_s() >= QUIET_S or waited_s >= EVERY_S + PATIENCE_S)
 
     def back_up(self, kind: str = DAILY) -> Path | None:
-        """Makes one; what went wrong is told, and tried again a day later, or as the next hand ends."""
+        """Make a backup; report a failure, and try again a day later, or as the next hand ends."""
         if kind == DAILY:
             self._last_s = self._clock()
         try:
@@ -178,6 +179,6 @@ class Nightly:
 
 
 def agree(rows: Sequence[Row], backup: Sequence[Row]) -> bool:
-    """Whether a log and a backup are of one life: what both of them hold is the same."""
+    """True if a log and a backup have the same history: what both of them hold is the same."""
     known = {row[0]: row for row in rows}
     return all(known[row[0]] == row for row in backup if row[0] in known)

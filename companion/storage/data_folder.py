@@ -17,7 +17,7 @@ EDITIONS_NAME = "editions"
 
 
 def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """The data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
+    """Return the data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
 
     One that is there can be used although nothing can be written to it now: the writer says so. Raises Problem
     when it cannot be made or looked into.
@@ -38,10 +38,10 @@ def _chosen(option: str | os.PathLike[str] | None, environ: Mapping[str, str]) -
 
 
 def editions_path(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
-    """Where the editions of one's own lie in the data folder; neither need be there."""
+    """Return the folder for one's own editions in the data folder; neither need exist."""
     return _chosen(option, environ) / EDITIONS_NAME
 
 
 def store_path(folder: Path) -> Path:
-    """The file with all matches in a data folder."""
+    """Return the path of the file with all matches."""
     return folder / STORE_NAME

@@ -57,19 +57,19 @@ WITH_CHECKSUMS = 2
 """First schema whose events have checksums."""
 
 SIDECARS = ("-journal", "-wal", "-shm")
-"""What SQLite keeps beside a file that is open."""
+"""Endings of the files that SQLite keeps beside an open one."""
 
 LOCKED_S = 2.0
-"""Longest wait for another program that is reading the file, in seconds."""
+"""Maximum wait for another program that is reading the file, in seconds."""
 
 MAGIC = b"SQLite format 3\x00"
-"""What each file begins with."""
+"""The first bytes of every file."""
 
 _KINDS_OF_JOURNAL = slice(18, 20)
-"""Where a file says how it is to be written and read: 1 with a rollback journal, 2 with a write-ahead log."""
+"""The bytes for the write and read version of a file: 1 for a rollback journal, 2 for a write-ahead log."""
 
 UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
-"""What SQLite raises for a damaged file; what it says of it may be no text either."""
+"""Errors that SQLite raises for a damaged file, whose message may be undecodable too."""
 
 Checked = tuple[Row, int | None]
 """An event and the checksum that lies beside it; None where its schema has none."""
@@ -97,7 +97,7 @@ class Newer(Problem):
 
 
 def connected(path: Path) -> sqlite3.Connection:
-    """The file, open for writing; made and brought up to date.
+    """Open the file for writing, made and brought up to date.
 
     Raises sqlite3.OperationalError where it cannot be opened or written, and Problem where what is in it is of no use.
     """
@@ -111,14 +111,11 @@ def connected(path: Path) -> sqlite3.Connection:
         migrate(db)
         _write_for_trial(db)
         return db
-    except sqlite3.OperationalError:
+    except BaseException as error:
         db.close()
-        raise
-    except (sqlite3.DatabaseError, UnicodeError) as error:
-        db.close()
-        raise Damaged(path) from error
-    except BaseException:
-        db.close()
+        is_of_no_use = isinstance(error, sqlite3.DatabaseError | UnicodeError)
+        if is_of_no_use and not isinstance(error, sqlite3.OperationalError):
+            raise Damaged(path) from error
         raise
 
 
@@ -134,7 +131,7 @@ def _write_for_trial(db: sqlite3.Connection) -> None:
 
 
 def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
-    """Brings a file to this program's schema, or to an older one, each step whole or not at all."""
+    """Bring a file to this program's schema, or to an older one, each step whole or not at all."""
     db.create_function("checksum", 5, lambda *row: checksum(row), deterministic=True)
     for number in range(schema_of(db), len(MIGRATIONS) if schema is None else schema):
         try:
@@ -146,23 +143,23 @@ def migrate(db: sqlite3.Connection, schema: int | None = None) -> None:
 
 
 def schema_of(db: sqlite3.Connection) -> int:
-    """The number of a file's schema; 0 for a new one."""
+    """Return the number of a file's schema; 0 for a new one."""
     return int(db.execute("PRAGMA user_version").fetchone()[0])
 
 
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
-    """Raises Newer for a file of a newer program."""
+    """Raise Newer for a file of a newer program."""
     if schema_of(db) > len(MIGRATIONS):
         raise Newer(path)
 
 
 def last_of(db: sqlite3.Connection) -> int:
-    """The number of the last event; 0 where there is none."""
+    """Return the number of the last event; 0 where there is none."""
     return int(db.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()[0])
 
 
 def insert(db: sqlite3.Connection, rows: Iterable[Row]) -> None:
-    """Puts events into an open file."""
+    """Insert events into an open file."""
     db.executemany("INSERT INTO event VALUES (?, ?, ?, ?, ?, ?)", ((*row, checksum(row)) for row in rows))
 
 
@@ -185,7 +182,7 @@ def is_as_written(row: Row, crc: int | None) -> bool:
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
-    """Writes a file that holds these events and needs none beside it; it is on the disk then."""
+    """Write a file that holds these events and needs none beside it, and sync it."""
     with closing(sqlite3.connect(path, isolation_level=None)) as db:
         migrate(db)
         with transaction(db):
@@ -195,7 +192,7 @@ def write_log(path: Path, rows: Iterable[Row]) -> None:
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
-    """A log in memory that holds these events."""
+    """Return a log in memory that holds these events."""
     db = in_memory(b"")
     migrate(db)
     with transaction(db):
@@ -205,7 +202,7 @@ def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
 
 @contextmanager
 def transaction(db: sqlite3.Connection) -> Iterator[None]:
-    """Everything inside is written, or nothing."""
+    """Write everything inside, or nothing."""
     db.execute("BEGIN IMMEDIATE")
     try:
         yield
@@ -220,7 +217,7 @@ def transaction(db: sqlite3.Connection) -> Iterator[None]:
 
 
 def look(path: Path) -> tuple[Row, ...]:
-    """Every event of a log that is whole, in order; none of a new one. Nothing is written or locked.
+    """Return every event of an undamaged log in order, none of a new one, without writing or locking anything.
 
     For the one process that may write it. Raises Damaged, Problem for a newer schema, and OSError where the file may
     not be read.
@@ -232,7 +229,7 @@ def look(path: Path) -> tuple[Row, ...]:
 
 
 def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
-    """Every event of a file that is whole; raises Damaged, and Problem for a newer schema, both about `path`."""
+    """Return every event of an undamaged file. Raises Damaged, and Newer for a newer schema, both about `path`."""
     try:
         with closing(in_memory(file)) as db:
             return _checked(db, path)
@@ -241,7 +238,7 @@ def rows_of(file: bytes, path: Path) -> tuple[Row, ...]:
 
 
 def readable(path: Path) -> sqlite3.Connection:
-    """A copy of the log in memory, whole and in this program's schema, beside a service that writes if need be.
+    """Return a copy of the log in memory, undamaged and in this program's schema, also beside a service that writes.
 
     Raises sqlite3.OperationalError and OSError where it cannot be read, Damaged, and Problem for a newer schema.
     """
@@ -250,11 +247,10 @@ def readable(path: Path) -> sqlite3.Connection:
         _checked(db, path)
         migrate(db)
         return db
-    except UNUSABLE as error:
+    except BaseException as error:
         db.close()
-        raise Damaged(path) from error
-    except BaseException:
-        db.close()
+        if isinstance(error, UNUSABLE):
+            raise Damaged(path) from error
         raise
 
 
@@ -285,7 +281,7 @@ def _as_it_is_now(path: Path) -> bytes:
 
 
 def as_settled(path: Path) -> bytes:
-    """What SQLite would make of a file and what lies beside it; neither is changed. Empty where there is none.
+    """Return what SQLite would make of a file and its sidecars, without changing them; empty where there is none.
 
     Raises OSError where it cannot be read, Damaged and sqlite3.Error where it is of no use.
     """
@@ -306,7 +302,7 @@ def as_settled(path: Path) -> bytes:
 
 
 def in_memory(file: bytes) -> sqlite3.Connection:
-    """A file as a database in memory, of which nothing is written anywhere. Raises sqlite3.Error."""
+    """Return a file as a database in memory; nothing is written to disk. Raises sqlite3.Error."""
     db = sqlite3.connect(":memory:", check_same_thread=False, isolation_level=None)
     try:
         db.execute("PRAGMA trusted_schema = OFF")

@@ -44,7 +44,7 @@ __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 log = logging.getLogger(__name__)
 
 TRY_AGAIN_S = 3.0
-"""How often it is tried to write what the disk has refused."""
+"""Seconds between attempts to write what the disk has refused."""
 
 
 class NotSaved(Problem):
@@ -57,7 +57,7 @@ class Store:
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
         self.note: Mended | None = None
-        """What became of a damaged log, until somebody has read it."""
+        """The note about a damaged log, until somebody has read it."""
 
         self.changed: Callable[[], None] = lambda: None
         """Called, by another thread, when what was held in memory has been written."""
@@ -73,7 +73,7 @@ class Store:
 
         self._in_memory = False
         self._file: tuple[int, int] | None = None
-        """Which file was opened: that of another number may lie in its place later, or none."""
+        """Device and inode of the open file: another file may take its place later, or none."""
 
         self._last_s = time.monotonic()
         self._closed = threading.Event()
@@ -81,13 +81,17 @@ class Store:
 
     @classmethod
     def open(cls, path: Path, *, read_only: bool = False, clock: Callable[[], float] = now_s) -> Store:
-        """Opens the log, made, mended or migrated where needed; read-only beside a running service.
+        """Open the log, made, mended or migrated where needed; read-only beside a running service.
 
         Where the disk cannot be written to, what can be read of the log is held in memory. Raises Problem when the log
         cannot be read, is newer than this program, or is in use; read-only also when it is damaged.
         """
         if read_only:
-            return cls(path, _read_only(path), None, clock)
+            try:
+                return cls(path, readable(path), None, clock)
+            except (sqlite3.OperationalError, OSError) as error:
+                what_to_do = "check the folder's rights and the disk's space"
+                raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
         lock_fd = lock(path)
         try:
             return cls._opened(path, lock_fd, clock)
@@ -122,7 +126,7 @@ class Store:
     # Writing
 
     def append(self, match: int | None, *drafts: Draft, hold: bool = False) -> tuple[Event, ...]:
-        """Writes events, all or none; with no match given the first event begins one.
+        """Write events, all or none; with no match given, the first event begins one.
 
         Raises NotSaved when the disk refuses; `hold`: then they are held in memory until it takes them.
         """
@@ -160,7 +164,7 @@ class Store:
             raise _not_saved(error) from error
 
     def _write(self, events: Sequence[Event]) -> None:
-        """Puts events on the disk in one transaction; those held in memory are not held any more then."""
+        """Write events to the disk in one transaction, and stop holding those that were held in memory."""
         if not self._in_memory and _number_of(self.path) != self._file:
             # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
             held = new_in_memory(row for row, _ in selected(self._db))
@@ -178,13 +182,13 @@ class Store:
         self._keep_last([_row(event) for event in events])
 
     def _keep_last(self, rows: Sequence[Row]) -> None:
-        """Keeps the last of the rows that are on the disk; the log is whole without that."""
+        """Note the last row on the disk; the log is complete without that."""
         if rows:
             with suppress(OSError):
                 last_event.write(self.path.parent, rows[-1])
 
     def _go_to_disk(self) -> None:
-        """From the log in memory to the file, once that can be written: what it lacks at its end is written."""
+        """Go from the log in memory to the file, once that can be written, and write what it lacks at its end."""
         with tempfile.TemporaryFile(dir=self.path.parent):
             pass  # tells at once what looking through the whole log would tell late
         if self._lock_fd is not None and os.fstat(self._lock_fd).st_nlink == 0:
@@ -218,7 +222,7 @@ class Store:
                 self._writer.start()
 
     def save(self) -> bool:
-        """Tries to write what is held in memory; whether nothing is held any more."""
+        """Try to write what is held in memory; return True if nothing is held any more."""
         with self._lock:
             if self._closed.is_set():
                 return True
@@ -237,7 +241,7 @@ class Store:
 
     @property
     def unsaved(self) -> Said | None:
-        """What is to be said as long as something is not on the disk, or could not be put there; None when all is."""
+        """The sentence to show while something is not on the disk, or could not be put there; None when all is."""
         refused, held = self._refused, len(self._held)
         if refused is None or not (held or self._in_memory):
             return None
@@ -255,7 +259,7 @@ class Store:
     # Reading
 
     def events(self, match: int) -> tuple[Event, ...]:
-        """A match's events in order. Raises Problem where they cannot be read, or are not what was written."""
+        """Return a match's events in order. Raises Problem where they cannot be read, or are not what was written."""
         with self._lock:
             try:
                 found = list(selected(self._db, "WHERE match = ?", (match,)))
@@ -267,11 +271,11 @@ class Store:
         return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
 
     def matches(self) -> tuple[int, ...]:
-        """Every match there is, the oldest first."""
+        """Return all matches, the oldest first."""
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:
-        """The last event of every match, the oldest match first."""
+        """Return the last event of every match, the oldest match first."""
         with self._lock:
             try:
                 rows = self._db.execute("SELECT match, max(seq) FROM event GROUP BY match ORDER BY match").fetchall()
@@ -280,16 +284,16 @@ class Store:
             return dict(rows) | {event.match: event.seq for event in self._held}
 
     def quiet_s(self) -> float:
-        """For how long nothing has been written, by a clock that nobody sets."""
+        """Return for how long nothing has been written, by a monotonic clock."""
         return time.monotonic() - self._last_s
 
     def put_note_away(self) -> None:
-        """Somebody has read what became of a damaged log."""
+        """Remove the note about a damaged log, which somebody has read."""
         self.note = None
         recovery.put_note_away(self.path.parent)
 
     def close(self) -> None:
-        """Closes the file and lets another process write; what is held in memory is tried a last time."""
+        """Close the file and let another process write, after a last try to save what is held in memory."""
         if not self._closed.is_set() and self._held:
             self.save()
         self._closed.set()
@@ -309,7 +313,7 @@ def _row(event: Event) -> Row:
 
 
 def _number_of(path: Path) -> tuple[int, int] | None:
-    """Which file lies at a path; None where there is none, or its folder cannot be looked into."""
+    """Return the device and inode of the file at a path; None where there is none, or it cannot be looked up."""
     try:
         found = path.stat()
     except OSError:
@@ -328,7 +332,7 @@ def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
 
 
 def _cause(error: BaseException) -> sqlite3.Error | OSError:
-    """What the disk said."""
+    """Return the disk's own error behind one of ours."""
     if isinstance(error, sqlite3.Error | OSError):
         return error
     return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
@@ -341,7 +345,7 @@ _DAMAGED = ("malformed", "not a database")
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
-    """Why the disk refuses, and what to do."""
+    """Return why the disk refuses, and what to do."""
     text = str(error).lower()
     if any(sign in text for sign in _FULL):
         return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")
@@ -356,7 +360,7 @@ def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
 
 
 def finish_restoring(folder: Path) -> None:
-    """Goes on with a backup that was being restored; the caller holds the lock. Raises Problem where it cannot."""
+    """Finish an interrupted restore of a backup; the caller holds the lock. Raises Problem where it cannot."""
     try:
         restore.finish(folder)
     except (OSError, ValueError, KeyError, TypeError) as error:
@@ -367,17 +371,10 @@ def finish_restoring(folder: Path) -> None:
         ) from error
 
 
-def _read_only(path: Path) -> sqlite3.Connection:
-    try:
-        return readable(path)
-    except (sqlite3.OperationalError, OSError) as error:
-        raise Problem(f"{path} cannot be used ({error}): check the folder's rights and the disk's space.") from error
-
-
 def lock(path: Path) -> int:
-    """Holds the folder's lock file for this process; where that cannot be made, the folder itself.
+    """Lock the folder's lock file for this process, or the folder itself where that cannot be made.
 
-    Closing the number that it gives lets another process in. Raises Problem where one is in already.
+    Closing the returned descriptor lets another process in. Raises Problem where one is in already.
     """
     fd = _lock_file(path)
     try:

@@ -84,7 +84,7 @@ def checksum(row: Row) -> int:
 
 
 def is_sound(row: Row) -> bool:
-    """Whether an event can be replayed: its numbers, its kind and what that kind needs."""
+    """True if an event can be replayed: its numbers, its kind and what that kind needs."""
     seq, match, _at_s, kind, body = row
     needs = _NEEDS.get(kind)
     if needs is None or not 0 < match <= seq or (kind == SETUP) != (match == seq):
@@ -99,7 +99,7 @@ def is_sound(row: Row) -> bool:
 
 
 def unbroken(rows: Iterable[Row]) -> tuple[Row, ...]:
-    """The events of each match up to its first gap: what comes after a play that is missing cannot be judged.
+    """Return the events of each match up to its first gap: what comes after a play that is missing cannot be judged.
 
     Events are numbered through all matches. A number that is missing between the beginning of a match and one of its
     events may have been of that match: the match ends before it. One that began after the gap is whole.

@@ -10,20 +10,20 @@ from collections.abc import Iterator
 from pathlib import Path
 
 MOST_BYTES = 1_000_000
-"""No small file is larger."""
+"""Maximum size of a small file."""
 
 PIECE_BYTES = 4096
 """Size of a page of the log, which is read or not read as a whole."""
 
 _one_at_a_time = threading.Lock()
-"""Two who write the same file at the same moment would write into the same new one."""
+"""A lock: two threads that write the same file at once would share its new one."""
 
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
 
 
 def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
-    """Puts a file in its place once all of it is on the disk, and its place too.
+    """Write a file whole or not at all, and sync it and its folder.
 
     `mode` is for a file that was not there. Raises OSError where the disk refuses.
     """
@@ -41,7 +41,7 @@ def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
 
 
 def sync_folder(folder: Path) -> None:
-    """Returns once it is on the disk which files a folder holds. Raises OSError where the disk refuses."""
+    """Sync the list of files in a folder to the disk. Raises OSError where the disk refuses."""
     fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(fd)
@@ -53,7 +53,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
-    """Makes a folder, with those that it lies in, so that it is there after a pulled plug too. Raises OSError.
+    """Make a folder and its parents so that they survive a power cut. Raises OSError.
 
     `mode` is for the folder itself, where it was not there.
     """
@@ -64,7 +64,7 @@ def make_folder(folder: Path, *, mode: int = 0o777) -> None:
 
 
 def give_to_owner_of(folder: Path, *paths: Path) -> None:
-    """What root has laid into somebody's folder is theirs: a service that is not root must be able to write to it.
+    """Give what root has written to the owner of the folder: a service that is not root must be able to write to it.
 
     Raises OSError.
     """
@@ -77,7 +77,7 @@ def give_to_owner_of(folder: Path, *paths: Path) -> None:
 
 
 def read_readable(path: Path) -> bytes:
-    """What a file holds; empty where there is none. Where a worn card no longer gives a piece, that piece is zeros.
+    """Return the content of a file, empty where there is none; what a worn card no longer reads is zeros.
 
     Raises OSError where the file may not be read.
     """
@@ -103,7 +103,7 @@ def _pieces(path: Path) -> Iterator[bytes]:
 
 
 def read_small(path: Path) -> bytes:
-    """What a small file holds. Raises OSError where that is none: a pipe, a device, or more than `MOST_BYTES`."""
+    """Return the content of a small file. Raises OSError for a pipe, a device, or more than `MOST_BYTES`."""
     # Opening a pipe that nobody writes to would wait for ever.
     if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
         raise OSError(errno.EINVAL, "it is no file", str(path))

@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.backups import agree, backups_of, last_in, rows_in_backup
+from companion.storage.backups import agree, backups_of, clear, last_in, rows_in_backup
 from companion.storage.database import (
     MAGIC,
     SIDECARS,
@@ -111,11 +111,11 @@ class Found:
     rows: tuple[Row, ...]
     mended: Mended | None = None
     written: bool = True
-    """Whether the file on the disk holds these events; False where it could not be mended there."""
+    """True if the file on the disk holds these events; False where it could not be mended there."""
 
 
 def found(path: Path) -> Found:
-    """The events of a log, mended where it is damaged or has lost what is known to have been in it.
+    """Return the events of a log, mended where it is damaged or has lost what is known to have been in it.
 
     Raises Problem for a log of a newer schema, and OSError where it may not be read.
     """
@@ -148,7 +148,7 @@ def found(path: Path) -> Found:
 
 
 def note(folder: Path) -> Mended | None:
-    """What became of a damaged log, as long as nobody has put that away."""
+    """Return the note about a damaged log, as long as nobody has removed it."""
     try:
         kept = json.loads((folder / NOTE_NAME).read_text(encoding="utf-8"))
         backup, beyond, missing, *matches = (int(n) for n in (*(kept[key] for key in _NUMBERS), *kept["matches"]))
@@ -158,7 +158,7 @@ def note(folder: Path) -> Mended | None:
 
 
 def put_note_away(folder: Path) -> None:
-    """Somebody has read it."""
+    """Remove the note, which somebody has read."""
     with suppress(OSError):
         (folder / NOTE_NAME).unlink(missing_ok=True)
 
@@ -167,7 +167,7 @@ def put_note_away(folder: Path) -> None:
 
 
 def _mended(path: Path, last: LastEvent | None) -> Found:
-    """Puts the damaged file away and what could be had in its place; where the disk refuses, gives it all the same."""
+    """Put the damaged file away and what was recovered in its place; return that also where the disk refuses."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
     beyond = [row for row in _still_readable(path, base, last) if row[0] > end]
@@ -196,7 +196,7 @@ def _mended(path: Path, last: LastEvent | None) -> Found:
 
 
 def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> list[Row]:
-    """Every event that SQLite can still read in a damaged file, whatever it says of the others.
+    """Return every event that SQLite can still read in a damaged file, whatever it says of the others.
 
     Those of another log, in its file or beside it, are none.
     """
@@ -212,7 +212,7 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
 
 
 def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
-    """Each event of a file that can be asked for by its number and is sound, by number."""
+    """Return each event of a file that can be asked for by its number and is sound, by number."""
     rows: dict[int, Row] = {}
     # Without its first bytes SQLite reads nothing of a file that may be whole else.
     with suppress(*UNUSABLE), closing(in_memory(MAGIC + file[len(MAGIC) :])) as db:
@@ -226,19 +226,18 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
 
 
 def _is_of(known: Mapping[int, Row], rows: Mapping[int, Row]) -> bool:
-    """Whether rows are of the log that is known: most of what both have is the same. A damaged page may differ."""
+    """True if rows are of the known log: most of what both have is the same. A damaged page may differ."""
     both = known.keys() & rows.keys()
     return sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both)
 
 
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
-    """A new log with these events takes the place of the damaged one, whole or not at all.
+    """Put a new log with these events in the place of the damaged one, whole or not at all.
 
     A plug pulled at any moment leaves the damaged log, or the new one beside an empty place: `_finish` goes on there.
     """
     new = path.with_name(f"{path.name}{NEW}")
-    for ending in ("", "-journal"):
-        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
+    clear(new)
     write_log(new, rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
     last_event.write(path.parent, rows[-1] if rows else None)
@@ -249,7 +248,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
 
 
 def _finish(path: Path) -> None:
-    """A new log that waits beside an empty place takes it; beside a log it is what was never finished."""
+    """Move a new log that waits to an empty place; beside a log it was never finished, and is removed."""
     new = path.with_name(f"{path.name}{NEW}")
     if not new.exists():
         return
@@ -273,7 +272,7 @@ def _is_log(path: Path) -> bool:
 
 
 def _put_away(path: Path) -> Path:
-    """Moves a file to where damaged files lie, over no other."""
+    """Move a file to where damaged files lie, over no other."""
     away = _away(path)
     path.rename(away)
     sync_folder(path.parent)
@@ -281,7 +280,7 @@ def _put_away(path: Path) -> Path:
 
 
 def _away(path: Path, sidecar: str = "") -> Path:
-    """A name among the damaged files that none of them has; that of a sidecar goes with the file moved last."""
+    """Return a free name among the damaged files; that of a sidecar goes with the file moved last."""
     folder = (path.parent.parent if path.parent.name == BACKUPS else path.parent) / AWAY
     folder.mkdir(exist_ok=True)
     taken = {one.name for one in folder.iterdir()}

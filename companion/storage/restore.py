@@ -7,7 +7,6 @@ is done, by the next to come: `finish` tells from what lies where what is left t
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
 from itertools import count
 from pathlib import Path
 
@@ -23,12 +22,12 @@ CONTENTS = "contents.json"
 
 
 def is_open(folder: Path) -> bool:
-    """Whether something waits to be put in its place."""
+    """True if something waits to be put in its place."""
     return (folder / READY / CONTENTS).is_file()
 
 
 def finish(folder: Path) -> Path | None:
-    """Puts what lies ready in its place and what was there aside; gives where that is, None where nothing was there.
+    """Put what lies ready in its place and what was there aside; return where that is, None where nothing was there.
 
     May be stopped at any moment and called again. Raises OSError where the disk refuses.
     """
@@ -43,8 +42,9 @@ def finish(folder: Path) -> Path | None:
         _replace(folder, name, brought=name in contents["brought"])
     sync_folder(folder)
     sync_folder(before)
-    kept = next(one for one in _names(folder) if not one.exists()) if any(before.iterdir()) else None
-    if kept is not None:
+    kept: Path | None = None
+    if any(before.iterdir()):
+        kept = next(one for number in count(1) if not (one := folder / f"{KEPT}-{number}").exists())
         before.rename(kept)
     else:
         before.rmdir()
@@ -55,7 +55,7 @@ def finish(folder: Path) -> Path | None:
 
 
 def _replace(folder: Path, name: str, *, brought: bool) -> None:
-    """One thing: what is there goes aside unless it is the new one already, then the new one comes."""
+    """Put aside what is there, unless it is the new one already; then move the new one in."""
     there, new, aside = folder / name, folder / READY / name, folder / READY / BEFORE / name
     if brought and not new.exists():
         return
@@ -63,7 +63,3 @@ def _replace(folder: Path, name: str, *, brought: bool) -> None:
         there.rename(aside)
     if brought:
         new.rename(there)
-
-
-def _names(folder: Path) -> Iterable[Path]:
-    return (folder / f"{KEPT}-{number}" for number in count(1))

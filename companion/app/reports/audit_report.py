@@ -97,14 +97,10 @@ def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
         "counts_verified": edition.counts_verified,
         "deck": sum(edition.deck.values()),
         "shown": sum(shown.counts.values()) - found.unknown,
-        "missing": _by_slug(found.missing),
+        "missing": dict(found.missing),
         "missing_cards": [card_id for card in found.missing for card_id in _missing_ids(edition, shown, card)],
-        "extra": _by_slug(found.extra),
-        "foreign": _by_slug(found.foreign),
+        "extra": dict(found.extra),
+        "foreign": dict(found.foreign),
         "unknown": found.unknown,
         "say": list(sentences(edition, shown)),
     }
-
-
-def _by_slug(counts: Mapping[Card, int]) -> dict[str, int]:
-    return {card.value: count for card, count in counts.items()}

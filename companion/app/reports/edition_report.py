@@ -69,8 +69,8 @@ def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
     yield from (written((name, edition.switch(name))) for name in switches() if _is_turned(edition, parent, name))
 
 
-def _is_turned(edition: Edition, parent: Edition | None, name: str) -> bool:
-    return parent is not None and edition.switch(name) != parent.switch(name)
+def _is_turned(edition: Edition, parent: Edition, name: str) -> bool:
+    return edition.switch(name) != parent.switch(name)
 
 
 def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
@@ -78,17 +78,18 @@ def sheet(edition: Edition, width: int = WIDTH) -> Iterator[str]:
 
     What differs from its parent has a star before it.
     """
-    for line in _sheet(edition, _parent(edition)):
+    for line in _sheet(edition, _parent(edition) or edition):
         columns = [found.end() for found in _COLUMN.finditer(line)]
         indent = " " * (columns[-1] if columns else 0)
         wrapped = textwrap.wrap(line, width, subsequent_indent=indent, break_on_hyphens=False, break_long_words=False)
         yield from (part.replace(_NO_BREAK, " ") for part in wrapped or [""])
 
 
-def _sheet(edition: Edition, parent: Edition | None) -> Iterator[str]:
+def _sheet(edition: Edition, parent: Edition) -> Iterator[str]:
+    """Yield everything an edition says; one without a parent is compared with itself."""
     yield f"{edition.title} – {edition.sheet}"
     yield edition.about
-    if parent:
+    if parent is not edition:
         yield f"* marks what differs from {parent.name} ({parent.sheet})."
     yield from _deck(edition, parent)
     if any(card in edition.deck for card in SPECIALS):
@@ -114,15 +115,14 @@ def _heading(words: str, source: str) -> str:
     return f"{words}  [{source}]" if source and source != words else words
 
 
-def _deck(edition: Edition, parent: Edition | None) -> Iterator[str]:
+def _deck(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading(f"Deck: {sum(edition.deck.values())} cards", edition.sources["deck"])
     for family in Family:
         cards = _of(edition, family)
         if cards:
             said = ", ".join(f"{card}{_NO_BREAK}×{_NO_BREAK}{count}" for card, count in cards.items())
-            mark = _marked(parent is not None and cards != _of(parent, family))
-            yield f"{mark}{family.value:9} {sum(cards.values()):3}  {said}"
+            yield f"{_marked(cards != _of(parent, family))}{family.value:9} {sum(cards.values()):3}  {said}"
     if not edition.counts_verified:
         yield "  Counts unverified: correct them on the set-up page, or in the setup file under [deck]."
 
@@ -148,16 +148,15 @@ SPECIALS = MappingProxyType(
 """What each special card does."""
 
 
-def _setting_up(edition: Edition, parent: Edition | None) -> Iterator[str]:
+def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading("Setting up", edition.sources["setting-up"])
-    theirs = _ways(parent) if parent else _ways(edition)
+    theirs = _ways(parent)
     for (each, km), players in _ways(edition).items():
         mark = _marked(theirs.get((each, km)) != players)
         yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} km"
-    yield f"{_marked(parent is not None and edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
-    mark = _marked(parent is not None and edition.first_player != parent.first_player)
-    yield f"{mark}{FIRST_PLAYERS[edition.first_player]}"
+    yield f"{_marked(edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
+    yield f"{_marked(edition.first_player != parent.first_player)}{FIRST_PLAYERS[edition.first_player]}"
     yield f"      [{edition.sources['first-player']}]"
 
 
@@ -169,32 +168,28 @@ def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
     return ways
 
 
-def _points(edition: Edition, parent: Edition | None) -> Iterator[str]:
+def _points(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading("Points", edition.sources["points"])
     yield "      1  a kilometre"
     for field in fields(Points):
         points = getattr(edition.points, field.name)
-        differs = parent is not None and points != getattr(parent.points, field.name)
+        differs = points != getattr(parent.points, field.name)
         if field.name in _POINTS and (points or differs):
             yield f"{_marked(differs)}{points or '–':>5}  {_POINTS[field.name]}"
     if edition.match_points is not None:
-        yield (
-            _marked(parent is not None and edition.points.level != parent.points.level) + _LEVELS[edition.points.level]
-        )
+        yield _marked(edition.points.level != parent.points.level) + _LEVELS[edition.points.level]
 
 
-def _switches(edition: Edition, parent: Edition | None) -> Iterator[str]:
+def _switches(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield "Switches: any of them can be turned for one match, as a house rule"
     idle = [name for name in switches() if edition.means_nothing(name) and not _is_turned(edition, parent, name)]
     for name, values in switches().items():
         if name in idle:
             continue
-        value = edition.switch(name)
-        mark = _marked(_is_turned(edition, parent, name))
-        theirs = parent.switch(name) if parent else None
-        of_parent = f"{_NO_BREAK}({parent.name})" if parent else ""
+        value, theirs = edition.switch(name), parent.switch(name)
+        mark, of_parent = _marked(value != theirs), f"{_NO_BREAK}({parent.name})"
         others = one_of(f"{other}{of_parent if other == theirs else ''}" for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
         yield f"      {values[value]}"

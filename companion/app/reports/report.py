@@ -30,17 +30,8 @@ MOST_OF_A_REASON = 500
 MOST_OF_A_NAME = 40
 """Maximum number of characters shown of a side's or player's name, which may be of any length."""
 
-_ITEM_NAMES = {
-    Item.DISTANCE: "Distance",
-    Item.SAFETIES: "Safeties",
-    Item.ALL_SAFETIES: "All safeties",
-    Item.COUPS_FOURRES: "Coups fourrés",
-    Item.TRIP_COMPLETED: "Trip completed",
-    Item.DELAYED_ACTION: "Delayed action",
-    Item.SAFE_TRIP: "Safe trip",
-    Item.EXTENSION: "Extension",
-    Item.SHUT_OUT: "Shut-out",
-}
+_ITEM_NAMES = {item: item.value.replace("-", " ").capitalize() for item in Item}
+_ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
 
 
 def judged_line(judged: JudgedLine, file: str) -> str:
@@ -233,11 +224,8 @@ def watched(item: dict[str, Any]) -> str:
         why = "".join(f" – {reason['say']}" for reason in item["reasons"])
         confirmed = ", confirmed" if item["confirmed"] else ""
         return f"{item['t_s']:8.1f} s  {item['proposal']}: {item['verdict']}{confirmed}{why}"
-    if "withdrawn" in item:
-        return f"{item['t_s']:8.1f} s  taken back: {item['withdrawn']}"
-    if "counted" in item:
-        return f"{item['t_s']:8.1f} s  counted after all: {item['counted']}"
-    if "question" in item:
-        return f"{item['t_s']:8.1f} s  asked: {item['question']}"
+    for key, what in (("withdrawn", "taken back"), ("counted", "counted after all"), ("question", "asked")):
+        if key in item:
+            return f"{item['t_s']:8.1f} s  {what}: {item[key]}"
     totals = ", ".join(f"{name} {side['total']}" for name, side in item["sides"].items())
     return f"Hand {item['hand']} {item['ended']}: {totals}"

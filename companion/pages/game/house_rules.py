@@ -8,7 +8,6 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import N_, _
-from companion.rules import referee
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, EditionError, switches
 from companion.rules.editions.switches import switch_title
@@ -114,7 +113,7 @@ def rules_in_force(game: Game) -> dict[str, object]:
     return {
         "title": _(edition.title),
         "about": _(edition.about),
-        "target": game.target or referee.target_for(edition, players),
+        "target": game.target or edition.target_km[players],
         "house_rules": _switches_of(edition, edition.by_the_sheet),
         "counts": [(words.title(card), count) for card, count in game.counts],
     }

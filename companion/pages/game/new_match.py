@@ -89,7 +89,7 @@ def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str])
     fitting = [way for way in ways if f"{way[0]}x{way[1]}" == asked] or [way for way in ways if way[0] == players]
     return {
         "way": next(iter(fitting or ways), None),
-        "targets": {count: referee.target_for(edition, count) for count, _each in ways},
+        "targets": {count: edition.target_km[count] for count, _each in ways},
         "names": names,
         "known": [name for name in known_names(match().store) if name not in names],
         "most": MOST_PLAYERS,
@@ -166,7 +166,7 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     words = record_names(shown)
     house_rules.agreed(form, edition)
     km = _km(form.get("target", ""))
-    target = None if km == referee.target_for(edition, players) else km
+    target = None if km == edition.target_km[players] else km
     rules = house_rules.house_rules(form, edition)
     edition_line, *lines = notation.header_text(_teams(words, each), edition.name, target, rules)
     lines = [edition_line, *deck_lines(house_rules.counts(form, edition).items()), *lines]
