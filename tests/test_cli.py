@@ -267,6 +267,7 @@ def test_an_edition_in_the_data_folder_that_is_wrong_is_named_and_left_out(tmp_p
     assert ran.returncode == 0
 
 
+@pytest.mark.variants(6)
 @pytest.mark.parametrize(
     ("words", "code"),
     [
@@ -351,6 +352,7 @@ def test_a_hint_says_what_was_typed(monkeypatch: pytest.MonkeyPatch):
 BAD_SETUPS = ["edition = 'klassik'", "colour = 'red'", "[[side]]\nname = 3", "= =", "side = 1", ""]
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("setup", BAD_SETUPS)
 def test_a_setup_file_that_is_wrong_gets_one_sentence_that_names_it(tmp_path: Path, setup: str):
     path = tmp_path / "table.toml"
@@ -409,6 +411,7 @@ def photo(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.long
 def test_read_with_a_setup_file_says_what_the_camera_allows_and_what_would_help(photo: Path):
     ran = companion("read", photo, "--setup", photo.with_suffix(".toml"))
 
@@ -418,6 +421,7 @@ def test_read_with_a_setup_file_says_what_the_camera_allows_and_what_would_help(
     assert "→ Move the camera" in ran.stdout
 
 
+@pytest.mark.long
 def test_read_as_json_says_so_beside_what_it_says_without(photo: Path):
     plain = json.loads(companion("read", photo, "--json").stdout)
 

@@ -168,6 +168,7 @@ def test_where_playing_on_confirms_nobody_has_to_tap(match: Match, seed: int):
     assert offers_an_extension(match.state) or match.state.game.table.is_over
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("tap", ["undo", "dismiss"])
 def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match: Match, tap: str):
     played = Demo(match, demo.script_for("two-players"), Policy.PLAY_ON)
@@ -222,6 +223,7 @@ def test_somebody_else_begins_the_next_hand(match: Match):
     only_seen(played)
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
 @pytest.mark.parametrize("steps", [1, 2, 3])
 def test_after_an_undo_the_players_go_on_from_the_record(match: Match, policy: Policy, steps: int):
@@ -461,7 +463,7 @@ def answer_all(match: Match) -> None:
         match.enter(f"{table.sides[table.extension_offered_to].name} finish", "Ann")
 
 
-@pytest.mark.variants(1)
+@pytest.mark.long
 @pytest.mark.parametrize("seed", mostly_long(range(6), 0, 1))
 def test_whatever_is_tapped_the_demo_goes_on(match: Match, seed: int):
     chance = random.Random(f"visitor {seed}")

@@ -135,7 +135,7 @@ def two_sides_of_a_frame_and_two_of_the_card(_photo):
     return card_photo(1232, "cartoon", "spare-tire", "checks").image
 
 
-@pytest.mark.variants(4)
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [
@@ -184,6 +184,7 @@ def test_a_strip_shows_no_card(width, height, texture):
 # --- Scans ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(("style", "width"), [("own", 120), ("vintage", 600), ("scenes", 240), ("minimal", 150)])
 def test_a_picture_that_is_the_card_is_taken_whole(style, width):
     face, (w, h) = face_of(style, "25")

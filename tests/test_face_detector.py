@@ -69,6 +69,7 @@ def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mista
     assert not score.ghosts
 
 
+@pytest.mark.long
 def test_without_mats_the_cards_themselves_tell_how_the_table_lies(own: Templates) -> None:
     cards = [("stop", -200, -40, 5), ("roll", -80, 60, 190), ("100", 60, -50, 90), ("gasoline", 210, 40, 355)]
     photo = face_photos.photograph(table_of("own", cards), "own", CAMERA, Shot(), 1)
@@ -149,6 +150,7 @@ def test_whatever_is_sure_is_there_and_counts_without_a_question() -> None:
     assert reading._confidence(card) >= SURE_CONFIDENCE
 
 
+@pytest.mark.long
 def test_where_faces_are_missing_those_that_may_share_their_drawing_are_asked_about() -> None:
     faces = faces_of("vintage")
     whole = [(Card(slug), faces[slug]) for slug in ("25", "roll", "accident", "driving-ace")]

@@ -429,6 +429,7 @@ def test_zone_corners_do_not_jitter():
     assert worst_px(seen, scene(), noisy) < 1
 
 
+@pytest.mark.long
 def test_a_mat_that_creeps_is_followed():
     seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
 

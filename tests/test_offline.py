@@ -134,6 +134,7 @@ Ann discard 25
 """
 
 
+@pytest.mark.long
 def test_a_taken_discard_and_a_late_safety_are_read_from_pictures():
     script = read_script(TAKEN)
     items = watched_script(script)
@@ -236,6 +237,7 @@ def test_a_legal_card_taken_back_at_once_does_not_count():
     assert items[-1]["sides"]["Ann"]["safeties"] == {"right-of-way": "coup-fourre"}
 
 
+@pytest.mark.long
 def test_a_damaged_picture_among_the_frames_is_passed_over(
     opening: Script, filmed: tuple[Path, Path, Path], tmp_path: Path
 ):

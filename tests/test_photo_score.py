@@ -464,6 +464,7 @@ def two_heaps():
     return heaps()
 
 
+@pytest.mark.long
 def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwise(app, page, two_heaps):
     address = kept(app, two_heaps)
     form = form_of(page.get(address))

@@ -121,7 +121,7 @@ def read(image: np.ndarray, folder: Path) -> dict:
     return json.loads(ran.output)
 
 
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("tilt", [0.0, 0.06, 0.12])
 @pytest.mark.parametrize("mat", ["side-1", "side-2"])
 def test_every_card_on_a_printed_table_is_read_in_its_zone(prints: Path, tmp_path: Path, mat: str, tilt: float):

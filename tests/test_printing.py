@@ -73,6 +73,7 @@ def test_every_physical_card_has_a_sticker_of_its_own():
     assert len(codes) == len(IDS) == 106
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("px_per_mm", [6.0, 300 / 25.4])
 def test_zxing_and_pyzbar_read_every_sticker(px_per_mm):
     for card_id in IDS:
@@ -140,6 +141,7 @@ def detector() -> cv2.aruco.ArucoDetector:
     return cv2.aruco.ArucoDetector(cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12))
 
 
+@pytest.mark.variants(3)
 @pytest.mark.parametrize("layout", all_mats(), ids=lambda layout: layout.id)
 def test_every_marker_of_a_mat_is_found_where_the_plan_says(layout):
     corners, ids, _ = detector().detectMarkers(render.to_image(mats.mat_svg(layout), 3.0))

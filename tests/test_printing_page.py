@@ -26,6 +26,7 @@ def pages_in(response) -> int:
         document.close()
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     ("file", "pages"), [("stickers", 1), ("mats", 4), ("mats-a4", 7), ("deck", 12), ("deck-backs", 1)]
 )

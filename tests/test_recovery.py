@@ -252,6 +252,7 @@ def test_what_could_not_be_replayed_is_never_written(evening):
     store.close()
 
 
+@pytest.mark.long
 def test_no_bit_that_flips_is_believed(evening):
     flips = tally(evening, 150, seed=150)
 

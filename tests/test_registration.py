@@ -29,6 +29,7 @@ def apart(one: np.ndarray, other: np.ndarray) -> float:
     return float(np.abs(one[inner].astype(int) - other[inner].astype(int)).mean())
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(("style", "first", "second"), [("vintage", "stop", "roll"), ("scenes", "25", "50")])
 def test_faces_that_differ_in_a_figure_differ_in_nothing_else_afterwards(style: str, first: str, second: str) -> None:
     exact = [cut_out(face, style, 0.0) for face in (first, second)]

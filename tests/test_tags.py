@@ -74,7 +74,7 @@ def place_of(code: Code, px_per_mm: float, squeeze: float = 1.0) -> int:
     return int(y / (34 * px_per_mm * squeeze)) * 16 + int(x / (34 * px_per_mm))
 
 
-@pytest.mark.variants(1)
+@pytest.mark.long
 @pytest.mark.parametrize("turn_deg", [0, 205])
 @pytest.mark.parametrize(("blur_px", "noise"), [(0.5, 3.0), (1.0, 6.0)])
 def test_every_card_s_tag_of_20_mm_is_named_over_a_table_of_1_2_m(turn_deg, blur_px, noise):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import unicodedata
 from functools import cache
 from html.parser import HTMLParser
@@ -12,6 +13,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from house import HOME, House, furnished, looked_at
+from marks import mostly_long
 
 from companion.common.errors import Problem
 from companion.pages.players.names import check_names, clean
@@ -106,7 +108,7 @@ def pages_of(house: House, language: str) -> dict[str, str]:
     return pages
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "en"))
 def test_no_page_is_made_of_anything_else_because_of_a_name(hostile, plain, language):
     for path, page in pages_of(hostile, language).items():
         shape = shape_of(page)
@@ -127,6 +129,8 @@ def test_nothing_that_nobody_sees_is_shown(hostile):
 
 def test_nothing_is_computed(hostile):
     for path, page in pages_of(hostile, "en").items():
+        page = re.sub(r"\b[0-9a-f]{16,}\b", "", page)  # Tokens, drawn by lot.
+
         assert ">49<" not in page, path
         assert "4949" not in page, path
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -44,7 +45,7 @@ from companion.vision.capture.orientation import KeptTurn
 from companion.vision.enrol.enrolment import begin
 from companion.vision.quality.live_survey import Lookout
 
-CHROMIUM = "/usr/bin/chromium"
+CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
 TABLET = {"width": 820, "height": 1180}
