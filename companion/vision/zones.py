@@ -77,6 +77,10 @@ ENOUGH_GROUND_PX = 20
 MOST_PRINT_PX = 60
 """Size of the largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
 
+CLEARED_SHARE = 0.25
+"""Minimum share of a sticker's place on which bare ground shows once the card has gone. What covers a card shows none;
+where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
+
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
 
@@ -118,6 +122,12 @@ class Sheet:
         like_bare = np.where(self.bare_known, _same_surface(self.last, bare), like_ground | like_paper)
         new = self.different & ~_same_surface(self.last, accepted) & ~like_bare
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
+
+    @cached_property
+    def cleared(self) -> Mask:
+        """Where something lay when the mat was accepted and its bare ground shows now."""
+        ground = _like_ground(self, _evened(self, self.bare), _zones(self).values())
+        return self.different & ~_same_surface(self.last, _evened(self, self.accepted)) & ground
 
     @cached_property
     def reaching_in(self) -> npt.NDArray[np.int32]:
@@ -208,7 +218,11 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    over = _box_on_sheet(sheet, sighting.corners_px).of(sheet.foreign)
+    box = _box_on_sheet(sheet, sighting.corners_px)
+    if np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
+        # The print of a mat that has never been seen bare is new as well once a card has gone.
+        return False
+    over = box.of(sheet.foreign)
     return any(True for _ in _strange(sheet, sheet.foreign, over, found))
 
 
