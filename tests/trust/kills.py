@@ -464,7 +464,12 @@ def check_copies(folder: Path) -> None:
     """Checks that copies of the log, such as backups, are whole."""
     for path in folder.rglob("*.sqlite3"):
         if path != store_path(folder):
-            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            try:
+                db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            except sqlite3.OperationalError:
+                if path.exists():
+                    raise
+                continue  # The service has put a newer copy in its place since the folder was listed.
             with contextlib.closing(db):
                 check(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
 
