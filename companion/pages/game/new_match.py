@@ -110,10 +110,11 @@ def _first(chosen: MultiDict[str, str]) -> int:
 def _not_seated(edition: Edition) -> str:
     """Say how many players the edition cannot seat; empty where it seats any number."""
     seated = {players for players, _each in edition.seatings}
-    *some, last = ["", *(str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated)]
-    if not last:
+    missing = [str(players) for players in range(2, MOST_PLAYERS + 1) if players not in seated]
+    if not missing:
         return ""
-    many = _("%(some)s or %(last)s", some=", ".join(some[1:]), last=last) if some[1:] else last
+    *some, last = missing
+    many = _("%(some)s or %(last)s", some=", ".join(some), last=last) if some else last
     return _("%(edition)s cannot seat %(many)s players.", edition=_(edition.title), many=many)
 
 
