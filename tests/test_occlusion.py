@@ -142,6 +142,16 @@ def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     assert not any(sighting.is_double for sighting in last[0])
 
 
+@pytest.mark.variants(1)
+@pytest.mark.parametrize(("right", "down", "turn"), [(1.2, 0.3, 4.1), (0.5, 0.9, 4.0), (-1.2, 0.3, -2.0)])
+def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, down: float, turn: float) -> None:
+    beneath = (card("25", 1.6, -2, 3.5), card("accident", -3, 0.4, 1), card("repairs", 4, 1.5, 2))
+
+    *_, last = looks(beneath, (*beneath, card("75")), (*beneath, card("75", right, down, turn)))
+
+    assert faces(last[0]).count("75") == 1
+
+
 @pytest.mark.long
 def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_mat_lies_now() -> None:
     others, upper = (card("roll"), card("100", 90), card("repairs", 160, 5)), card("stop", 12, 9)

@@ -86,8 +86,13 @@ class _Comparison:
         if self._table.draw_pile == 0 and discards_are_gone(self._tracks, self._table, self._lines):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
-        for spot in (s for line in self._lines if line.is_unseen for s in spots_of(line, self._places)):
-            self._strike_off(spot)
+        serials: set[int] = set()
+        for line in self._lines:
+            # A card that lies exactly on its like has no track but that one's, which told a line before.
+            if line.is_unseen or line.serial in serials:
+                for spot in spots_of(line, self._places):
+                    self._strike_off(spot)
+            serials |= set() if line.serial is None else {line.serial}
 
     def _spot_of_line(self, track: Track) -> Spot | None:
         """Where the card lies by the line that it told, if it told one that has a card."""

@@ -82,8 +82,19 @@ class Hint:
     """The top of the discard pile where the player to move may take it."""
 
     def is_legal(self, face: Card, place: Place) -> bool:
-        """True if a play that is legal now may have laid a card of this face there."""
-        return any(_may_be_laid(face, place, table, self.places) for table in self.tables)
+        """True if nothing but the turn speaks against a card of this face there: a play before it may be missing."""
+        return any(codes <= {Code.NOT_YOUR_TURN} for codes in self._codes(face, place))
+
+    def is_in_turn(self, face: Card, place: Place) -> bool:
+        """True if nothing at all speaks against it."""
+        return any(not codes for codes in self._codes(face, place))
+
+    def _codes(self, face: Card, place: Place) -> Iterator[frozenset[Code]]:
+        """Yield what speaks against a card of this face there, table by table, where it means anything at all."""
+        for table in self.tables:
+            guess = self.places.play_at(face, place.zone, place.sideways, table)
+            if guess is not None and not table.is_over:
+                yield frozenset(reason.code for reason in objections(table, guess.play))
 
 
 def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:
@@ -94,11 +105,3 @@ def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) ->
     waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
     tables = (table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
     return Hint(places, tables, Counter(places.lying(table)), takeable(table))
-
-
-def _may_be_laid(face: Card, place: Place, table: Table, places: Places) -> bool:
-    """True if nothing but the turn speaks against it: a play before it may have been missed."""
-    guess = places.play_at(face, place.zone, place.sideways, table)
-    if table.is_over or guess is None:
-        return False
-    return all(reason.code is Code.NOT_YOUR_TURN for reason in objections(table, guess.play))

@@ -139,16 +139,16 @@ class _Costs:
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
         legal = self.hint.is_legal(face, one.place)
-        cost = POSSIBLE if legal else UNLIKELY
+        cost = UNLIKELY if not legal else POSSIBLE if self.hint.is_in_turn(face, one.place) else ODD
         if not self.is_disturbed:
             cost += UNLIKELY
-        alike = [t for t in self.tracks if t.face is face]
+        stays = {other.sighting.stay for other in self.detections if other.sighting.stay is not None}
+        alike = [t for t in self.tracks if t.face is face and t.stay not in stays]
         if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
-        stays = {other.sighting.stay for other in self.detections}
-        if any(t.stay not in stays and self._would_show(one, t) for t in alike):
+        if any(self._would_show(one, t) for t in alike):
             cost += ODD
-        return cost - LIKELY * one.sighting.is_double
+        return cost - LIKELY * (legal and one.sighting.is_double)
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

@@ -119,8 +119,8 @@ class _Reconciliation:
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
-        first_s = min((track.since_s for track in extra), default=0.0)
         laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
+        first_s = min((track.since_s for track in extra if track.since_s >= laid_s), default=0.0)
         ways = [acts]
         for track in sorted(self._tracks.there, key=lambda track: -(track.stacked_s or 0.0)):
             answered = self._id(track, Kind.PLAY, "-stacked") in self._record.answers

@@ -46,6 +46,9 @@ LEAST_DRAWN = 5.0
 ANOTHER = 0.7
 """Likeness of the visible area below which it belongs to another card."""
 
+MIXED_PX = 1.5
+"""Distance from the edge of a card, in pixels of the picture, within which its colours spread."""
+
 _INSET_MM = 2
 
 
@@ -62,11 +65,11 @@ class Borders:
     in_sight: Mask
     """True where it is not covered, `(h, w)`."""
 
-    def still_there(self, now: Borders, *, all_agree: bool = False) -> bool | None:
+    def still_there(self, now: Borders, *, least: int = 0) -> bool | None:
         """True if the same borders show now; None if too little of them shows, or they never did.
 
-        A card that has gone takes all its borders along; one that is covered keeps some. With `all_agree` it counts as
-        still there only if no border says otherwise: another card below may end where it did.
+        A card that has gone takes all its borders along; one that is covered keeps some. With `least` it counts as
+        still there only if so many borders say so and none says otherwise: another card below may end where it did.
         """
         if self._shows_another(now):
             return False
@@ -74,7 +77,7 @@ class Borders:
         same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
         other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
         if same > other:
-            return None if all_agree and other else True
+            return True if not least or (same >= least and not other) else None
         return False if other and not same else None
 
     def _shows_another(self, now: Borders) -> bool:
@@ -137,7 +140,8 @@ def _cut_out(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) 
         if np.abs(corners).max() < 8000:
             cv2.fillConvexPoly(free, np.int32(np.round(corners * 16)), 0, shift=4)
     # Near the edge of a covering card the colours are mixed.
-    return lab(picture), cv2.erode(free, np.ones((5, 5), np.uint8)) > 0
+    mixed_px = 2 * round(MIXED_PX / fit.px_per_mm * PX_PER_MM) + 1
+    return lab(picture), cv2.erode(free, np.ones((mixed_px, mixed_px), np.uint8)) > 0
 
 
 def _sides(picture: Pixels, free: Mask) -> Iterator[tuple[Pixels, Mask]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -69,6 +69,9 @@ LEAST_TELLING = 0.55
 
 LEAST_ENDING = 0.6
 """Minimum share of a strip's visible borders across which the picture changes; with less no card ends there."""
+
+ASIDE_MM = 14.0
+"""Distance within which two readings are of one place: a round sign read askew lay 13 mm beside its card."""
 
 NEWS_SHARE = 0.03
 MOST_CONFIDENCE = 0.99
@@ -157,10 +160,28 @@ class Layers:
         small = None if shown is None else cv2.resize(shown, self._coarse.shape[1::-1], interpolation=cv2.INTER_AREA)
         turns = [card.lie.turn_deg for card in self._cards] if is_beneath else None
         here = poses(self._coarse, self._templates, small, turns)
-        found = [self._named(pose, shown) for pose in here if not is_beneath or self._is_news(pose)]
+        named = (self._named(pose, shown) for pose in here if not is_beneath or self._is_news(pose))
+        found = [card for card in named if card is not None]
+        for unsure in [card for card in found if not _is_sure(card)]:
+            if not any(_is_sure(card) and _lies_by(card, unsure) for card in found):
+                found += self._along_the_mat(unsure, shown)
         self._fresh = np.zeros(self._shown.shape, np.float32)
-        told = sorted((card for card in found if card is not None), key=lambda card: -card.score)
+        told = sorted(found, key=lambda card: -card.score)
         return sum(self._taken(card) for card in told) > 0
+
+    def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> Iterator[Named]:
+        """Yield what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
+        size = self._coarse.shape[1::-1]
+        small = None if shown is None else cv2.resize(shown, size, interpolation=cv2.INTER_AREA)
+        lie = unsure.lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM)
+        reach_mm = math.hypot(*self._templates.size_mm) / 2 + ASIDE_MM
+        box = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM)).within(*size)
+        right, down = self._flat.to_mm[:2, 0]
+        turns = [-math.degrees(math.atan2(down, right))]
+        for pose in poses(box.of(self._coarse), self._templates, small if small is None else box.of(small), turns):
+            card = self._named(replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top), shown)
+            if card is not None:
+                yield card
 
     def _is_news(self, pose: Pose) -> bool:
         """True if the last round found a card over this place."""
@@ -201,6 +222,11 @@ class Layers:
         own = np.array([(-width, -height), (width, -height), (width, height), (-width, height)])
         cos, sin = math.cos(math.radians(lie.turn_deg)), math.sin(math.radians(lie.turn_deg))
         return own @ np.array([[cos, sin], [-sin, cos]]) + (lie.x_px, lie.y_px)
+
+
+def _lies_by(card: Named, other: Named) -> bool:
+    """True if two readings are of the same card, or of two of which one hides most of the other."""
+    return math.dist((card.lie.x_px, card.lie.y_px), (other.lie.x_px, other.lie.y_px)) <= ASIDE_MM * FINE_PX_PER_MM
 
 
 def _is_there(card: Named) -> bool:

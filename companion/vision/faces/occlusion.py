@@ -37,6 +37,10 @@ card can show so near."""
 
 PILES = ("battle", "speed", "discard")
 
+A_CORNER = 2
+"""Number of borders that tell one like it that is covered on a pile: there its like is seldom laid next, and a single
+border may well be another card's. Distances are often laid on their likes."""
+
 PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG
 """Maximum shift and turn where the mat was pushed: its new place is less certain at first."""
 
@@ -195,8 +199,8 @@ class _Look:
             fit = self._mats.of(lain.mat)
             now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
             alike = any(s.face is lain.sighting.face and _is_over(lain, s, self._mats) for s in self._told)
-            vote = None if now is None else lain.borders.still_there(now, all_agree=alike)
-            self._votes[lain.order] = vote
+            least = 0 if not alike else A_CORNER if _is_on_a_pile(lain.sighting) else 1
+            self._votes[lain.order] = None if now is None else lain.borders.still_there(now, least=least)
         return self._votes[lain.order]
 
     def _as_it_lies_now(self, lain: Lain) -> Lain:
@@ -217,7 +221,7 @@ class _Look:
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(_quad(lain.sighting))
         was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
         zone = lain.sighting.zone or ""
-        untouched_mm = UNTOUCHED_PILE_MM if zone.partition("/")[2] in PILES else UNTOUCHED_MM
+        untouched_mm = UNTOUCHED_PILE_MM if _is_on_a_pile(lain.sighting) else UNTOUCHED_MM
         nearly = (untouched_mm, 180.0) if zone in self._untouched else (SAME_MM, SAME_DEG)
         most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
         off_mm, off_deg = self._off(lain, sighting)
@@ -362,6 +366,10 @@ def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
     if fit is None:
         return False
     return bool(np.hypot(*(fit.to_mm([sighting.centre_px])[0] - lain.corners_mm.mean(axis=0))) <= OVER_MM)
+
+
+def _is_on_a_pile(sighting: Sighting) -> bool:
+    return (sighting.zone or "").partition("/")[2] in PILES
 
 
 def _overlap(one: Quad, other: Quad) -> bool:
