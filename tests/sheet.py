@@ -15,7 +15,7 @@ is so.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -106,22 +106,28 @@ def _lines(sheet: Sheet) -> tuple[str, ...]:
     return tuple(f"{item.value}={points}" for item, points in sheet.lines)
 
 
-def rules(text: str, edition: str = "classic") -> list[object]:
-    """The parameters of a test for each rule: its rows."""
-    found: list[object] = []
-    for rule in re.split(r"\n(?=\S)", text.strip()):
-        heading, *lines = [line for line in re.sub(r"\n {8,}", " ", rule).splitlines() if line.strip()]
+def blocks(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Each sentence of a text, and the rows below it: what is written and, in brackets, how the game is set up."""
+    for block in re.split(r"\n(?=\S)", re.sub(r"\n {8,}", " ", text.strip())):
+        heading, *lines = filter(str.strip, block.splitlines())
         if heading.startswith("#"):
             continue
         sentence, _, setting = heading.rstrip("]").partition(" [")
+        parted = (line.strip().rstrip("]").partition(" [") for line in lines)
+        yield sentence, [(written, own or setting) for written, _, own in parted]
+
+
+def rules(text: str, edition: str = "classic") -> list[object]:
+    """The parameters of a test for each rule: its rows."""
+    found: list[object] = []
+    for sentence, written_rows in blocks(text):
         rows, start = [], ""
-        for line in lines:
-            written, _, own_setting = line.strip().rstrip("]").partition(" [")
+        for written, setting in written_rows:
             plays = re.split(r"[|=]", written, maxsplit=1)[0].strip()
             more = plays.removeprefix("+").strip()
             if not plays.startswith("+"):
                 start, more = plays, ""
-            rows.append(Row(written, "; ".join(filter(None, (start, more))), own_setting or setting, edition))
+            rows.append(Row(written, "; ".join(filter(None, (start, more))), setting, edition))
         found.append(pytest.param(rows, id=sentence))
     return found
 
