@@ -117,6 +117,15 @@ def blocks(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
         yield sentence, [(written, own or setting) for written, _, own in parted]
 
 
+def scenes(text: str) -> list[object]:
+    """The parameters of a test for each sentence: how the table is set up, and what stands below."""
+    found = []
+    for sentence, rows in blocks(text):
+        assert rows, sentence
+        found.append(pytest.param(rows[0][1], [written for written, _ in rows], id=sentence))
+    return found
+
+
 def rules(text: str, edition: str = "classic") -> list[object]:
     """The parameters of a test for each rule: its rows."""
     found: list[object] = []
