@@ -24,16 +24,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "companion"
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
 NOT_OURS = {
-    ".git",
-    ".venv",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".hypothesis",
-    "__pycache__",
-    "dist",
-    "build",
-}
+    ".git", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__", "dist", "build",
+}  # fmt: skip
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 

@@ -21,17 +21,8 @@ except ImportError:
     atheris = None
 
 WATCHED = (
-    "rules",
-    "said",
-    "setup",
-    "decks",
-    "drawn_zones",
-    "report",
-    "edition_report",
-    "bundle",
-    "image",
-    "vision.picture",
-)
+    "rules", "said", "setup", "decks", "drawn_zones", "report", "edition_report", "bundle", "image", "vision.picture",
+)  # fmt: skip
 """The rooms in which it is watched which lines are reached."""
 
 _watched = [f"companion.{room}" for room in WATCHED]
@@ -189,14 +180,9 @@ def written(data: bytes, name: str) -> Path:
 
 
 TARGETS: dict[str, Target] = {
-    "notation": try_notation,
-    "judge": try_judge,
-    "edition": try_edition,
-    "setup": try_setup,
-    "picture": try_picture,
-    "deck": try_deck,
-    "backup": try_backup,
-}
+    "notation": try_notation, "judge": try_judge, "edition": try_edition, "setup": try_setup, "picture": try_picture,
+    "deck": try_deck, "backup": try_backup,
+}  # fmt: skip
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -377,21 +377,9 @@ def _cmyk(data: bytes, chance: random.Random) -> bytes:
 
 
 _PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _mutated,
-    _mutated,
-    _mutated,
-    _head_mutated,
-    _head_mutated,
-    _cut,
-    _doubled,
-    _bomb,
-    _bomb,
-    _exif,
-    _palette,
-    _others,
-    _animated,
-    _cmyk,
-)
+    _mutated, _mutated, _mutated, _head_mutated, _head_mutated, _cut, _doubled, _bomb, _bomb, _exif, _palette, _others,
+    _animated, _cmyk,
+)  # fmt: skip
 
 
 # --- Decks and backups as one file ----------------------------------------------------------------------------
@@ -516,34 +504,11 @@ def sound_log(lines: int = 60) -> bytes:
 
 
 BAD_NAMES = (
-    "../outside",
-    "../../outside",
-    "/tmp/outside",
-    "a/../../outside",
-    "..\\outside",
-    "C:\\outside",
-    "//outside",
-    "./x",
-    "",
-    ".",
-    "..",
-    "a" * 5000,
-    "a\0b",
-    "deck.toml/",
-    "decks/",
-    "decks/ours",
-    "\x1b[2J",
-    "é" * 300,
-    "con",
-    "deck.toml\n",
-    "~/x",
-    "decks/../deck.toml",
-    "roll.PNG",
-    "secret-key",
-    "companion.sqlite3-wal",
-    "companion.sqlite3-journal",
+    "../outside", "../../outside", "/tmp/outside", "a/../../outside", "..\\outside", "C:\\outside", "//outside", "./x",
+    "", ".", "..", "a" * 5000, "a\0b", "deck.toml/", "decks/", "decks/ours", "\x1b[2J", "é" * 300, "con", "deck.toml\n",
+    "~/x", "decks/../deck.toml", "roll.PNG", "secret-key", "companion.sqlite3-wal", "companion.sqlite3-journal",
     "editions/x.toml",
-)
+)  # fmt: skip
 
 
 def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:

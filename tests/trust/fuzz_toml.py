@@ -164,39 +164,10 @@ VALUES = (
     '[["Ann"]]',
 )
 KEYS = (
-    "edition",
-    "side",
-    "zone",
-    "target",
-    "name",
-    "players",
-    "mat",
-    "rect",
-    "corners",
-    "seat",
-    "picture",
-    "seats",
-    "options",
-    "deck",
-    "points",
-    "switches",
-    "setting-up",
-    "seatings",
-    "parent",
-    "back",
-    "size_mm",
-    "made",
-    "cards",
-    "[x]",
-    "[[side]]",
-    "[[zone]]",
-    "[side]",
-    "[deck]",
-    "a.b.c",
-    '"\\u001b"',
-    '"' + "k" * 3000 + '"',
-    *switches(),
-)
+    "edition", "side", "zone", "target", "name", "players", "mat", "rect", "corners", "seat", "picture", "seats",
+    "options", "deck", "points", "switches", "setting-up", "seatings", "parent", "back", "size_mm", "made", "cards",
+    "[x]", "[[side]]", "[[zone]]", "[side]", "[deck]", "a.b.c", '"\\u001b"', '"' + "k" * 3000 + '"', *switches(),
+)  # fmt: skip
 MOST_LINES = 400
 
 
