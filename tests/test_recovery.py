@@ -359,10 +359,10 @@ def test_a_damaged_or_missing_number_of_the_last_event_says_nothing(killed, cont
 
 
 def test_any_damage_to_a_file_is_noticed_or_harmless():
-    done = damages.damage_and_look(12, seed=12)
+    done = damages.damage_and_look(6, seed=12)
 
     assert done.silent == done.failed == []
-    assert done.times == 12
+    assert done.times == 6
 
 
 # --- A log that is gone, or another one -----------------------------------------------------------------------
