@@ -9,8 +9,9 @@ import re
 import socket
 
 import pytest
-from client import HOME, SECRET, STRANGER, TWO, lines, played, seen, tap, text_of
+from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, played, seen, tap, text_of, values
 from seen import camera
+from sheet import scenes
 from werkzeug.datastructures import MultiDict
 
 from companion.common.errors import Problem
@@ -60,21 +61,60 @@ def test_without_a_match_the_table_leads_to_the_set_up(page):
     assert page.get("/").location == "/setup"
 
 
-def test_the_table_shows_whose_turn_it_is_and_the_way_left(page, begun):
-    played(begun, "Ann roll", "Bob roll", "Ann 100")
-    shown = text_of(page.get("/"))
+SHOWN = """
+the table shows whose turn it is and the way left
+    Ann roll; Bob roll; Ann 100 => / | Bob’s turn | Ann drives 100 km. | 600 km to go
+an attack says who needs what
+    Ann roll; Bob stop > Ann => / | Stop on Ann, from Bob. A roll or right of way is needed. | Coup fourré!
+the score of an open hand says that the match is without it
+    Ann roll; Bob roll; Ann 100 => /score | This hand 100 0 Match before this hand 0 0
+an attack that was mirrored says what its new victim needs [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob mirror ! => / | Mirror! Bob sends the attack back. A roll or right of way is needed.
+a demand does not speak of what its victim lacks [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob discard 50; Cid control 50 > Bob => / | Cid demands 50 km from Bob. | not is needed
+what is worth a word about a play stands in the log [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob right-of-way => / | Bob lays right of way. Laid on one’s own turn, so no coup fourré
+two alike fetch a card of the discard pile [edition rush; side Ann; side Bob; side Cid]
+    Ann discard roll; Bob discard 50
+        => /play?player=Cid&ask=pair&named=75 | button Cid pair 75 for 50 | button Cid pair 75 for roll
+an attack can be answered with all that answers it [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob => / | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
+    + => /play?player=Bob&tab=at-once | button Bob right-of-way ! | button Bob roll ! | button Bob mirror ! | button Bob roll under !
+what lies beside a player is said and handing over is offered [edition rush; side Ann; side Bob; side Cid]
+    Ann control stop > Bob => / | has to hand over: Stop | button Bob give stop > Ann
+    + Bob give stop > Ann => / | Stop on Bob Stop on Cid | not has to hand over
+another card can be named for an open request [edition rush; side Ann; side Bob; side Cid]
+    Ann control stop > Bob; Bob 50; Cid 50 => /play?player=Ann&ask=name&of=Bob | button Ann name roll > Bob
+a stolen card may be laid and a doubled one is marked [edition rush; side Ann; side Bob; side Cid]
+    Ann 100*2; Bob theft 100 > Ann => / | button Bob 100 | button Bob 100*2
+    + Bob 100*2 => / | 200 of 1000 | 100 ×2
+a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
+    Ann control 100 > Bob; Bob give 100 > Ann => / as Ann | Lay the 100 km now, or keep it
+a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]
+    Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann => / as Bob | Cid’s turn
+passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Cid; Cid right-of-way ! => / | Pass the turn to Ann
+a race is counted in kilometres and its winner is named [edition asmodee-2014]
+    Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100;
+        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann! Races won: Ann 1, Bob 0
+        | Coups fourrés 100 each, on top 100 – | This race kilometres 1000 200 | not points | Next race – Bob begins
+a winner is named so that it fits one and many
+        [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
+    Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100 => / | The race goes to Ann & Cid!
+    + => /score | The race goes to Ann & Cid!
+    + => /wall | The race goes to Ann & Cid!
+with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
+    Ann 200*2; Bob driving-ace; Bob 50; end => /score | This race Ann 400 – 400 Bob 50 100 150
+and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
+    Ann 200*2; Bob driving-ace; Bob 50; end => /score | Match Ann 400 – 400 400 Bob 50 100 150 150
+whoever is nearest wins a race that nobody completes [edition dujardin-2014]
+    Ann roll; Bob roll; Ann 200; exhausted => /score | Race 1 the draw pile was used up, Ann is nearest
+"""
 
-    assert "Bob’s turn" in shown
-    assert "Ann drives 100 km." in shown
-    assert "600 km to go" in shown
 
-
-def test_an_attack_says_who_needs_what(page, begun):
-    played(begun, "Ann roll", "Bob stop > Ann")
-    shown = text_of(page.get("/"))
-
-    assert "Stop on Ann, from Bob. A roll or right of way is needed." in shown
-    assert "Coup fourré!" in shown
+@pytest.mark.parametrize(("setting", "rows"), scenes(SHOWN))
+def test_what_a_page_says(app, match, setting, rows):
+    check_shown(app, match, setting, rows)
 
 
 def test_a_proposal_is_confirmed_with_one_tap(page, begun):
@@ -602,13 +642,6 @@ def test_the_score_is_there_when_the_hand_ends(page, begun):
     assert "Next hand – Bob begins" in shown
 
 
-def test_the_score_of_an_open_hand_says_that_the_match_is_without_it(page, begun):
-    played(begun, "Ann roll", "Bob roll", "Ann 100")
-    shown = text_of(page.get("/score"))
-
-    assert "This hand 100 0 Match before this hand 0 0" in shown
-
-
 FAILED_CALL = ["Ann roll", "Bob roll", *["Ann 100", "Bob 25"] * 4, "Ann 200", "Bob 25", "Ann 100", "Ann extend", "end"]
 
 
@@ -636,14 +669,6 @@ def test_a_race_is_called_a_race_everywhere(page, match):
     assert not [text for text in shown if re.search(r"\b[Hh]and\b", text)]
 
 
-def test_a_winner_is_named_so_that_it_fits_one_and_many(page, match):
-    sides = ["side Ann-Cid = Ann, Cid", "side Reds = Bob, Dee"]
-    match.start(["edition asmodee-2014", *sides, "target 500", "hand first Ann"])
-    played(match, "Ann roll", "Bob roll", "Cid 200", "Dee 25", "Ann 200", "Bob 25", "Cid 100")
-
-    assert all("The race goes to Ann & Cid!" in text_of(page.get(path)) for path in ("/", "/score", "/wall"))
-
-
 def test_the_next_hand_begins_with_the_player_who_was_chosen_and_not_with_a_stranger(page, begun):
     begun.enter("end", "Ann")
     tap(page, "/hand", first="Zoe\nhand first Bob")
@@ -669,11 +694,6 @@ QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "
 def rush(match):
     match.start(RUSH)
     return match
-
-
-def values(response) -> list[str]:
-    """The plays that a page's buttons enter."""
-    return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True)))]
 
 
 def some_legal_play(chance: random.Random, table: Table) -> str:
@@ -806,42 +826,16 @@ def test_a_wrong_count_of_the_deck_is_open_to_be_corrected(page):
     assert 'name="count-stop" value="5"' in shown
 
 
-def test_an_attack_that_was_mirrored_says_what_its_new_victim_needs(page, rush):
-    played(rush, "Ann stop > Bob", "Bob mirror !")
-
-    assert "Mirror! Bob sends the attack back. A roll or right of way is needed." in text_of(page.get("/"))
-    assert "#s-mirror" in page.get("/").get_data(as_text=True)
-
-
-def test_a_demand_does_not_speak_of_what_its_victim_lacks(page, rush):
-    played(rush, "Ann stop > Bob", "Bob discard 50", "Cid control 50 > Bob")
-    shown = text_of(page.get("/"))
-
-    assert "Cid demands 50 km from Bob." in shown
-    assert "is needed" not in shown
-
-
-def test_what_is_worth_a_word_about_a_play_stands_in_the_log(page, rush):
-    played(rush, "Ann stop > Bob", "Bob right-of-way")
-
-    assert "Bob lays right of way. Laid on one’s own turn, so no coup fourré" in text_of(page.get("/"))
-
-
 def test_a_card_that_says_more_is_asked_about(page, rush):
     played(rush, "Ann 100", "Bob 75*2", "Cid 50")
+
+    assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
 
     assert values(page.get("/play?player=Ann&card=accelerator"))[2] == "Ann 100*2"
     assert values(page.get("/play?player=Ann&card=theft")) == ["Ann theft 50 > Cid", "Ann theft 75*2 > Bob"]
     named_roll = values(page.get("/play?player=Ann&card=control&named=roll"))
     assert named_roll == ["Ann control roll > Bob", "Ann control roll > Cid"]
     assert "named=driving-ace" not in page.get("/play?player=Ann&card=control").get_data(as_text=True)
-
-
-def test_two_alike_fetch_a_card_of_the_discard_pile(page, rush):
-    played(rush, "Ann discard roll", "Bob discard 50")
-
-    assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
-    assert values(page.get("/play?player=Cid&ask=pair&named=75")) == ["Cid pair 75 for 50", "Cid pair 75 for roll"]
 
 
 def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
@@ -862,15 +856,6 @@ def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
     assert {text.split()[1] for text in at_once} == set(load_edition(edition).safeties)
 
 
-def test_an_attack_can_be_answered_with_all_that_answers_it(page, rush):
-    played(rush, "Ann stop > Bob")
-    table, tab = values(page.get("/")), values(page.get("/play?player=Bob&tab=at-once"))
-
-    assert not {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} - set(tab)
-    assert "Bob roll under !" in tab
-    assert {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} <= set(table)
-
-
 def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page, match):
     match.start(("edition rush", "side Ann", "side Bob", "hand first Ann"))
     played(match, "Ann 300*2", "Bob 50", "Ann 200*2")
@@ -884,36 +869,6 @@ def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page
     assert "Bob u-turn !" in values(won)
     assert "Bob’s turn" in text_of(page.get("/"))
     assert "wins" not in text_of(page.get("/score"))
-
-
-def test_what_lies_beside_a_player_is_said_and_handing_over_is_offered(page, rush):
-    played(rush, "Ann control stop > Bob")
-    asked = page.get("/")
-    played(rush, "Bob give stop > Ann")
-    handed = page.get("/")
-
-    assert "has to hand over: Stop" in text_of(asked)
-    assert "Bob give stop > Ann" in values(asked)
-    assert "Stop on Bob Stop on Cid" in text_of(handed)
-    assert "has to hand over" not in text_of(handed)
-
-
-def test_another_card_can_be_named_for_an_open_request(page, rush):
-    played(rush, "Ann control stop > Bob", "Bob 50", "Cid 50")
-    more = page.get("/play?player=Ann&tab=other").get_data(as_text=True)
-
-    assert "ask=name&amp;of=Bob" in more
-    assert "Ann name roll > Bob" in values(page.get("/play?player=Ann&ask=name&of=Bob"))
-
-
-def test_a_stolen_card_may_be_laid_and_a_doubled_one_is_marked(page, rush):
-    played(rush, "Ann 100*2", "Bob theft 100 > Ann")
-    stolen = page.get("/")
-    played(rush, "Bob 100*2")
-
-    assert {"Bob 100", "Bob 100*2"} <= set(values(stolen))
-    assert "200 of 1000" in text_of(page.get("/"))
-    assert "100 ×2" in text_of(page.get("/"))
 
 
 @pytest.fixture
@@ -954,25 +909,6 @@ def test_a_phone_without_a_seat_is_asked_who_plays_after_a_theft(app, thief):
     assert "Bob 200" in values(chosen)
 
 
-@pytest.mark.parametrize(
-    ("player", "said", "plays"),
-    [
-        ("Ann", "Lay the 100 km now, or keep it", ["Ann control 100 > Bob", "Bob give 100 > Ann"]),
-        (
-            "Bob",
-            "Cid’s turn",
-            ["Ann 200", "Bob stop > Cid", "Cid discard 50", "Ann stop > Bob", "Bob theft 200 > Ann"],
-        ),
-    ],
-    ids=["a handed card is laid by whoever asked for it", "a stolen card that cannot be laid leaves the page as it is"],
-)
-def test_a_card_from_another_may_be_laid_where_it_can(page, rush, player, said, plays):
-    played(rush, *plays)
-    tap(page, "/join", player=player)
-
-    assert said in text_of(page.get("/"))
-
-
 def test_a_card_past_the_target_is_said_to_go_to_the_discard_pile(page, match):
     match.start(("edition parker", "target 300", *TWO))
     played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25")
@@ -993,12 +929,6 @@ def test_the_log_does_not_say_of_every_discard_when_one_may(page, match):
     assert match.state.hand_entries[-1].judged.remarks
     assert "Ann discards 25 km." in text_of(page.get("/"))
     assert "only when" not in text_of(page.get("/"))
-
-
-def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
-    played(rush, "Ann stop > Cid", "Cid right-of-way !")
-
-    assert "Pass the turn to Ann" in text_of(page.get("/"))
 
 
 def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
@@ -1053,41 +983,6 @@ def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, rus
     assert lines(rush) == [text]
     assert words.play_say(parse_play(text, rush.state.game.teams), words.Names.of(rush.state.game)) == sentence
     assert page.get("/").status_code == page.get(f"/line/{seq}?tab=other").status_code == 200
-
-
-def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
-    match.start(("edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"))
-    played(match, "Ann roll", "Bob roll", "Ann driving-ace", "Ann 200", "Bob 100", "Ann 200", "Bob stop > Ann")
-    played(match, "Ann right-of-way !", "Ann 100", "Bob 50", "Ann 100", "Bob 50", "Ann 100")
-    score = text_of(page.get("/score"))
-
-    assert "The race goes to Ann! Races won: Ann 1, Bob 0" in score
-    assert "Coups fourrés 100 each, on top 100 –" in score
-    assert "This race kilometres 1000 200" in score
-    assert "points" not in score
-    assert "Next race – Bob begins" in score
-
-
-@pytest.mark.parametrize(
-    ("rules", "sheet"),
-    [
-        ((), "This race Ann 400 – 400 Bob 50 100 150"),
-        (("option match=5000",), "Match Ann 400 – 400 400 Bob 50 100 150 150"),
-    ],
-)
-def test_with_many_sides_the_sheet_has_a_line_for_each(page, match, rules, sheet):
-    sides = [f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")]
-    match.start(("edition rush", *sides, *rules, "hand first Ann"))
-    played(match, "Ann 200*2", "Bob driving-ace", "Bob 50", "end")
-
-    assert sheet in text_of(page.get("/score"))
-
-
-def test_whoever_is_nearest_wins_a_race_that_nobody_completes(page, match):
-    match.start(("edition dujardin-2014", *TWO))
-    played(match, "Ann roll", "Bob roll", "Ann 200", "exhausted")
-
-    assert "Race 1 the draw pile was used up, Ann is nearest" in text_of(page.get("/score"))
 
 
 # --- The wall ------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from test_pages import HOME, STRANGER, tap, text_of
+from client import HOME, STRANGER, tap, text_of
 
 from companion.app.service import exported
 from companion.match.match import Match
