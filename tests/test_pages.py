@@ -79,7 +79,8 @@ two alike fetch a card of the discard pile [edition rush; side Ann; side Bob; si
         => /play?player=Cid&ask=pair&named=75 | button Cid pair 75 for 50 | button Cid pair 75 for roll
 an attack can be answered with all that answers it [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Bob => / | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
-    + => /play?player=Bob&tab=at-once | button Bob right-of-way ! | button Bob roll ! | button Bob mirror ! | button Bob roll under !
+    + => /play?player=Bob&tab=at-once | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
+        | button Bob roll under !
 what lies beside a player is said and handing over is offered [edition rush; side Ann; side Bob; side Cid]
     Ann control stop > Bob => / | has to hand over: Stop | button Bob give stop > Ann
     + Bob give stop > Ann => / | Stop on Bob Stop on Cid | not has to hand over
@@ -1089,7 +1090,10 @@ def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, p
 @pytest.mark.parametrize("token", ["", "x", "ü", "A" * 22])
 def test_a_wrong_token_lets_nobody_in(phone, begun, token):
     phone.get("/join", query_string={"t": token})
+    shown = phone.get("/").get_data(as_text=True)
 
+    assert "You are watching." in shown
+    assert "<button" not in shown
     assert tap(phone, "/play", text="Ann roll").status_code == 401
 
 

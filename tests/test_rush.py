@@ -95,7 +95,7 @@ nothing is exchanged
 
 two alike fetch any card of the discard pile to be played on this turn
     Ann discard 100; Bob discard 50; Ann discard 75; Bob pair 50 for 100 = turn Bob; cards Bob 6
-    + Bob 100 = turn Ann; km Bob 100
+    + Bob 100 = turn Ann; km Bob 100; discards 50 75 50 50
 a card that is not on the discard pile is not fetched
     Ann discard 100 | Bob pair 50 for 200: no-such-card-there
     | Ann pair 50 for 100: no-such-card-there
