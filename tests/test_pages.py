@@ -1169,14 +1169,6 @@ def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypat
     assert "division" not in answer.get_data(as_text=True)
 
 
-def test_the_secret_is_kept_and_is_for_its_owner_alone(tmp_path):
-    first = phone_identity.load_secret(tmp_path)
-
-    assert phone_identity.load_secret(tmp_path) == first
-    assert len(first) == 32
-    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
-
-
 WORDS = ["Ann", "Bob", "roll", "25", "200", "stop", ">", "!", "anyway", "discard", "end", "unknown", "\x00", "é", "<b>"]
 
 

@@ -1061,18 +1061,6 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done
 
 
-@pytest.mark.parametrize("damaged", [b"", b"short", None])
-def test_a_key_that_anybody_could_guess_is_made_anew(tmp_path, damaged):
-    if damaged is not None:
-        (tmp_path / "secret-key").write_bytes(damaged)
-
-    key = phone_identity.load_secret(tmp_path)
-
-    assert len(key) == 32
-    assert phone_identity.load_secret(tmp_path) == key
-    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
-
-
 def test_half_a_sign_in_what_was_kept_is_kept_no_longer(tmp_path):
     (tmp_path / "phones.json").write_text('{"host": "a", "names": {"a": "\\ud800"}}')
     phones = Phones(tmp_path)
