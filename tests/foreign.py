@@ -243,19 +243,10 @@ def _write(
 
 
 THINGS: dict[str, Callable[[np.random.Generator], np.ndarray]] = {
-    "chessboard": _chessboard,
-    "page": _page,
-    "newspaper": _newspaper,
-    "playing-card": _playing_card,
-    "card-back": _card_back,
-    "rug": _rug,
-    "crossword": _crossword,
-    "keyboard": _keyboard,
-    "screen": _screen,
-    "packaging": _packaging,
-    "flag": _flag,
-    "dominoes": _dominoes,
-}
+    "chessboard": _chessboard, "page": _page, "newspaper": _newspaper, "playing-card": _playing_card,
+    "card-back": _card_back, "rug": _rug, "crossword": _crossword, "keyboard": _keyboard, "screen": _screen,
+    "packaging": _packaging, "flag": _flag, "dominoes": _dominoes,
+}  # fmt: skip
 SIZES_MM = {
     "chessboard": (360, 360), "page": (120, 169), "newspaper": (280, 224), "playing-card": (57, 88),
     "card-back": (57, 88), "rug": (200, 200), "crossword": (110, 110), "keyboard": (430, 150), "screen": (72, 120),

@@ -30,18 +30,9 @@ from companion.vision.enrol.enrolment import begin
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
 WON = [
-    "Ann roll",
-    "Bob roll",
-    "Ann 200",
-    "Bob 100",
-    "Ann 200",
-    "Bob 100",
+    "Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 200", "Bob 100", "Ann 100", "Bob 100", "Ann 100", "Bob 50",
     "Ann 100",
-    "Bob 100",
-    "Ann 100",
-    "Bob 50",
-    "Ann 100",
-]
+]  # fmt: skip
 PICTURE = b"\xff\xd8 a picture of the camera \xff\xd9"
 
 

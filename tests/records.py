@@ -24,17 +24,9 @@ SIX = "Reds = Ann Dee, Blues = Bob Eve, Greens = Cid Fay"
 EIGHT_IN_PAIRS = "Reds = Ann Eve, Blues = Bob Fay, Greens = Cid Gus, Yellows = Dee Hal"
 
 DEALT_TO_EIGHT = [
-    (TWO, 94),
-    (THREE, 88),
-    (FOUR, 82),
-    (FIVE, 76),
-    (f"{FIVE}, Fay", 70),
-    (f"{FIVE}, Fay, Gus", 64),
-    (EIGHT, 58),
-    (PAIRS, 82),
-    (SIX, 70),
-    (EIGHT_IN_PAIRS, 58),
-]
+    (TWO, 94), (THREE, 88), (FOUR, 82), (FIVE, 76), (f"{FIVE}, Fay", 70), (f"{FIVE}, Fay, Gus", 64), (EIGHT, 58),
+    (PAIRS, 82), (SIX, 70), (EIGHT_IN_PAIRS, 58),
+]  # fmt: skip
 """Every seating of up to eight, with what 106 cards leave on the draw pile when six each are dealt."""
 
 

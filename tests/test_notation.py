@@ -53,16 +53,17 @@ def test_line_ends_and_a_byte_order_mark_of_any_system_are_read(text):
     assert texts(text) == [(1, "Ann roll"), (2, "Bob 25")]
 
 
-def test_a_hash_inside_quotes_belongs_to_the_name():
-    assert without_comment('player Ann "Ann # 1"  # our Ann') == 'player Ann "Ann # 1"'
-
-
-def test_a_comment_needs_no_blank_before_it():
-    assert without_comment("Ann roll#2") == "Ann roll"
-
-
-def test_quotes_in_a_comment_do_no_harm():
-    assert without_comment('Ann roll # "at last') == "Ann roll"
+@pytest.mark.parametrize(
+    ("line", "text"),
+    [
+        ('player Ann "Ann # 1"  # our Ann', 'player Ann "Ann # 1"'),
+        ("Ann roll#2", "Ann roll"),
+        ('Ann roll # "at last', "Ann roll"),
+    ],
+    ids=["a hash in quotes belongs to the name", "it needs no blank before it", "quotes in it do no harm"],
+)
+def test_a_comment_is_left_out(line, text):
+    assert without_comment(line) == text
 
 
 def test_nothing_is_read_from_an_empty_record():
@@ -111,12 +112,11 @@ def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
     assert str(play) == text
 
 
-def test_a_player_as_target_counts_for_the_side():
-    assert str(parse_play("Bob stop > Cid", TEAMS)) == "Bob stop > Reds"
-
-
-@pytest.mark.parametrize("text", ["Bob STOP > Reds", "Bob  Stop\t>Reds", "Bob stop>Reds", "Bob stop > Ann # ouch"])
-def test_cards_are_read_in_any_case_and_blanks_do_not_matter(text):
+@pytest.mark.parametrize(
+    "text",
+    ["Bob STOP > Reds", "Bob  Stop\t>Reds", "Bob stop>Reds", "Bob stop > Ann # ouch", "Bob stop > Cid"],
+)
+def test_cards_are_read_in_any_case_blanks_do_not_matter_and_a_player_as_target_counts_for_the_side(text):
     assert str(parse_play(text, TEAMS)) == "Bob stop > Reds"
 
 
@@ -275,13 +275,8 @@ def test_anything_else_is_no_name(name):
 def test_a_header_is_written_in_its_normal_form_and_read_back():
     written = header_text(TEAMS, "classic", 700, {"hazard-on-hazard": "forbidden"})
 
-    assert written == [
-        "edition classic",
-        "side Reds = Ann, Cid",
-        "side Blues = Bob, Dee",
-        "target 700",
-        "option hazard-on-hazard=forbidden",
-    ]
+    sides = ["side Reds = Ann, Cid", "side Blues = Bob, Dee"]
+    assert written == ["edition classic", *sides, "target 700", "option hazard-on-hazard=forbidden"]
     assert [parse_header(line) for line in written][1:3] == [SideLine(REDS), SideLine(BLUES)]
 
 

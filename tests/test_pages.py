@@ -9,7 +9,10 @@ import re
 import socket
 
 import pytest
+from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, played, seen, tap, text_of, values
 from seen import camera
+from sheet import scenes
+from werkzeug.datastructures import MultiDict
 
 from companion.common.errors import Problem
 from companion.common.text import say
@@ -29,11 +32,6 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.rules.table import Table
-
-TWO = ("side Ann", "side Bob", "hand first Ann")
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 @pytest.fixture
@@ -56,24 +54,6 @@ def begun(match):
     return match
 
 
-def tap(client, path, **fields):
-    return client.post(path, data=fields, headers=HOME)
-
-
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(words.split())
-
-
-def seen(match: Match, number: int, *plays: str, **how) -> str:
-    """The address of the question about a card that is laid."""
-    return f"/question/{camera(match).play(number, *plays, zone='side-1/battle', **how)}"
-
-
-def lines(match: Match) -> list[str]:
-    return [entry.written.text for entry in match.state.hand_entries]
-
-
 # --- The table -----------------------------------------------------------------------------------------------
 
 
@@ -81,72 +61,90 @@ def test_without_a_match_the_table_leads_to_the_set_up(page):
     assert page.get("/").location == "/setup"
 
 
-def test_the_table_shows_whose_turn_it_is_and_the_way_left(page, begun):
-    begun.enter("Ann roll", "Ann")
-    begun.enter("Bob roll", "Ann")
-    begun.enter("Ann 100", "Ann")
+SHOWN = """
+the table shows whose turn it is and the way left
+    Ann roll; Bob roll; Ann 100 => / | Bob’s turn | Ann drives 100 km. | 600 km to go
+an attack says who needs what
+    Ann roll; Bob stop > Ann => / | Stop on Ann, from Bob. A roll or right of way is needed. | Coup fourré!
+the score of an open hand says that the match is without it
+    Ann roll; Bob roll; Ann 100 => /score | This hand 100 0 Match before this hand 0 0
+an attack that was mirrored says what its new victim needs [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob mirror ! => / | Mirror! Bob sends the attack back. A roll or right of way is needed.
+a demand does not speak of what its victim lacks [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob discard 50; Cid control 50 > Bob => / | Cid demands 50 km from Bob. | not is needed
+what is worth a word about a play stands in the log [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob; Bob right-of-way => / | Bob lays right of way. Laid on one’s own turn, so no coup fourré
+two alike fetch a card of the discard pile [edition rush; side Ann; side Bob; side Cid]
+    Ann discard roll; Bob discard 50
+        => /play?player=Cid&ask=pair&named=75 | button Cid pair 75 for 50 | button Cid pair 75 for roll
+an attack can be answered with all that answers it [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Bob => / | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
+    + => /play?player=Bob&tab=at-once | button Bob right-of-way ! | button Bob roll ! | button Bob mirror !
+        | button Bob roll under !
+what lies beside a player is said and handing over is offered [edition rush; side Ann; side Bob; side Cid]
+    Ann control stop > Bob => / | has to hand over: Stop | button Bob give stop > Ann
+    + Bob give stop > Ann => / | Stop on Bob Stop on Cid | not has to hand over
+another card can be named for an open request [edition rush; side Ann; side Bob; side Cid]
+    Ann control stop > Bob; Bob 50; Cid 50 => /play?player=Ann&ask=name&of=Bob | button Ann name roll > Bob
+a stolen card may be laid and a doubled one is marked [edition rush; side Ann; side Bob; side Cid]
+    Ann 100*2; Bob theft 100 > Ann => / | button Bob 100 | button Bob 100*2
+    + Bob 100*2 => / | 200 of 1000 | 100 ×2
+a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
+    Ann control 100 > Bob; Bob give 100 > Ann => / as Ann | Lay the 100 km now, or keep it
+a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]
+    Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann => / as Bob | Cid’s turn
+passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]
+    Ann stop > Cid; Cid right-of-way ! => / | Pass the turn to Ann
+a race is counted in kilometres and its winner is named [edition asmodee-2014]
+    Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100;
+        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann! Races won: Ann 1, Bob 0
+        | Coups fourrés 100 each, on top 100 – | This race kilometres 1000 200 | not points | Next race – Bob begins
+a winner is named so that it fits one and many
+        [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
+    Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100 => / | The race goes to Ann & Cid!
+    + => /score | The race goes to Ann & Cid!
+    + => /wall | The race goes to Ann & Cid!
+with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
+    Ann 200*2; Bob driving-ace; Bob 50; end => /score | This race Ann 400 – 400 Bob 50 100 150
+and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
+    Ann 200*2; Bob driving-ace; Bob 50; end => /score | Match Ann 400 – 400 400 Bob 50 100 150 150
+whoever is nearest wins a race that nobody completes [edition dujardin-2014]
+    Ann roll; Bob roll; Ann 200; exhausted => /score | Race 1 the draw pile was used up, Ann is nearest
+"""
 
-    shown = text_of(page.get("/"))
 
-    assert "Bob’s turn" in shown
-    assert "Ann drives 100 km." in shown
-    assert "600 km to go" in shown
-
-
-def test_an_attack_says_who_needs_what(page, begun):
-    for play in ("Ann roll", "Bob stop > Ann"):
-        begun.enter(play, "Ann")
-
-    shown = text_of(page.get("/"))
-
-    assert "Stop on Ann, from Bob. A roll or right of way is needed." in shown
-    assert "Coup fourré!" in shown
+@pytest.mark.parametrize(("setting", "rows"), scenes(SHOWN))
+def test_what_a_page_says(app, match, setting, rows):
+    check_shown(app, match, setting, rows)
 
 
 def test_a_proposal_is_confirmed_with_one_tap(page, begun):
-    seen(begun, 1, "Ann roll")
-
-    answer = tap(page, "/question/1-2-camera.1-play")
-
-    assert answer.status_code == 303
+    assert tap(page, seen(begun, 1, "Ann roll")).status_code == 303
     assert lines(begun) == ["Ann roll"]
 
 
 def test_a_tap_from_a_live_page_brings_the_new_table_with_it(page, begun):
-    seen(begun, 1, "Ann roll")
-
-    answer = page.post("/question/1-2-camera.1-play", headers=HOME | {"HX-Request": "true"})
+    answer = page.post(seen(begun, 1, "Ann roll"), headers=HOME | {"HX-Request": "true"})
 
     assert "Bob’s turn" in text_of(answer)
     assert "<html" not in answer.get_data(as_text=True)
 
 
-def test_an_illegal_proposal_is_shown_with_its_rule_and_both_answers(page, begun):
-    seen(begun, 1, "Ann 100")
-
+def test_an_illegal_proposal_says_its_rule_and_counts_only_when_it_is_played_all_the_same(page, begun):
+    asked = seen(begun, 1, "Ann 100")
     shown = text_of(page.get("/"))
-
-    assert "Illegal" in shown
-    assert "Ann cannot drive yet. Instead: a roll, or right of way." in shown
-    assert "the classic rules (106 cards): Starting to drive" in shown
-    assert "Taken back" in shown
-    assert "Play it all the same" in shown
-
-
-def test_an_illegal_proposal_counts_only_when_it_is_played_all_the_same(page, begun):
-    seen(begun, 1, "Ann 100")
-    tap(page, "/question/1-2-camera.1-play")
+    tap(page, asked)
     before = lines(begun)
+    tap(page, asked, anyway="1")
 
-    tap(page, "/question/1-2-camera.1-play", anyway="1")
-
+    assert "Illegal Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way." in shown
+    assert "the classic rules (106 cards): Starting to drive" in shown
+    assert "Taken back Play it all the same" in shown
     assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
 
 
 def test_a_play_taken_back_leaves_the_table_as_it_was(page, begun):
-    seen(begun, 1, "Ann 100")
-
-    tap(page, "/question/1-2-camera.1-play", answer="taken-back")
+    tap(page, seen(begun, 1, "Ann 100"), answer="taken-back")
 
     assert begun.state.questions == ()
     assert [said.answer for said in begun.state.answers.values()] == ["taken-back"]
@@ -206,42 +204,32 @@ def test_the_difference_between_table_and_record_has_three_answers(page, begun):
 
 
 @pytest.mark.parametrize(
-    ("zone", "sentence", "asked"),
+    ("zone", "sentence", "put_in", "asked"),
     [
-        (
-            "side-2/battle",
-            say("%(card)s lies on %(zone)s.", card=named(Card.ROLL), zone=where("side-2/battle")),
-            "Roll lies on Bo’s battle pile.",
-        ),
+        ("side-2/battle", "%(card)s lies on %(zone)s.", Card.ROLL, "Roll lies on Bo’s battle pile."),
         (
             "side-1/distance",
-            say("%(card)s still lies on %(zone)s.", card=named(Card.KM_100), zone=where("side-1/distance")),
+            "%(card)s still lies on %(zone)s.",
+            Card.KM_100,
             "The 100 km still lies on Ann’s distance area.",
         ),
         (
             "side-1/battle",
-            say("It has moved from %(old)s to %(new)s.", old=where("side-1/battle"), new=where("side-2/battle")),
+            "It has moved from %(zone)s to %(card)s.",
+            "side-2/battle",
             "It has moved from Ann’s battle pile to Bo’s battle pile.",
         ),
-        (
-            "table/discard",
-            say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("table/discard")),
-            "Stop is no longer on the discard pile.",
-        ),
-        (
-            "side-7/battle",
-            say("%(card)s is no longer on %(zone)s.", card=named(Card.STOP), zone=where("side-7/battle")),
-            "Stop is no longer on the battle pile.",
-        ),
+        ("table/discard", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the discard pile."),
+        ("side-7/battle", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the battle pile."),
     ],
 )
-def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, asked):
+def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, put_in, asked):
     begun.sit("Bob", "Bob", name="Bo")
-    camera(begun).differs(1, zone, "roll", None, sentence=sentence)
+    card = named(put_in) if isinstance(put_in, Card) else where(put_in)
+    camera(begun).differs(1, zone, "roll", None, sentence=say(sentence, card=card, zone=where(zone)))
 
-    assert f"Table and record differ {asked} The table: No card The record: Roll The table is right" in text_of(
-        page.get("/")
-    )
+    differ = f"Table and record differ {asked} The table: No card The record: Roll The table is right"
+    assert differ in text_of(page.get("/"))
 
 
 def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, match):
@@ -256,10 +244,6 @@ def test_a_question_about_a_special_card_is_answered_with_a_play_or_none(page, m
     assert match.state.questions == ()
 
 
-def unsure(match: Match, number: int, zone: str, *plays: str, crop: bytes | None = None) -> None:
-    camera(match).which(number, *plays, zone=zone, crop=crop)
-
-
 @pytest.mark.parametrize(
     ("zone", "asked"),
     [
@@ -272,43 +256,38 @@ def unsure(match: Match, number: int, zone: str, *plays: str, crop: bytes | None
     ],
 )
 def test_a_card_that_cannot_be_told_is_asked_about_with_its_place(page, begun, zone, asked):
-    unsure(begun, 1, zone, "Ann roll")
+    camera(begun).which(1, "Ann roll", zone=zone)
 
     assert asked in text_of(page.get("/"))
+    assert f"{asked} Tap it on a phone." in text_of(page.get("/wall"))
+
+
+DOUBT = "/question/1-2-camera.1-which"
 
 
 def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs", "Ann gasoline", crop=b"a card")
-
-    answer = page.get("/")
+    camera(begun).which(1, "Ann roll", "Ann repairs", "Ann gasoline")
+    answer, picker = page.get("/"), page.get(DOUBT)
 
     assert "Roll Repairs illegal now Gasoline illegal now Another card Not a play" in text_of(answer)
-    assert '<img src="/question/1-2-camera.1-which.jpg"' in answer.get_data(as_text=True)
-    assert page.get("/question/1-2-camera.1-which.jpg").data == b"a card"
+    assert f'<img src="{DOUBT}.jpg"' in answer.get_data(as_text=True)
+    assert page.get(f"{DOUBT}.jpg").data == b"a card"
+    assert "Which card is it?" in text_of(picker)
+    assert f'action="{DOUBT}"' in picker.get_data(as_text=True)
+    assert "Ann right-of-way" in values(picker)
 
 
 def test_answers_that_differ_by_more_than_the_card_say_what_would_have_happened(page, begun):
-    unsure(begun, 1, "table/discard", "Ann discard roll", "Ann stop > Bob")
+    camera(begun).which(1, "Ann discard roll", "Ann stop > Bob", zone="table/discard")
 
     assert "Roll Ann discards roll. Stop Stop on Bob, from Ann. illegal now" in text_of(page.get("/"))
 
 
-def test_a_doubt_is_answered_with_one_tap(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
+def test_a_doubt_is_answered_with_one_tap_and_whoever_answers_second_is_told_so(page, begun):
+    camera(begun).which(1, "Ann roll", "Ann repairs")
+    tap(page, DOUBT, text="Ann roll")
 
-    answer = tap(page, "/question/1-2-camera.1-which", text="Ann roll")
-
-    assert answer.status_code == 303
-    assert lines(begun) == ["Ann roll"]
-
-
-def test_whoever_answers_a_doubt_second_is_told_so(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
-    tap(page, "/question/1-2-camera.1-which", text="Ann roll")
-
-    answer = page.post(
-        "/question/1-2-camera.1-which", data={"text": "Ann repairs"}, headers=HOME, follow_redirects=True
-    )
+    answer = page.post(DOUBT, data={"text": "Ann repairs"}, headers=HOME, follow_redirects=True)
 
     assert "That was settled already." in text_of(answer)
     assert lines(begun) == ["Ann roll"]
@@ -316,13 +295,12 @@ def test_whoever_answers_a_doubt_second_is_told_so(page, begun):
 
 @pytest.mark.parametrize("live", [{}, {"HX-Request": "true"}])
 def test_an_illegal_answer_says_why_and_can_be_played_all_the_same(page, begun, live):
-    unsure(begun, 1, "side-1/distance", "Ann 100", crop=b"a card")
-    asked = "/question/1-2-camera.1-which"
+    camera(begun).which(1, "Ann 100", zone="side-1/distance")
 
-    answer = page.post(asked, data={"text": "Ann 100"}, headers=HOME | live)
+    answer = page.post(DOUBT, data={"text": "Ann 100"}, headers=HOME | live)
     shown = text_of(page.get(answer.headers.get("HX-Redirect") or answer.location))
     before = lines(begun)
-    tap(page, asked, text="Ann 100", anyway="1")
+    tap(page, DOUBT, text="Ann 100", anyway="1")
 
     assert "Illegal Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way." in shown
     assert "Taken back Play it all the same" in shown
@@ -330,44 +308,25 @@ def test_an_illegal_answer_says_why_and_can_be_played_all_the_same(page, begun, 
 
 
 def test_what_was_in_doubt_may_be_no_play_at_all(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll")
+    camera(begun).which(1, "Ann roll")
 
-    tap(page, "/question/1-2-camera.1-which", answer="no")
+    tap(page, DOUBT, answer="no")
 
-    assert begun.state.questions == ()
-    assert lines(begun) == []
-
-
-def test_another_card_than_those_in_doubt_is_picked_from_the_deck(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll", crop=b"a card")
-
-    answer = page.get("/question/1-2-camera.1-which")
-
-    shown = answer.get_data(as_text=True)
-    assert "Which card is it?" in text_of(answer)
-    assert 'action="/question/1-2-camera.1-which"' in shown
-    assert 'value="Ann right-of-way"' in shown
+    assert (begun.state.questions, lines(begun)) == ((), [])
 
 
 def test_a_doubt_that_is_over_leads_back_to_the_table(page, begun):
-    assert page.get("/question/1-2-camera.7-which").location == "/"
-    assert page.get("/question/1-2-camera.7-which.jpg").status_code == 404
+    assert page.get(DOUBT).location == "/"
+    assert page.get(f"{DOUBT}.jpg").status_code == 404
 
 
 def test_what_was_laid_after_a_card_in_doubt_waits_behind_it(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll", "Ann repairs")
+    camera(begun).which(1, "Ann roll", "Ann repairs")
     seen(begun, 2, "Bob roll")
-
     shown = text_of(page.get("/"))
 
     assert "One more play waits: Bob rolls." in shown
     assert "Confirm" not in shown
-
-
-def test_the_wall_says_that_a_card_is_in_doubt(page, begun):
-    unsure(begun, 1, "side-1/battle", "Ann roll")
-
-    assert "A card was laid on Ann’s battle pile. Which is it? Tap it on a phone." in text_of(page.get("/wall"))
 
 
 def test_a_play_that_is_not_sure_offers_what_else_it_may_have_been(page, begun):
@@ -390,40 +349,20 @@ def test_undo_takes_back_what_the_button_named(page, begun):
     assert lines(begun) == ["Ann roll", "Bob roll"]
 
 
-def test_a_camera_in_trouble_is_a_sentence_on_the_table(page, begun):
-    begun.trouble("The camera is gone: plug it in again.")
-
-    assert "The camera is gone: plug it in again." in text_of(page.get("/"))
-
-
-def test_lines_that_no_longer_fit_are_listed_with_what_to_do(page, begun):
-    for play in ("Ann roll", "Bob roll", "Ann 100"):
-        begun.enter(play, "Ann")
+def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_beside(page, begun):
+    played(begun, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50")
     tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25")
 
     shown = text_of(page.get("/"))
 
     assert "These lines no longer fit" in shown
     assert "Ann drives 100 km." in shown
-
-
-def test_many_lines_that_no_longer_fit_are_explained_once_with_the_undo_beside(page, begun):
-    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50"):
-        begun.enter(play, "Ann")
-    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25")
-
-    shown = text_of(page.get("/"))
-
     assert shown.count("A change above made 3 plays illegal.") == 1
     assert shown.count("Undo") == 3
 
 
-EXTENSION = ["Ann roll", "Bob roll", "Ann 200", "Bob 25", "Ann 200", "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 25"]
-
-
 def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
-    for play in [*EXTENSION, "Ann 100"]:
-        begun.enter(play, "Ann")
+    played(begun, "Ann roll", "Bob roll", *["Ann 200", "Bob 25"] * 2, *["Ann 100", "Bob 25"] * 2, "Ann 100")
     shown = page.get("/").get_data(as_text=True)
 
     assert "Ann decides." in shown
@@ -433,29 +372,23 @@ def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
 # --- By hand -------------------------------------------------------------------------------------------------
 
 
-def test_a_usual_play_by_hand_takes_two_taps(page, begun):
-    picker = page.get("/play").get_data(as_text=True)
+def test_a_usual_play_by_hand_takes_two_taps_and_a_discard_one_more(page, begun):
+    shown, discards = values(page.get("/play")), values(page.get("/play?discard=1"))
 
     tap(page, "/play", text="Ann roll")
 
-    assert 'name="text" value="Ann roll"' in picker
+    assert "Ann roll" in shown
+    assert "Ann discard 25" in discards
     assert lines(begun) == ["Ann roll"]
 
 
 def test_a_hazard_is_asked_whom_it_hits_only_where_there_is_a_choice(page, begun, match):
-    with_two = page.get("/play").get_data(as_text=True)
+    with_two = values(page.get("/play"))
     match.start(("side Ann", "side Bob", "side Cid", "hand first Ann"))
-    with_three = page.get("/play").get_data(as_text=True)
 
-    asked = page.get("/play?player=Ann&card=stop").get_data(as_text=True)
-
-    assert 'value="Ann stop &gt; Bob"' in with_two
-    assert 'value="Ann stop &gt; Bob"' not in with_three
-    assert 'value="Ann stop &gt; Cid"' in asked
-
-
-def test_discarding_is_one_tap_more(page, begun):
-    assert 'value="Ann discard 25"' in page.get("/play?discard=1").get_data(as_text=True)
+    assert "Ann stop > Bob" in with_two
+    assert "Ann stop > Bob" not in values(page.get("/play"))
+    assert "Ann stop > Cid" in values(page.get("/play?player=Ann&card=stop"))
 
 
 def test_a_discard_is_changed_where_discards_are(page, begun):
@@ -474,34 +407,26 @@ def test_a_discard_is_changed_where_discards_are(page, begun):
 
 
 def test_a_proposal_read_wrongly_is_entered_as_another_play(page, begun):
-    seen(begun, 1, "Ann 100")
-    picker = text_of(page.get("/question/1-2-camera.1-play"))
+    asked = seen(begun, 1, "Ann 100")
+    picker = text_of(page.get(asked))
 
-    tap(page, "/question/1-2-camera.1-play", text="Ann roll")
+    tap(page, asked, text="Ann roll")
 
     assert "Noted as: Ann drives 100 km." in picker
     assert lines(begun) == ["Ann roll"]
 
 
 def test_a_line_of_the_log_can_be_changed_taken_out_and_preceded(page, begun):
-    for play in ("Ann roll", "Bob roll"):
-        begun.enter(play, "Ann")
+    played(begun, "Ann roll", "Bob roll")
     first, second = (entry.seq for entry in begun.state.hand_entries)
+    shown = text_of(page.get(f"/line/{second}?before=1"))
 
     tap(page, f"/line/{first}/correct", text="Ann discard 25")
     tap(page, f"/line/{second}/before", text="Bob driving-ace")
     tap(page, f"/line/{second}/retract")
 
-    assert lines(begun) == ["Ann discard 25", "Bob driving-ace"]
-
-
-def test_a_missing_play_is_looked_for_on_the_table_before_the_line(page, begun):
-    begun.enter("Ann roll", "Ann")
-    seq = begun.state.hand_entries[0].seq
-
-    shown = text_of(page.get(f"/line/{seq}?before=1"))
-
     assert "What came before it?" in shown
+    assert lines(begun) == ["Ann discard 25", "Bob driving-ace"]
 
 
 NO_PLAYS = {
@@ -526,10 +451,9 @@ def test_text_that_is_no_play_comes_back_with_how_to_write_it(page, begun, text,
     assert lines(begun) == ["Ann roll"]
 
 
-def test_a_text_far_too_long_for_a_play_is_refused(page, begun):
-    answer = tap(page, "/play", text="Ann " + "x" * 300)
-
-    assert answer.status_code == 400
+def test_a_text_far_too_long_is_refused(page, begun):
+    assert tap(page, "/play", text="Ann " + "x" * 300).status_code == 400
+    assert tap(page, "/play", text="x" * 100_000).status_code == 413
 
 
 # --- Set-up and seats ----------------------------------------------------------------------------------------
@@ -555,39 +479,32 @@ def test_partners_sit_opposite_each_other(page, match):
     assert "Ann &amp; Cid" in page.get("/").get_data(as_text=True)
 
 
-def test_players_without_names_are_numbered(match):
-    assert setup_lines_of(seating="3x1")[1:4] == ["side Player-1", "side Player-2", "side Player-3"]
-
-
 def setup_lines_of(**fields: str) -> list[str]:
-    from werkzeug.datastructures import MultiDict
-
     return setup_lines(MultiDict(form(**fields)))
 
 
-@pytest.mark.parametrize("target", ["", "700", "abc", "999999", "-5", "٣"])
-def test_the_sheets_own_target_is_not_written(target):
-    assert not any(line.startswith("target") for line in setup_lines_of(target=target))
+def test_players_without_names_are_numbered():
+    assert setup_lines_of(seating="3x1")[1:4] == ["side Player-1", "side Player-2", "side Player-3"]
 
 
-def test_another_target_is_written(match):
-    assert "target 1000" in setup_lines_of(target="1000")
+@pytest.mark.parametrize("target", ["", "700", "abc", "999999", "-5", "٣", "1000"])
+def test_only_another_target_than_the_sheets_is_written(target):
+    written = [line for line in setup_lines_of(target=target) if line.startswith("target")]
+
+    assert written == (["target 1000"] if target == "1000" else [])
 
 
 @pytest.mark.parametrize(("one", "other"), [("Ann", "Ann"), ("Ann", " aNN "), ("Ann B", "annb"), ("Player 2", "")])
 def test_two_players_of_one_name_are_refused_and_what_was_typed_stays(page, match, one, other):
-    typed = form(seating="3x1", name1=one, name2=other, name3="Cid", first="3", target="1000", policy="auto")
-    answer = tap(page, "/setup", **typed)
+    kept = {"seating": "3x1", "first": "3", "target": "1000", "policy": "auto"}
+    answer = tap(page, "/setup", **form(name1=one, name2=other, name3="Cid", **kept))
 
     shown = answer.get_data(as_text=True)
     assert answer.status_code == 400
     assert "give one of them another name." in shown
     assert 'value="Cid"' in shown
-    assert all(re.search(f'name="{field}" value="{typed[field]}"[^>]*checked', shown) for field in KEPT)
+    assert all(re.search(f'name="{field}" value="{value}"[^>]*checked', shown) for field, value in kept.items())
     assert match.state.match is None
-
-
-KEPT = ("seating", "first", "target", "policy")
 
 
 def test_a_new_match_asks_before_it_ends_the_hand_that_is_played(page, begun):
@@ -620,19 +537,8 @@ def test_a_new_match_asks_between_two_hands_as_well_but_not_after_the_last(page,
     assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
 
 
-AS_BEFORE = {
-    "edition": "rush",
-    "seating": "4x2",
-    "name1": "Ann Smith",
-    "name2": "Bob",
-    "name3": "Cid",
-    "name4": "Dee",
-    "first": "1",
-    "policy": "play-on",
-    "option-fast-remedy": "no",
-    "count-50": "9",
-    "count-stop": "5",
-}
+AS_BEFORE = {"edition": "rush", "seating": "4x2", "name1": "Ann Smith", "name2": "Bob", "name3": "Cid", "name4": "Dee"}
+AS_BEFORE |= {"first": "1", "policy": "play-on", "option-fast-remedy": "no", "count-50": "9", "count-stop": "5"}
 
 
 @pytest.mark.parametrize("target", ["", "700", "500"])
@@ -663,20 +569,8 @@ def fields_of(response) -> dict[str, str]:
     return fields
 
 
-HOSTILE = [
-    '"><script>alert(1)</script>',
-    "Ann\nhand first Bob",
-    "end",
-    "  ",
-    "side",
-    "{{7*7}}",
-    "😀",
-    "a" * 500,
-    'x" # y',
-    "\u202eevil",
-    "..",
-    "100%s %(who)s",
-]
+HOSTILE = ['"><script>alert(1)</script>', "Ann\nhand first Bob", "end", "  ", "side", "{{7*7}}", "😀", "a" * 500]
+HOSTILE += ['x" # y', "\u202eevil", "..", "100%s %(who)s"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -696,13 +590,9 @@ def test_a_name_is_cleaned_for_showing():
 
 
 def test_record_names_are_one_word_each_and_all_different():
-    assert record_names(["Ann Smith", "ann-smith", "hand", "!!", "Łukasz"]) == [
-        "Ann-Smith",
-        "ann-smith2",
-        "hand_",
-        "Somebody",
-        "Łukasz",
-    ]
+    names = record_names(["Ann Smith", "ann-smith", "hand", "!!", "Łukasz"])
+
+    assert names == ["Ann-Smith", "ann-smith2", "hand_", "Somebody", "Łukasz"]
 
 
 def test_a_phone_that_scans_the_code_takes_a_seat_in_two_taps(phone, begun):
@@ -715,16 +605,13 @@ def test_a_phone_that_scans_the_code_takes_a_seat_in_two_taps(phone, begun):
     assert begun.state.game.shown["Ann"] == "Annie"
 
 
-def test_the_join_page_lists_the_players(page, begun):
-    assert 'name="player" value="Bob"' in page.get("/join").get_data(as_text=True)
-
-
-def test_the_join_page_says_nothing_of_a_camera_that_is_not_there(page, begun):
+def test_the_join_page_lists_the_players_and_says_nothing_of_a_camera_that_is_not_there(page, begun):
     begun.trouble("There isn't a camera here.")
-    shown = text_of(page.get("/join"))
+    joining = page.get("/join")
 
-    assert "The camera looks" not in shown
-    assert "There isn’t a camera here." in shown
+    assert 'name="player" value="Bob"' in joining.get_data(as_text=True)
+    assert "The camera looks" not in text_of(joining)
+    assert "There isn’t a camera here." in text_of(joining)
 
 
 def test_more_explains_what_playing_on_means(page, begun):
@@ -756,32 +643,19 @@ def test_the_score_is_there_when_the_hand_ends(page, begun):
     assert "Next hand – Bob begins" in shown
 
 
-def test_the_score_of_an_open_hand_says_that_the_match_is_without_it(page, begun):
-    for play in ("Ann roll", "Bob roll", "Ann 100"):
-        begun.enter(play, "Ann")
-    shown = text_of(page.get("/score"))
-
-    assert "This hand 100 0 Match before this hand 0 0" in shown
-
-
 FAILED_CALL = ["Ann roll", "Bob roll", *["Ann 100", "Bob 25"] * 4, "Ann 200", "Bob 25", "Ann 100", "Ann extend", "end"]
-CALLED = [("completer", False), ("caller-or-opponents", True)]
 
 
-@pytest.mark.parametrize(("bonus", "scored"), CALLED)
-def test_an_extension_that_failed_is_said_to_have_failed_where_it_scores(page, match, bonus, scored):
+@pytest.mark.parametrize(("bonus", "scores"), [("completer", False), ("caller-or-opponents", True)])
+def test_an_extension_is_said_to_have_failed_or_been_completed_where_it_scores(page, match, bonus, scores):
     match.start([f"option extension-bonus={bonus}", *TWO])
     played(match, *FAILED_CALL)
-    shown = text_of(page.get("/score"))
-
-    assert ("Extension Ann called it and did not complete it – 200" in shown) is scored
-    assert "completed after the call" not in shown
-
-
-def test_an_extension_that_was_completed_scores_as_such(page, match):
+    failed = text_of(page.get("/score"))
     match.start(["option extension-bonus=caller-or-opponents", *TWO])
     played(match, *FAILED_CALL[:-1], "Bob 25", "Ann 200", "Bob 25", "Ann 100")
 
+    assert ("Extension Ann called it and did not complete it – 200" in failed) is scores
+    assert "completed after the call" not in failed
     assert "Extension completed after the call 200 –" in text_of(page.get("/score"))
 
 
@@ -796,52 +670,23 @@ def test_a_race_is_called_a_race_everywhere(page, match):
     assert not [text for text in shown if re.search(r"\b[Hh]and\b", text)]
 
 
-def test_a_winner_is_named_so_that_it_fits_one_and_many(page, match):
-    sides = ["side Ann-Cid = Ann, Cid", "side Reds = Bob, Dee"]
-    match.start(["edition asmodee-2014", *sides, "target 500", "hand first Ann"])
-    played(match, "Ann roll", "Bob roll", "Cid 200", "Dee 25", "Ann 200", "Bob 25", "Cid 100")
-
-    assert [("The race goes to Ann & Cid!" in html.unescape(text_of(page.get(path)))) for path in WINNERS] == [True] * 3
-
-
-WINNERS = ("/", "/score", "/wall")
-
-
-def test_the_next_hand_begins_with_the_player_who_was_chosen(page, begun):
+def test_the_next_hand_begins_with_the_player_who_was_chosen_and_not_with_a_stranger(page, begun):
     begun.enter("end", "Ann")
+    tap(page, "/hand", first="Zoe\nhand first Bob")
+    before = begun.state.game.hand_number
 
     tap(page, "/hand", first="Ann")
 
-    assert begun.state.game.hand_number == 2
+    assert (before, begun.state.game.hand_number) == (1, 2)
     assert begun.state.game.table.player_to_move == "Ann"
-
-
-def test_a_hand_is_not_begun_by_a_stranger(page, begun):
-    begun.enter("end", "Ann")
-
-    tap(page, "/hand", first="Zoe\nhand first Bob")
-
-    assert begun.state.game.hand_number == 1
 
 
 # --- Every edition -------------------------------------------------------------------------------------------
 
 RUSH = ("edition rush", "side Ann", "side Bob", "side Cid", "hand first Ann")
 NOTATION = re.compile(r"\*\d| > |\b(?:" + "|".join(card for card in Card if "-" in card and card != "u-turn") + r")\b")
-PAGES = [
-    "/",
-    "/play?discard=1",
-    "/play?tab=at-once",
-    "/play?tab=other",
-    "/score",
-    "/wall",
-    "/setup",
-    "/more",
-    "/join",
-    "/may",
-    "/plain",
-    "/api/state",
-]
+PAGES = ["/", "/play?discard=1", "/play?tab=at-once", "/play?tab=other"]
+PAGES += ["/score", "/wall", "/setup", "/more", "/join", "/may", "/plain", "/api/state"]
 QUESTIONS = ["card=stop", "card=accelerator", "card=theft", "card=control", "card=control&named=roll", "ask=pair"]
 QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "ask=penalty", "ask=name&of=Player-2"]
 
@@ -850,20 +695,6 @@ QUESTIONS += ["ask=pair&named=50", "ask=exchange", "ask=exchange&cards=50,50", "
 def rush(match):
     match.start(RUSH)
     return match
-
-
-def played(match: Match, *plays: str) -> Match:
-    """The match after these plays, each of them legal."""
-    for play in plays:
-        assert match.enter(play, "Ann").done, play
-    return match
-
-
-def values(response) -> list[str]:
-    """The plays that a page's buttons enter."""
-    return [
-        html.unescape(found) for found in re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True))
-    ]
 
 
 def some_legal_play(chance: random.Random, table: Table) -> str:
@@ -996,43 +827,16 @@ def test_a_wrong_count_of_the_deck_is_open_to_be_corrected(page):
     assert 'name="count-stop" value="5"' in shown
 
 
-def test_an_attack_that_was_mirrored_says_what_its_new_victim_needs(page, rush):
-    played(rush, "Ann stop > Bob", "Bob mirror !")
-
-    assert "Mirror! Bob sends the attack back. A roll or right of way is needed." in text_of(page.get("/"))
-    assert "#s-mirror" in page.get("/").get_data(as_text=True)
-
-
-def test_a_demand_does_not_speak_of_what_its_victim_lacks(page, rush):
-    played(rush, "Ann stop > Bob", "Bob discard 50", "Cid control 50 > Bob")
-
-    assert "Cid demands 50 km from Bob." in text_of(page.get("/"))
-    assert "is needed" not in text_of(page.get("/"))
-
-
-def test_what_is_worth_a_word_about_a_play_stands_in_the_log(page, rush):
-    played(rush, "Ann stop > Bob", "Bob right-of-way")
-
-    assert "Bob lays right of way. Laid on one’s own turn, so no coup fourré" in text_of(page.get("/"))
-
-
 def test_a_card_that_says_more_is_asked_about(page, rush):
     played(rush, "Ann 100", "Bob 75*2", "Cid 50")
 
+    assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
+
     assert values(page.get("/play?player=Ann&card=accelerator"))[2] == "Ann 100*2"
     assert values(page.get("/play?player=Ann&card=theft")) == ["Ann theft 50 > Cid", "Ann theft 75*2 > Bob"]
-    assert values(page.get("/play?player=Ann&card=control&named=roll")) == [
-        "Ann control roll > Bob",
-        "Ann control roll > Cid",
-    ]
+    named_roll = values(page.get("/play?player=Ann&card=control&named=roll"))
+    assert named_roll == ["Ann control roll > Bob", "Ann control roll > Cid"]
     assert "named=driving-ace" not in page.get("/play?player=Ann&card=control").get_data(as_text=True)
-
-
-def test_two_alike_fetch_a_card_of_the_discard_pile(page, rush):
-    played(rush, "Ann discard roll", "Bob discard 50")
-
-    assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
-    assert values(page.get("/play?player=Cid&ask=pair&named=75")) == ["Cid pair 75 for 50", "Cid pair 75 for roll"]
 
 
 def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
@@ -1040,10 +844,7 @@ def test_up_to_six_cards_are_exchanged_where_the_table_plays_so(page, match):
 
     assert "ask=exchange" in page.get("/play?tab=other").get_data(as_text=True)
     assert values(page.get("/play?player=Ann&ask=exchange&cards=25,25,stop")) == ["Ann exchange 25 25 stop"]
-    assert (
-        page.get("/play?player=Ann&ask=exchange&cards=" + ",".join(["25"] * 6)).get_data(as_text=True).count("tile")
-        == 0
-    )
+    assert "tile" not in page.get("/play?player=Ann&ask=exchange&cards=" + ",".join(["25"] * 6)).get_data(as_text=True)
 
 
 @pytest.mark.parametrize("edition", ["classic", "bsd-mille", "parker"])
@@ -1054,15 +855,6 @@ def test_a_game_without_specials_offers_nothing_of_them(page, match, edition):
 
     assert not re.search("ask=|Pass|discards", more)
     assert {text.split()[1] for text in at_once} == set(load_edition(edition).safeties)
-
-
-def test_an_attack_can_be_answered_with_all_that_answers_it(page, rush):
-    played(rush, "Ann stop > Bob")
-    table, tab = values(page.get("/")), values(page.get("/play?player=Bob&tab=at-once"))
-
-    assert not {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} - set(tab)
-    assert "Bob roll under !" in tab
-    assert {"Bob right-of-way !", "Bob roll !", "Bob mirror !"} <= set(table)
 
 
 def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page, match):
@@ -1078,36 +870,6 @@ def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page
     assert "Bob u-turn !" in values(won)
     assert "Bob’s turn" in text_of(page.get("/"))
     assert "wins" not in text_of(page.get("/score"))
-
-
-def test_what_lies_beside_a_player_is_said_and_handing_over_is_offered(page, rush):
-    played(rush, "Ann control stop > Bob")
-    asked = page.get("/")
-    played(rush, "Bob give stop > Ann")
-    handed = page.get("/")
-
-    assert "has to hand over: Stop" in text_of(asked)
-    assert "Bob give stop > Ann" in values(asked)
-    assert "Stop on Bob Stop on Cid" in text_of(handed)
-    assert "has to hand over" not in text_of(handed)
-
-
-def test_another_card_can_be_named_for_an_open_request(page, rush):
-    played(rush, "Ann control stop > Bob", "Bob 50", "Cid 50")
-    more = page.get("/play?player=Ann&tab=other").get_data(as_text=True)
-
-    assert "ask=name&amp;of=Bob" in more
-    assert "Ann name roll > Bob" in values(page.get("/play?player=Ann&ask=name&of=Bob"))
-
-
-def test_a_stolen_card_may_be_laid_and_a_doubled_one_is_marked(page, rush):
-    played(rush, "Ann 100*2", "Bob theft 100 > Ann")
-    stolen = page.get("/")
-    played(rush, "Bob 100*2")
-
-    assert {"Bob 100", "Bob 100*2"} <= set(values(stolen))
-    assert "200 of 1000" in text_of(page.get("/"))
-    assert "100 ×2" in text_of(page.get("/"))
 
 
 @pytest.fixture
@@ -1148,20 +910,6 @@ def test_a_phone_without_a_seat_is_asked_who_plays_after_a_theft(app, thief):
     assert "Bob 200" in values(chosen)
 
 
-def test_a_handed_card_is_laid_by_whoever_asked_for_it(page, rush):
-    played(rush, "Ann control 100 > Bob", "Bob give 100 > Ann")
-    tap(page, "/join", player="Ann")
-
-    assert "Lay the 100 km now, or keep it" in text_of(page.get("/"))
-
-
-def test_a_stolen_card_that_cannot_be_laid_leaves_the_page_as_it_is(page, rush):
-    played(rush, "Ann 200", "Bob stop > Cid", "Cid discard 50", "Ann stop > Bob", "Bob theft 200 > Ann")
-    tap(page, "/join", player="Bob")
-
-    assert "Cid’s turn" in text_of(page.get("/"))
-
-
 def test_a_card_past_the_target_is_said_to_go_to_the_discard_pile(page, match):
     match.start(("edition parker", "target 300", *TWO))
     played(match, "Ann roll", "Bob roll", "Ann 200", "Bob 25")
@@ -1184,15 +932,8 @@ def test_the_log_does_not_say_of_every_discard_when_one_may(page, match):
     assert "only when" not in text_of(page.get("/"))
 
 
-def test_passing_is_offered_to_whoever_has_the_turn_out_of_turn(page, rush):
-    played(rush, "Ann stop > Cid", "Cid right-of-way !")
-
-    assert "Pass the turn to Ann" in text_of(page.get("/"))
-
-
 def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
-    seen(rush, 1, "Ann roll")
-    answer = tap(page, "/question/1-2-camera.1-play", answer="taken-back")
+    answer = tap(page, seen(rush, 1, "Ann roll"), answer="taken-back")
     asked = page.get(answer.location)
     tap(page, "/play", text="Ann penalty 50")
 
@@ -1203,19 +944,15 @@ def test_an_illegal_play_taken_back_asks_which_card_it_costs(page, rush):
 
 
 def test_a_live_page_is_led_to_the_penalty_as_well(page, rush):
-    seen(rush, 1, "Ann roll")
-    answer = page.post(
-        "/question/1-2-camera.1-play", data={"answer": "taken-back"}, headers=HOME | {"HX-Request": "true"}
-    )
+    headers = HOME | {"HX-Request": "true"}
+    answer = page.post(seen(rush, 1, "Ann roll"), data={"answer": "taken-back"}, headers=headers)
 
     assert answer.headers["HX-Redirect"] == "/play?player=Ann&ask=penalty"
 
 
 @pytest.mark.parametrize(("text", "answer"), [("Ann roll", "no"), ("Ann 50", "taken-back")])
 def test_only_a_mistake_costs_a_card(page, rush, text, answer):
-    seen(rush, 1, text)
-
-    assert tap(page, "/question/1-2-camera.1-play", answer=answer).location == "/"
+    assert tap(page, seen(rush, 1, text), answer=answer).location == "/"
 
 
 SENTENCES = {
@@ -1238,82 +975,35 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize(("text", "sentence"), SENTENCES.items())
-def test_every_play_is_a_plain_sentence(rush, text, sentence):
-    teams = rush.state.game.teams
-
-    assert words.play_say(parse_play(text, teams), words.Names.of(rush.state.game)) == sentence
-
-
-@pytest.mark.parametrize("text", SENTENCES)
-def test_a_line_can_be_corrected_into_anything_that_can_be_written(page, rush, text):
+def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, rush, text, sentence):
     played(rush, "Ann 50")
     seq = rush.state.hand_entries[0].seq
 
     tap(page, f"/line/{seq}/correct", text=text)
 
     assert lines(rush) == [text]
+    assert words.play_say(parse_play(text, rush.state.game.teams), words.Names.of(rush.state.game)) == sentence
     assert page.get("/").status_code == page.get(f"/line/{seq}?tab=other").status_code == 200
-
-
-def test_a_race_is_counted_in_kilometres_and_its_winner_is_named(page, match):
-    match.start(("edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"))
-    played(match, "Ann roll", "Bob roll", "Ann driving-ace", "Ann 200", "Bob 100", "Ann 200", "Bob stop > Ann")
-    played(match, "Ann right-of-way !", "Ann 100", "Bob 50", "Ann 100", "Bob 50", "Ann 100")
-    score = text_of(page.get("/score"))
-
-    assert "The race goes to Ann! Races won: Ann 1, Bob 0" in score
-    assert "Coups fourrés 100 each, on top 100 –" in score
-    assert "This race kilometres 1000 200" in score
-    assert "points" not in score
-    assert "Next race – Bob begins" in score
-
-
-@pytest.mark.parametrize("rules", [(), ("option match=5000",)])
-def test_with_many_sides_the_sheet_has_a_line_for_each(page, match, rules):
-    sides = [f"side {name}" for name in ("Ann", "Bob", "Cid", "Dee", "Eve")]
-    match.start(("edition rush", *sides, *rules, "hand first Ann"))
-    played(match, "Ann 200*2", "Bob driving-ace", "Bob 50", "end")
-    score = text_of(page.get("/score"))
-
-    assert (
-        "Match Ann 400 – 400 400 Bob 50 100 150 150" if rules else "This race Ann 400 – 400 Bob 50 100 150"
-    ) in score
-
-
-def test_whoever_is_nearest_wins_a_race_that_nobody_completes(page, match):
-    match.start(("edition dujardin-2014", "side Ann", "side Bob", "hand first Ann"))
-    played(match, "Ann roll", "Bob roll", "Ann 200", "exhausted")
-
-    assert "Race 1 the draw pile was used up, Ann is nearest" in text_of(page.get("/score"))
 
 
 # --- The wall ------------------------------------------------------------------------------------------------
 
 
-def test_the_wall_shows_the_code_with_the_address(page, begun):
-    shown = page.get("/wall").get_data(as_text=True)
-
-    assert 'class="qr"' in shown
-    assert "192.168.1.20:8080" in shown
-
-
-def test_the_wall_says_what_to_type_by_number_and_by_name(page, begun, monkeypatch):
+def test_the_wall_shows_the_code_and_says_what_to_type_by_number_and_by_name(page, begun, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "table")
+    wall = page.get("/wall")
 
-    shown = text_of(page.get("/wall"))
-
-    assert f"192.168.1.20:8080/join table.local:8080/join {phone_identity.table_code(SECRET)}" in shown
+    assert 'class="qr"' in wall.get_data(as_text=True)
+    typed = f"192.168.1.20:8080/join table.local:8080/join {phone_identity.table_code(SECRET)}"
+    assert typed in text_of(wall)
 
 
 def test_a_strangers_wall_leads_to_the_table_and_not_to_joining(phone, begun):
-    shown = text_of(phone.get("/wall"))
+    wall = phone.get("/wall")
 
-    assert "Watch along 192.168.1.20:8080" in shown
-    assert "8080/join" not in shown
-
-
-def test_a_strangers_wall_has_no_code(phone, begun):
-    assert 'class="qr"' not in phone.get("/wall").get_data(as_text=True)
+    assert "Watch along 192.168.1.20:8080" in text_of(wall)
+    assert "8080/join" not in text_of(wall)
+    assert 'class="qr"' not in wall.get_data(as_text=True)
 
 
 def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
@@ -1397,63 +1087,33 @@ def test_every_change_needs_our_own_page_and_a_scanned_code(app, begun, phone, p
             assert phone.post(path, headers=HOME).status_code == 401, rule
 
 
-def test_a_phone_that_only_watches_sees_the_table_and_no_buttons(phone, begun):
+@pytest.mark.parametrize("token", ["", "x", "ü", "A" * 22])
+def test_a_wrong_token_lets_nobody_in(phone, begun, token):
+    phone.get("/join", query_string={"t": token})
     shown = phone.get("/").get_data(as_text=True)
 
     assert "You are watching." in shown
     assert "<button" not in shown
-
-
-@pytest.mark.parametrize("token", ["", "x", "ü", "A" * 22])
-def test_a_wrong_token_lets_nobody_in(phone, begun, token):
-    phone.get("/join", query_string={"t": token})
-
     assert tap(phone, "/play", text="Ann roll").status_code == 401
 
 
-def test_a_strange_host_name_is_refused(page, begun):
-    assert page.get("/", headers={"Host": "rebound.example"}).status_code == 400
+@pytest.mark.parametrize("host", ["rebound.example", ".local", "a" * 70 + ".local", "a..local"])
+def test_a_strange_name_and_one_that_no_machine_can_have_are_refused_in_a_sentence(page, begun, host):
+    answer = page.get("/wall", headers={"Host": host})
+
+    assert answer.status_code == 400
+    assert "This machine goes by another name: open http://" in text_of(answer)
 
 
-@pytest.mark.parametrize(
-    ("host", "ours"),
-    [
-        ("192.168.1.20:8080", True),
-        ("[fe80::1]:8080", True),
-        ("localhost", True),
-        ("[fe80::1%25eth0]:8080", False),
-        ("LOCALHOST:8080", True),
-        ("localhost.", True),
-        ("phone.localhost", True),
-        ("table", True),
-        ("Table.Local:8080", True),
-        ("table.local.", True),
-        ("table-2.local", True),
-        ("table.home.arpa", True),
-        ("table.cafe.example:8080", True),
-        ("pi.local:8080", False),
-        ("table.evil.example", False),
-        ("table.local.evil.example", False),
-        ("localhost.evil.example", False),
-        ("localhost@evil.example", False),
-        ("evil@localhost", False),
-        ("localhost, evil.example", False),
-        ("localhost:8080:80", False),
-        ("localhost:http", False),
-        ("localhost/", False),
-        ("localhost ", False),
-        ("lоcalhost", False),
-        ("xn--lcalhost-u3h", False),
-        ("127.1", False),
-        ("0x7f000001", False),
-        ("2130706433", False),
-        ("1" * 300, False),
-        ("example.com", False),
-        ("192.168.1.20.example.com", False),
-        ("[", False),
-        ("", False),
-    ],
-)
+OURS = "192.168.1.20:8080 [fe80::1]:8080 localhost LOCALHOST:8080 localhost. phone.localhost table Table.Local:8080 "
+OURS += "table.local. table-2.local table.home.arpa table.cafe.example:8080"
+NOT_OURS = "[fe80::1%25eth0]:8080 pi.local:8080 table.evil.example table.local.evil.example localhost.evil.example "
+NOT_OURS += "localhost@evil.example evil@localhost localhost:8080:80 localhost:http localhost/ lоcalhost "
+NOT_OURS += "xn--lcalhost-u3h 127.1 0x7f000001 2130706433 example.com 192.168.1.20.example.com ["
+FOREIGN = [*NOT_OURS.split(), "localhost, evil.example", "localhost ", "1" * 300, ""]
+
+
+@pytest.mark.parametrize(("host", "ours"), [*((host, True) for host in OURS.split()), *((h, False) for h in FOREIGN)])
 def test_which_names_are_ours(host, ours, monkeypatch):
     monkeypatch.setattr(socket, "gethostname", lambda: "Table")
 
@@ -1469,28 +1129,12 @@ def test_who_asks_for_a_strange_name_is_told_which_one_to_type(match):
     assert "open http://192.168.1.20:8080 instead" in text_of(answer)
 
 
-@pytest.mark.parametrize(
-    "origin",
-    [
-        None,
-        "",
-        "null",
-        "http://evil.example",
-        "http://localhost.evil",
-        "ftp://localhost",
-        "http://localhost:8080",
-        "http://localhost:80",
-        "http://localhost.",
-        "http://LOCALHOST",
-        "http://localhost/",
-        "http://user@localhost",
-        "http://localhost@evil.example",
-        "http://localhost http://evil.example",
-        "http://lоcalhost",
-        "localhost",
-        "//localhost",
-    ],
-)
+OTHER_ORIGINS = "null http://evil.example http://localhost.evil ftp://localhost http://localhost:8080 "
+OTHER_ORIGINS += "http://localhost:80 http://localhost. http://LOCALHOST http://localhost/ http://user@localhost "
+OTHER_ORIGINS += "http://localhost@evil.example http://lоcalhost localhost //localhost"
+
+
+@pytest.mark.parametrize("origin", [None, "", "http://localhost http://evil.example", *OTHER_ORIGINS.split()])
 def test_other_origins_are_not_our_page(origin):
     assert not is_our_page(origin, "localhost")
 
@@ -1513,10 +1157,6 @@ def test_what_is_not_there_gets_a_sentence_that_repeats_nothing(page, path):
     assert "hello" not in answer.get_data(as_text=True)
 
 
-def test_a_body_larger_than_any_page_sends_is_refused(page, begun):
-    assert tap(page, "/play", text="x" * 100_000).status_code == 413
-
-
 def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypatch):
     begun.enter("Ann roll", "Ann")
     monkeypatch.setattr(Match, "undo", lambda *_: 1 / 0)
@@ -1529,32 +1169,7 @@ def test_our_own_mistake_is_a_sentence_without_its_insides(app, begun, monkeypat
     assert "division" not in answer.get_data(as_text=True)
 
 
-def test_the_secret_is_kept_and_is_for_its_owner_alone(tmp_path):
-    first = phone_identity.load_secret(tmp_path)
-
-    assert phone_identity.load_secret(tmp_path) == first
-    assert len(first) == 32
-    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
-
-
-WORDS = [
-    "Ann",
-    "Bob",
-    "roll",
-    "25",
-    "200",
-    "stop",
-    ">",
-    "!",
-    "anyway",
-    "discard",
-    "end",
-    "unknown",
-    "\x00",
-    "é",
-    "<b>",
-    "#",
-]
+WORDS = ["Ann", "Bob", "roll", "25", "200", "stop", ">", "!", "anyway", "discard", "end", "unknown", "\x00", "é", "<b>"]
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -1595,11 +1210,8 @@ def test_the_terminal_says_where_the_table_is():
 def test_an_address_of_this_machine_alone_is_given_to_no_phone(host):
     said = announce(host, 8080, "tok")
 
-    assert "http://localhost:8080" in said
-    assert "phones cannot reach http://" in said
-    assert "leave out --host" in said
-    assert "tok" not in said
-    assert "▀" not in said
+    assert all(part in said for part in ("http://localhost:8080", "phones cannot reach http://", "leave out --host"))
+    assert not any(part in said for part in ("tok", "▀"))
 
 
 def test_without_a_network_the_terminal_says_that_phones_need_one(monkeypatch):
@@ -1622,11 +1234,3 @@ def test_the_first_page_and_all_it_loads_stay_under_60_kb(page, begun):
 
     assert len(gzip.compress(html.encode())) + sum(weights) + font < 60_000
     assert font < 25_000
-
-
-@pytest.mark.parametrize("host", [".local", "a" * 70 + ".local", "a..local"])
-def test_a_name_that_no_machine_can_have_is_refused_in_a_sentence(page, begun, host):
-    answer = page.get("/wall", headers={"Host": host})
-
-    assert answer.status_code == 400
-    assert answer.get_data(as_text=True).startswith("This machine goes by another name: open http://")

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import pytest
 from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, run_down, teams
+from sheet import check, rules
 
 from companion.rules import referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
+from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 SHUT_OUT_TO_700 = TO_600.replace("Bob 25", "Bob discard 25") + "; Ann 100"
+OF_THREE = TO_600.replace("Bob 25", "Bob 25; Cid discard 25").replace("Bob roll", "Bob roll; Cid discard 25")
 SHUT_OUT_TO_1000 = f"{SHUT_OUT_TO_700}; Ann extend" + "; Bob discard 50; Ann 100" * 3
 
 
@@ -19,20 +21,146 @@ def parker(plays: str = "", players: str = TWO, **more) -> Hand:
     return hand(plays, players, edition="parker", **more)
 
 
+SHEET = f"""
+# Setting up
+
+with two players a third accident is one too many and in pairs it is not
+    Ann discard accident; Bob discard accident | Ann discard accident: too-many-copies
+    Ann discard accident; Bob discard accident | Cid discard accident [pairs]
+
+# A turn
+
+a discard is for those who are stuck and is remarked upon
+    | Ann discard 25
+    | Ann discard 25~ discard-only-when-stuck
+a forgotten draw is not made up for
+    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 87
+a safety may be discarded by who is stuck
+    | Ann discard right-of-way
+nothing is exchanged fetched passed or lost by a mistake
+    | Ann exchange 25: no-exchange
+    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
+    | Ann pass: no-passing
+    | Ann penalty 50: no-penalty
+the discard pile is dead
+    Ann discard 100 | Bob take: cannot-take-discard
+
+# Hazards
+
+a hazard is laid on a roll
+    Ann roll | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann; Bob stop > Ann
+a hazard is never laid on an empty pile
+    Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
+        Bob stop > Ann: opponent-not-driving
+a hazard is never laid on a hazard [three]
+    Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
+    Ann roll; Bob out-of-gas > Ann | Cid flat-tire > Ann: already-attacked
+    Ann roll; Bob flat-tire > Ann | Cid flat-tire > Ann: already-attacked
+    Ann roll; Bob stop > Ann | Cid flat-tire > Ann: already-attacked
+a hazard is never laid on a hazard even with right of way out [three]
+    Ann right-of-way; Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
+a remedied opponent is attacked only once he rolls
+    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
+    + Bob roll; Ann roll | Bob flat-tire > Ann
+with right of way out a hazard is laid on anything but a hazard
+    Ann right-of-way; Ann 25 | Bob flat-tire > Ann
+    + | Bob stop > Ann: protected
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann
+    + | Bob stop > Ann: protected
+    Ann right-of-way; Ann roll | Bob flat-tire > Ann
+    + | Bob stop > Ann: protected
+a hazard that a late safety made harmless is no roll
+    Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25 | Bob flat-tire > Ann: opponent-not-driving
+    + Bob roll; Ann roll | Bob flat-tire > Ann
+    Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way; Ann 25 | Bob flat-tire > Ann
+a speed limit needs no roll
+    | Ann speed-limit > Bob
+
+# As in the classic game
+
+the car starts with a roll or right of way
+    | Ann 100: not-driving
+    Ann roll; Bob roll | Ann 100
+    Ann right-of-way | Ann 100
+after a remedy a roll is needed
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 25: not-driving
+    + Ann roll; Bob 25 | Ann 25
+    Ann roll; Bob out-of-gas > Ann; Ann gasoline; Bob roll | Ann 25: not-driving
+    + Ann roll; Bob 25 | Ann 25
+    Ann roll; Bob flat-tire > Ann; Ann spare-tire; Bob roll | Ann 25: not-driving
+    + Ann roll; Bob 25 | Ann 25
+a remedy out of turn is refused [three]
+    Ann roll; Bob accident > Ann | Ann repairs !: not-your-turn
+a roll is refused on a roll and on a hazard that is no stop
+    Ann roll; Bob roll | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann | Ann roll: under-hazard
+    Ann roll; Bob stop > Ann | Ann roll
+a safety shuts its hazard out and keeps the turn
+    Ann roll; Bob roll; Ann driving-ace = turn Ann
+    + Ann 25 | Bob accident > Ann: protected
+under a limit only 25 and 50 are driven
+    Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
+    + | Ann 50
+a third 200 is refused
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
+
+# A card beyond the target
+
+a card beyond the target is refused
+    {TO_600}; Ann 75; Bob 25 | Ann 50: past-target
+    + | Ann 25
+a card laid beyond the target goes to the discard pile [as it lies]
+    {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 675; discards 50; turn Bob
+in the classic game a card laid beyond the target stays [edition=classic; as it lies]
+    {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 725
+
+# The extension
+
+without a call there are no 200
+    {TO_600}; Ann 100; Ann finish = extension Ann None; extension Bob None
+a caller who does not complete gives each opponent 200 [three]
+    {OF_THREE}; Ann 100; Ann extend; Bob 25; exhausted; end
+        = extension Bob 200; extension Cid 200; extension Ann None
+the extension is 200 to the caller who completes
+    {SHUT_OUT_TO_1000} = extension Ann 200; extension Bob None
+an opponent who completes has the 200 and the trip [as it lies]
+    {TO_600}; Ann 100; Ann extend; Bob 200; Ann discard 50; Bob 200; Ann discard 50; Bob 100; Ann discard 50;
+        Bob 100; Ann discard 50; Bob 100; Ann discard 50; Bob 100; Ann discard 50; Bob 75; Ann discard 75;
+        Bob 25 = by Bob; extension Bob 200; trip-completed Bob 400; extension Ann None
+
+# The shut-out
+
+one shut out of 500 when no opponent has driven [three; target=200]
+    Ann roll; Bob roll; Cid roll; Ann 200 = shut-out Ann 500
+no shut out when one opponent has driven [three; target=200]
+    Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100 = shut-out Ann None
+
+# Scoring
+
+the other lines count as in the classic game [target=200]
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
+        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500
+"""
+
+
+@pytest.mark.parametrize("rows", rules(SHEET, "parker"))
+def test_a_row_of_the_sheet(rows):
+    check(rows)
+
+
 # Setting up
 
 
-@pytest.mark.parametrize(("players", "cards"), [(TWO, 101), (THREE, 101), (PAIRS, 106), (SIX, 106)])
-def test_for_two_or_three_players_one_of_each_hazard_is_taken_out(players, cards):
+@pytest.mark.parametrize(
+    ("players", "cards", "target"), [(TWO, 101, 700), (THREE, 101, 700), (PAIRS, 106, 1000), (SIX, 106, 700)]
+)
+def test_for_two_or_three_players_one_of_each_hazard_is_taken_out_and_the_targets_are_the_classic_ones(
+    players, cards, target
+):
     table = parker(players=players).table
 
-    assert sum(table.deck.values()) == cards
+    assert (sum(table.deck.values()), table.target) == (cards, target)
     assert table.deck[Card.STOP] == (4 if cards == 101 else 5)
-
-
-@pytest.mark.parametrize(("players", "target"), [(TWO, 700), (THREE, 700), (PAIRS, 1000), (SIX, 700)])
-def test_the_targets_are_the_classic_ones(players, target):
-    assert parker(players=players).table.target == target
 
 
 def test_four_do_not_play_alone():
@@ -40,39 +168,7 @@ def test_four_do_not_play_alone():
         referee.check_seating(load_edition("parker"), teams(FOUR))
 
 
-def test_with_two_players_a_third_accident_is_one_too_many_and_in_pairs_it_is_not():
-    two = "Ann discard accident; Bob discard accident"
-
-    assert parker(two).against("Ann discard accident") == ["too-many-copies"]
-    assert parker(two, PAIRS).against("Cid discard accident") == []
-
-
 # A turn
-
-
-def test_a_discard_is_for_those_who_are_stuck_and_is_remarked_upon():
-    table = parker().table
-    play = parker().parsed("Ann discard 25")
-
-    assert referee.objections(table, play) == ()
-    assert [why.code for why in referee.remarks(table, play)] == ["discard-only-when-stuck"]
-
-
-def test_a_forgotten_draw_is_not_made_up_for():
-    forgot = parker("Ann skip-draw; Ann roll; Bob roll; Ann 25")
-
-    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 87)
-
-
-def test_a_safety_may_be_discarded_by_who_is_stuck():
-    assert parker().against("Ann discard right-of-way") == []
-
-
-def test_nothing_is_exchanged_fetched_passed_or_lost_by_a_mistake():
-    assert parker().against("Ann exchange 25") == ["no-exchange"]
-    assert parker("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
-    assert parker().against("Ann pass") == ["no-passing"]
-    assert parker().against("Ann penalty 50") == ["no-penalty"]
 
 
 def test_with_the_draw_pile_empty_the_hand_is_played_out():
@@ -83,111 +179,7 @@ def test_with_the_draw_pile_empty_the_hand_is_played_out():
     assert (played.table.draw_pile, played.table.hands, played.table.is_over) == (0, (2, 2), False)
 
 
-def test_the_discard_pile_is_dead():
-    assert parker("Ann discard 100").against("Bob take") == ["cannot-take-discard"]
-
-
-# Hazards
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_hazard_is_laid_on_a_roll(hazard):
-    assert parker("Ann roll").against(f"Bob {hazard} > Ann") == []
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_hazard_is_never_laid_on_an_empty_pile(hazard):
-    assert parker("Ann discard 25").against(f"Bob {hazard} > Ann") == ["opponent-not-driving"]
-
-
-@pytest.mark.parametrize("first", BATTLE_HAZARDS)
-def test_a_hazard_is_never_laid_on_a_hazard(first):
-    attacked = parker(f"Ann roll; Bob {first} > Ann", THREE)
-
-    assert attacked.against("Cid flat-tire > Ann") == ["already-attacked"]
-
-
-def test_a_hazard_is_never_laid_on_a_hazard_even_with_right_of_way_out():
-    attacked = parker("Ann right-of-way; Ann roll; Bob accident > Ann", THREE)
-
-    assert attacked.against("Cid flat-tire > Ann") == ["already-attacked"]
-
-
-def test_a_remedied_opponent_is_attacked_only_once_he_rolls():
-    remedied = parker("Ann roll; Bob accident > Ann; Ann repairs")
-
-    assert remedied.against("Bob flat-tire > Ann") == ["opponent-not-driving"]
-    assert remedied.then("Bob roll; Ann roll").against("Bob flat-tire > Ann") == []
-
-
-@pytest.mark.parametrize(
-    "before",
-    [
-        "Ann right-of-way; Ann 25",
-        "Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs",
-        "Ann right-of-way; Ann roll",
-    ],
-)
-def test_with_right_of_way_out_a_hazard_is_laid_on_anything_but_a_hazard(before):
-    assert parker(before).against("Bob flat-tire > Ann") == []
-    assert parker(before).against("Bob stop > Ann") == ["protected"]
-
-
-def test_a_hazard_that_a_late_safety_made_harmless_is_no_roll():
-    late = parker("Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25")
-    free = parker("Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way; Ann 25")
-
-    assert late.against("Bob flat-tire > Ann") == ["opponent-not-driving"]
-    assert late.then("Bob roll; Ann roll").against("Bob flat-tire > Ann") == []
-    assert free.against("Bob flat-tire > Ann") == []
-
-
-def test_a_speed_limit_needs_no_roll():
-    assert parker().against("Ann speed-limit > Bob") == []
-
-
 # As in the classic game
-
-
-def test_the_car_starts_with_a_roll_or_right_of_way():
-    assert parker().against("Ann 100") == ["not-driving"]
-    assert parker("Ann roll; Bob roll").against("Ann 100") == parker("Ann right-of-way").against("Ann 100") == []
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS[:3])
-def test_after_a_remedy_a_roll_is_needed(hazard):
-    remedied = parker(f"Ann roll; Bob {hazard} > Ann; Ann {REMEDY_OF[hazard]}; Bob roll")
-
-    assert remedied.against("Ann 25") == ["not-driving"]
-    assert remedied.then("Ann roll; Bob 25").against("Ann 25") == []
-
-
-def test_a_remedy_out_of_turn_is_refused():
-    assert parker("Ann roll; Bob accident > Ann", THREE).against("Ann repairs !") != []
-
-
-def test_a_roll_is_refused_on_a_roll_and_on_a_hazard_that_is_no_stop():
-    assert parker("Ann roll; Bob roll").against("Ann roll") == ["already-rolling"]
-    assert parker("Ann roll; Bob accident > Ann").against("Ann roll") == ["under-hazard"]
-    assert parker("Ann roll; Bob stop > Ann").against("Ann roll") == []
-
-
-def test_a_safety_shuts_its_hazard_out_and_keeps_the_turn():
-    safe = parker("Ann roll; Bob roll; Ann driving-ace")
-
-    assert safe.turn == "Ann"
-    assert safe.then("Ann 25").against("Bob accident > Ann") == ["protected"]
-
-
-def test_under_a_limit_only_25_and_50_are_driven():
-    limited = parker("Ann roll; Bob speed-limit > Ann")
-
-    assert limited.against("Ann 75") == ["speed-limit"]
-    assert limited.against("Ann 50") == []
-
-
-def test_a_third_200_is_refused():
-    assert parker("Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25").against("Ann 200") == ["third-200"]
 
 
 @pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
@@ -198,89 +190,7 @@ def test_a_coup_fourre_answers_its_hazard_until_the_next_card(hazard):
     assert attacked.then("Cid roll").against(f"Ann {SAFETY_OF[hazard]} !") == ["coup-fourre-window-closed"]
 
 
-# A card beyond the target
-
-
-def test_a_card_beyond_the_target_is_refused():
-    near = parker(f"{TO_600}; Ann 75; Bob 25")
-
-    assert near.against("Ann 50") == ["past-target"]
-    assert near.against("Ann 25") == []
-
-
-def test_a_card_laid_beyond_the_target_goes_to_the_discard_pile():
-    near = parker(f"{TO_600}; Ann 75; Bob 25")
-    lies = near.then("Ann 50", as_lies=True)
-
-    assert (lies.side("Ann").km, lies.table.discards, lies.turn) == (675, (Card.KM_50,), "Bob")
-
-
-def test_in_the_classic_game_a_card_laid_beyond_the_target_stays():
-    near = hand(f"{TO_600}; Ann 75; Bob 25")
-
-    assert near.then("Ann 50", as_lies=True).side("Ann").km == 725
-
-
 # The extension
 
 
-def test_the_extension_is_200_to_the_caller_who_completes():
-    won = parker(SHUT_OUT_TO_1000)
-
-    assert won.points("Ann")["extension"] == 200
-    assert "extension" not in won.points("Bob")
-
-
-def test_a_caller_who_does_not_complete_gives_each_opponent_200():
-    three = TO_600.replace("Bob 25", "Bob 25; Cid discard 25").replace("Bob roll", "Bob roll; Cid discard 25")
-    failed = parker(f"{three}; Ann 100; Ann extend; Bob 25; exhausted; end", THREE)
-
-    assert failed.points("Bob")["extension"] == failed.points("Cid")["extension"] == 200
-    assert "extension" not in failed.points("Ann")
-
-
-def test_an_opponent_who_completes_has_the_200_and_the_trip():
-    bob_drives = "; ".join(f"Bob {km}; Ann discard 50" for km in (200, 200, 100, 100, 100, 100))
-    won = parker(f"{TO_600}; Ann 100; Ann extend; {bob_drives}; Bob 75; Ann discard 75; Bob 25", as_lies=True)
-
-    assert won.result.by == "Bob"
-    assert won.points("Bob")["extension"] == 200
-    assert won.points("Bob")["trip-completed"] == 400
-    assert "extension" not in won.points("Ann")
-
-
-def test_without_a_call_there_are_no_200():
-    done = parker(f"{TO_600}; Ann 100; Ann finish")
-
-    assert "extension" not in done.points("Ann") | done.points("Bob")
-
-
-# The shut-out
-
-
-def test_one_shut_out_of_500_when_no_opponent_has_driven():
-    all_shut = parker("Ann roll; Bob roll; Cid roll; Ann 200", THREE, target=200)
-
-    assert all_shut.points("Ann")["shut-out"] == 500
-
-
-def test_no_shut_out_when_one_opponent_has_driven():
-    lines = "Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100"
-
-    assert "shut-out" not in parker(lines, THREE, target=200).points("Ann")
-
-
 # Scoring
-
-
-def test_the_other_lines_count_as_in_the_classic_game():
-    done = parker("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100", target=200)
-
-    assert done.points("Ann") == {
-        "distance": 200,
-        "safeties": 100,
-        "coups-fourres": 300,
-        "trip-completed": 400,
-        "safe-trip": 300,
-        "shut-out": 500,
-    }

@@ -11,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 import tableaux
+from client import HOME, SECRET, STRANGER, text_of
 
 from companion.pages import Camera, create_app, limits
 from companion.pages.limits import Body
@@ -26,9 +27,6 @@ from companion.vision.counting.tally import Photo, tally
 from companion.vision.faces.deck_in_use import choose_deck
 from companion.vision.view import View
 
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-SECRET = b"0123456789abcdef" * 2
 CLASSIC = load_edition("classic")
 DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
@@ -44,18 +42,21 @@ def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fiel
     return page.post(path, data=sent, headers=HOME, content_type="multipart/form-data")
 
 
-def kept(app, shot: Shot | None = None, edition: str = "classic") -> str:
+def kept(app, shot: Shot | None = None, edition: str = "classic", deck: str = "") -> str:
     """The address of a tableau's lines, its photograph already read."""
-    return "/snap/" + app.extensions["companion"].snaps.keep(edition, shot or tableaux.shot())
+    return "/snap/" + app.extensions["companion"].snaps.keep(edition, shot or tableaux.shot(), deck)
+
+
+def counted(page, address: str, **typed: str):
+    """The score sheet that a page's own form leads to, with some fields typed otherwise."""
+    return page.post(address, data=form_of(page.get(address)) | typed, headers=HOME)
+
+
+BARE = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
 
 
 def doubtful() -> Shot:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
-
-
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(html.unescape(words).split())
 
 
 def form_of(response) -> dict[str, str]:
@@ -253,25 +254,18 @@ def test_what_was_chosen_stays_when_a_photograph_is_refused(content, page):
     assert form_of(send(page, content=content, deck="own", edition="parker")) == {"edition": "parker", "deck": "own"}
 
 
-def test_the_cards_that_the_table_plays_with_are_chosen_already(page, tmp_path):
+def test_the_cards_that_the_table_plays_with_or_that_were_named_at_the_start_are_chosen_already(page, match, tmp_path):
     choose_deck(tmp_path, "own")
-
-    assert form_of(page.get("/snap"))["deck"] == "own"
-
-
-def test_so_are_those_that_were_named_at_the_start(match, tmp_path):
+    chosen = form_of(page.get("/snap"))["deck"]
     choose_deck(tmp_path, None)
+    named = create_app(match, secret=SECRET, camera=Camera(deck="own")).test_client()
 
-    assert (
-        form_of(create_app(match, secret=SECRET, camera=Camera(deck="own")).test_client().get("/snap"))["deck"] == "own"
-    )
+    assert (chosen, form_of(named.get("/snap"))["deck"]) == ("own", "own")
 
 
 @pytest.mark.parametrize(("deck", "may_lack"), [("own", True), ("", False)])
 def test_of_cards_told_by_faces_it_is_said_that_covered_ones_may_be_missing(deck, may_lack, app, page):
-    token = app.extensions["companion"].snaps.keep("classic", tableaux.shot(), deck)
-
-    assert ("Cards that others cover" in text_of(page.get(f"/snap/{token}"))) is may_lack
+    assert ("Cards that others cover" in text_of(page.get(kept(app, deck=deck)))) is may_lack
 
 
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
@@ -313,7 +307,6 @@ def test_cards_are_numbered_on_the_picture_as_in_the_lines(app, page):
 
 def test_the_sides_of_a_match_have_their_names(app, page, match):
     match.start(("side Ann", "side Bob", "hand first Ann"))
-
     form = form_of(page.get(kept(app)))
 
     assert (form["name-side-1"], form["name-side-2"]) == ("Ann", "Bob")
@@ -329,14 +322,12 @@ def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_like
 
 
 def test_an_open_question_is_not_counted_over(app, page):
-    address = kept(app, doubtful())
-    form = form_of(page.get(address)) | {"n-side-1-200": "1"}
-
-    answer = page.post(address, data=form, headers=HOME)
+    answer = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"})
 
     assert answer.status_code == 400
     assert "Card 6 is still open: say which it is, or that it does not count." in text_of(answer)
     assert form_of(answer)["n-side-1-200"] == "1"
+    assert "Card 6 is still open" in text_of(answered(app, page, c_km="other", c_safety="nothing"))
 
 
 def answered(app, page, **answers: str):
@@ -363,12 +354,6 @@ def test_what_is_answered_counts(answers, distance, safeties, app, page):
     assert (rows["Distance"], rows["Safeties"]) == (distance, safeties)
 
 
-def test_another_card_has_to_be_named(app, page):
-    answer = answered(app, page, c_km="other", c_safety="nothing")
-
-    assert "Card 6 is still open" in text_of(answer)
-
-
 def test_changing_leads_back_with_everything_kept(app, page):
     address = kept(app, doubtful())
     shown = page.get(address)
@@ -390,29 +375,22 @@ def test_changing_leads_back_with_everything_kept(app, page):
     ],
 )
 def test_what_cannot_be_read_is_said_and_can_be_mended(typed, say, app, page):
-    address = kept(app)
-
-    answer = page.post(address, data=form_of(page.get(address)) | typed, headers=HOME)
+    answer = counted(page, kept(app), **typed)
 
     assert answer.status_code == 400
     assert say in text_of(answer)
 
 
 def test_what_cannot_be_is_said_above_the_sheet(app, page):
-    address = kept(app)
-    typed = {"n-side-1-200": "3", "n-side-2-200": "2"}
-
-    shown = text_of(page.post(address, data=form_of(page.get(address)) | typed, headers=HOME))
+    shown = text_of(counted(page, kept(app), **{"n-side-1-200": "3", "n-side-2-200": "2"}))
 
     assert "200 km: the deck has only 4." in shown
     assert "Side 1 has more than 2 cards of 200 km." in shown
 
 
 def test_nothing_that_is_typed_becomes_markup(app, page):
-    address = kept(app)
     typed = {"name-side-1": "<b>Ann</b>", "ended": "<i>", "trip": "<i>", "c-9-9": "<i>", "whose-x": "<i>"}
-
-    shown = page.post(address, data=form_of(page.get(address)) | typed, headers=HOME).get_data(as_text=True)
+    shown = counted(page, kept(app), **typed).get_data(as_text=True)
 
     assert "<b>Ann" not in shown
     assert "<i>" not in shown
@@ -421,32 +399,28 @@ def test_nothing_that_is_typed_becomes_markup(app, page):
 # --- What no picture tells -----------------------------------------------------------------------------------
 
 
-def scored(app, page, **told: str) -> dict[str, list[str]]:
-    address = kept(app)
-    return lines_of(page.post(address, data=form_of(page.get(address)) | told, headers=HOME))
+@pytest.mark.parametrize(
+    ("told", "lines"),
+    [
+        ({"pile": "yes"}, {"Delayed action": ["300", "–"]}),
+        ({"ended": "stopped"}, {"Trip completed": None}),
+        ({"ended": "side-2"}, {"Trip completed": ["–", "400"]}),
+        (
+            {"n-side-1-100": "8", "trip": "1000 side-1"},
+            {"Extension": ["200", "–"], "Trip completed": ["400", "–"]},
+        ),
+    ],
+    ids=["a delayed action", "nobody completed it", "who completed it", "an extension with who called it"],
+)
+def test_what_no_picture_tells_is_told(told, lines, app, page):
+    rows = lines_of(counted(page, kept(app), **told))
 
-
-def test_a_delayed_action_is_told(app, page):
-    assert scored(app, page, pile="yes")["Delayed action"] == ["300", "–"]
-
-
-def test_who_completed_the_trip_can_be_told(app, page):
-    assert "Trip completed" not in scored(app, page, ended="stopped")
-    assert scored(app, page, ended="side-2")["Trip completed"] == ["–", "400"]
-
-
-def test_an_extension_is_told_with_who_called_it(app, page):
-    rows = scored(app, page, **{"n-side-1-100": "8", "trip": "1000 side-1"})
-
-    assert rows["Extension"] == ["200", "–"]
-    assert rows["Trip completed"] == ["400", "–"]
+    assert {name: rows.get(name) for name in lines} == lines
 
 
 def test_a_race_says_who_has_won(app, page):
-    address = kept(app, edition="asmodee-2014")
     typed = {"n-side-1-100": "8", "n-side-1-200": "1"}
-
-    shown = text_of(page.post(address, data=form_of(page.get(address)) | typed, headers=HOME))
+    shown = text_of(counted(page, kept(app, edition="asmodee-2014"), **typed))
 
     assert "The race goes to Side 1!" in shown
     assert "This race kilometres 1500 575" in shown
@@ -455,13 +429,9 @@ def test_a_race_says_who_has_won(app, page):
 # --- Without mats, and several photographs -------------------------------------------------------------------
 
 
-def heaps() -> Shot:
-    return read_photo(tableaux.file_of(mats=False), "photograph 1")
-
-
 @pytest.fixture(scope="module")
 def two_heaps():
-    return heaps()
+    return read_photo(tableaux.file_of(mats=False), "photograph 1")
 
 
 @pytest.mark.long
@@ -481,15 +451,10 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
 
 def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page):
     address = kept(app, _only(tableaux.shot(), "side-1"))
-    form = form_of(page.get(address))
 
-    unasked = lines_of(page.post(address, data=form, headers=HOME))
-    shut_out = lines_of(page.post(address, data=form | {"drove-unseen-2": "no"}, headers=HOME))
-    put_in = lines_of(page.post(address, data=form | {"n-unseen-2-100": "4"}, headers=HOME))
-
-    assert "Shut-out" not in unasked
-    assert shut_out["Shut-out"] == ["500", "–"]
-    assert put_in["Distance"] == ["700", "400"]
+    assert "Shut-out" not in lines_of(counted(page, address))
+    assert lines_of(counted(page, address, **{"drove-unseen-2": "no"}))["Shut-out"] == ["500", "–"]
+    assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]
 
 
 def _only(shot: Shot, mat: str) -> Shot:
@@ -534,33 +499,28 @@ def test_there_is_an_end_to_photographs(app, page):
 
 
 def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app, page):
-    bare = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
-    address = kept(app, bare)
+    address = kept(app, BARE)
     shown = page.get(address)
-
-    typed = form_of(shown) | {"n-unseen-1-100": "7"}
 
     assert "No sticker could be read. Do the cards bear none?" in text_of(shown)
     assert 'href="/snap?edition=classic&amp;deck="' in shown.get_data(as_text=True)
-    assert lines_of(page.post(address, data=typed, headers=HOME))["Distance"] == ["700", "0"]
+    assert lines_of(counted(page, address, **{"n-unseen-1-100": "7"}))["Distance"] == ["700", "0"]
 
 
 def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
-    bare = _only(tableaux.shot(), "side-1").photo
-    mats = Shot(replace(bare, view=replace(bare.view, sightings=())), b"", {})
-    table = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
+    one = _only(tableaux.shot(), "side-1").photo
+    mats = Shot(replace(one, view=replace(one.view, sightings=())), b"", {})
 
-    shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, table))
+    shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, BARE))
 
     assert len(re.findall("<svg viewBox", shown)) == 1
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
 
 
 def test_where_no_card_of_a_deck_was_read_the_deck_is_doubted(app, page):
-    bare = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
-    token = app.extensions["companion"].snaps.keep("classic", bare, "own")
+    shown = text_of(page.get(kept(app, BARE, deck="own")))
 
-    assert "No card of this deck could be read. Are they of another?" in text_of(page.get(f"/snap/{token}"))
+    assert "No card of this deck could be read. Are they of another?" in shown
 
 
 def test_an_edition_that_does_not_exist_is_refused(page):
@@ -571,24 +531,21 @@ def test_an_edition_that_does_not_exist_is_refused(page):
 
 
 def test_of_too_many_heaps_the_sides_are_counted_first():
-    far = tuple((f"100-{n:02d}", (n * 2000.0, 0.0)) for n in range(1, 6))
-    sightings = tuple(_lying(card, at) for card, at in far)
-    found = tally(CLASSIC, [Photo("a", (12_000, 100), View(0.0, (), sightings))])
+    own = tableaux.shot().photo.view.sightings[0]
+    far = []
+    for number in range(1, 6):
+        at = (2000.0 * number, 0.0)
+        corners = tuple((at[0] + dx, dy) for dx, dy in ((0.0, 0.0), (30.0, 0.0), (30.0, 30.0), (0.0, 30.0)))
+        card = f"100-{number:02d}"
+        far.append(replace(own, face=Card.KM_100, card=card, centre_px=at, corners_px=corners, zone=None))
+    found = tally(CLASSIC, [Photo("a", (12_000, 100), View(0.0, (), tuple(far)))])
 
     with pytest.raises(SeatingError, match="these are 5 sides"):
         photo_form.table_sent(CLASSIC, found, photo_form.fields(CLASSIC, found, {}))
 
 
-def _lying(card: str, at: tuple[float, float]):
-    own = tableaux.shot().photo.view.sightings[0]
-    x, y = at
-    corners = ((x, y), (x + 30, y), (x + 30, y + 30), (x, y + 30))
-    return type(own)(Card("100"), card, at, corners, None, False, 0.99, "sticker")
-
-
 def test_snaps_that_were_pushed_out_are_added_to_no_more():
     snaps = Snaps()
-
     snaps.add("nobody knows it", tableaux.shot())
 
     assert snaps.get("nobody knows it") is None

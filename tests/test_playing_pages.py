@@ -7,8 +7,10 @@ import re
 import cv2
 import numpy as np
 import pytest
+from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, seen, tap, text_of
+from client import played as play
 from seen import camera
-from test_pages import HOME, SECRET, STRANGER, TWO, lines, seen, tap, text_of
+from sheet import scenes
 
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
@@ -42,11 +44,6 @@ def seated(app):
     return sit
 
 
-def play(match, *texts) -> None:
-    for text in texts:
-        match.enter(text, "Ann")
-
-
 # --- The own side --------------------------------------------------------------------------------------------
 
 
@@ -68,13 +65,43 @@ def test_a_phone_without_a_seat_shows_all_sides_alike(match, seated):
     assert 'class="strip' not in shown
 
 
-def test_a_stopped_side_says_what_stops_it_and_what_it_needs(match, seated):
-    match.start(TWO)
-    play(match, "Ann roll", "Bob accident > Ann", "Ann discard 25")
+SHOWN = """
+a stopped side says what stops it and what it needs
+    Ann roll; Bob accident > Ann; Ann discard 25 => / as Ann | Accident Repairs or the driving ace is needed.
+the others are told that a coup fourré may come
+    Ann roll; Bob stop > Ann => / as Bob | Ann may answer with a coup fourré. | not Coup fourré! Ann
+a phone for the whole table can enter the coup fourré
+    Ann roll; Bob stop > Ann => / | Coup fourré! Ann: Right of way
+the chance is gone once somebody has played on
+    Ann roll; Bob stop > Ann; Ann discard 25 => / as Ann | not Coup fourré
+what may not be played says why for all cards alike
+    => /may as Ann
+        | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:
+out of turn the cards are shown as they would stand and none can be entered
+    Ann roll => /may as Ann | This is how the cards would stand if it were yours now. | 100 km | not button Ann 100
+an answer out of turn can be entered although it is somebody else’s turn [side Ann; side Bob; side Cid]
+    Ann roll; Bob stop > Ann => /may as Ann | button Ann right-of-way ! | not button Ann roll
+the page asks nothing of a hand that is over
+    end => /may as Ann | The hand is over | not button Ann roll
+the plain page tells the table in sentences
+    Ann roll; Bob roll; Ann 100; Bob stop > Ann => /plain as Ann | It is your turn.
+        | Ann (you) 100 km driven, 600 km to go. The car: Stopped. A roll or right of way is needed.
+        | Stop on Ann, from Bob. A roll or right of way is needed.
+"""
 
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(SHOWN))
+def test_what_a_page_says(app, match, setting, rows):
+    check_shown(app, match, setting, rows)
+
+
+def test_an_illegal_play_that_was_typed_can_be_changed(match, seated):
+    match.start(TWO)
+    match.enter("Ann 100", "Ann")
     shown = text_of(seated("Ann").get("/"))
 
-    assert "Accident Repairs or the driving ace is needed." in shown
+    assert "Taken back Play it all the same Change" in shown
+    assert "The camera is wrong" not in shown
 
 
 # --- Coups fourrés -------------------------------------------------------------------------------------------
@@ -87,24 +114,9 @@ def attacked(match, header=TWO) -> None:
 
 def test_the_window_of_a_coup_fourre_is_on_the_phone_of_the_attacked_alone(match, seated):
     attacked(match)
+    shown = [seated(player).get("/").get_data(as_text=True) for player in ("Ann", "Bob", None)]
 
-    assert "data-window" in seated("Ann").get("/").get_data(as_text=True)
-    assert "data-window" not in seated("Bob").get("/").get_data(as_text=True)
-    assert "data-window" not in seated(None).get("/").get_data(as_text=True)
-
-
-def test_the_others_are_told_that_a_coup_fourre_may_come(match, seated):
-    attacked(match)
-    shown = text_of(seated("Bob").get("/"))
-
-    assert "Ann may answer with a coup fourré." in shown
-    assert "Coup fourré! Ann" not in shown
-
-
-def test_a_phone_for_the_whole_table_can_enter_the_coup_fourre(match, seated):
-    attacked(match)
-
-    assert "Coup fourré! Ann: Right of way" in text_of(seated(None).get("/"))
+    assert ["data-window" in page for page in shown] == [True, False, False]
 
 
 def test_partners_have_each_their_own_chance_and_can_enter_the_other_s(match, seated):
@@ -125,13 +137,6 @@ def test_the_chance_stays_while_a_card_waits_to_be_confirmed(match, seated):
     assert "data-window" not in shown
 
 
-def test_the_chance_is_gone_once_somebody_has_played_on(match, seated):
-    attacked(match)
-    play(match, "Ann discard 25")
-
-    assert "Coup fourré" not in text_of(seated("Ann").get("/"))
-
-
 def test_another_attack_has_another_window(match, seated):
     attacked(match)
     ann = seated("Ann")
@@ -147,29 +152,13 @@ def test_another_attack_has_another_window(match, seated):
 
 def test_an_illegal_play_that_the_camera_saw_has_three_answers(match, seated):
     match.start(TWO)
-    seen(match, 1, "Ann 100")
-    shown = text_of(seated("Ann").get("/"))
+    asked, phone = seen(match, 1, "Ann 100"), seated("Ann")
+    shown, corrected = text_of(phone.get("/")), text_of(phone.get(asked))
 
     assert "Taken back Play it all the same The camera is wrong" in shown
     assert "Rule: the classic rules" in shown
-
-
-def test_an_illegal_play_that_was_typed_can_be_changed(match, seated):
-    match.start(TWO)
-    play(match, "Ann 100")
-    shown = text_of(seated("Ann").get("/"))
-
-    assert "Taken back Play it all the same Change" in shown
-    assert "The camera is wrong" not in shown
-
-
-def test_where_the_camera_is_wrong_the_page_asks_what_it_was_or_whether_it_was_a_play_at_all(match, seated):
-    match.start(TWO)
-    seen(match, 1, "Ann 100")
-    phone = seated("Ann")
-
-    assert "What was it?" in text_of(phone.get("/question/1-2-camera.1-play"))
-    assert "Not a play" in text_of(phone.get("/question/1-2-camera.1-play"))
+    assert "What was it?" in corrected
+    assert "Not a play" in corrected
 
 
 def test_one_tap_confirms_all_legal_plays_that_wait(match, seated):
@@ -233,25 +222,18 @@ def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, t
     differ(match)
     page = differing_app(match, two_tone).test_client()
 
+    assert page.get("/question/1-2-camera.2-differs.jpg").status_code == 404
     assert 'src="/question/1-2-camera.1-differs.jpg"' in page.get("/").get_data(as_text=True)
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
 
 
-def test_the_picture_of_a_difference_is_the_zone_with_a_little_round_it(match, two_tone):
+@pytest.mark.parametrize("scale", [1, 2], ids=["the usual picture", "one of half the size"])
+def test_the_picture_of_a_difference_is_the_zone_with_a_little_round_it(match, two_tone, scale):
     differ(match)
-    shown = shown_zone(differing_app(match, two_tone).test_client())
+    shown = shown_zone(differing_app(match, two_tone[::scale, ::scale].copy()).test_client())
 
-    assert abs(shown.shape[0] - 260) < 4
-    assert abs(shown.shape[1] - 130) < 4
-    assert 0.5 < (shown > 128).mean() < 0.7
-
-
-def test_the_zone_is_found_on_a_picture_of_another_size(match, two_tone):
-    differ(match)
-    half = cv2.resize(two_tone, (320, 240))
-    shown = shown_zone(differing_app(match, half).test_client())
-
-    assert abs(shown.shape[0] - 130) < 4
+    assert abs(shown.shape[0] - 260 // scale) < 4
+    assert abs(shown.shape[1] - 130 // scale) < 4
     assert 0.5 < (shown > 128).mean() < 0.7
 
 
@@ -277,13 +259,6 @@ def test_without_a_picture_a_difference_is_told_in_signs(match, app):
     assert page.get("/question/1-2-camera.1-differs.jpg").status_code == 404
     assert "<img" not in page.get("/").get_data(as_text=True)
     assert "The table: 75 km The record: 100 km" in text_of(page.get("/"))
-
-
-def test_a_difference_that_is_settled_has_no_picture(match, two_tone):
-    differ(match)
-    page = differing_app(match, two_tone).test_client()
-
-    assert page.get("/question/1-2-camera.2-differs.jpg").status_code == 404
 
 
 # --- The log -------------------------------------------------------------------------------------------------
@@ -326,14 +301,6 @@ def test_what_may_be_played_is_what_the_referee_allows(match, seated):
     assert "Ann accident > Cid" in laying
 
 
-def test_what_may_not_be_played_says_why_once_for_all_cards_alike(match, seated):
-    match.start(TWO)
-    shown = text_of(seated("Ann").get("/may"))
-
-    assert shown.count("Ann cannot drive yet.") == 1
-    assert "25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:" in shown
-
-
 def test_a_tap_on_a_legal_card_enters_it(match, seated):
     match.start(TWO)
     phone = seated("Ann")
@@ -343,23 +310,6 @@ def test_a_tap_on_a_legal_card_enters_it(match, seated):
     assert lines(match) == ["Ann roll"]
 
 
-def test_out_of_turn_the_cards_are_shown_as_they_would_stand_and_none_can_be_entered(match, seated):
-    match.start(TWO)
-    play(match, "Ann roll")
-    phone = seated("Ann")
-
-    assert "This is how the cards would stand if it were yours now." in text_of(phone.get("/may"))
-    assert "100 km" in text_of(phone.get("/may"))
-    assert offered(phone) == set()
-
-
-def test_an_answer_out_of_turn_can_be_entered_although_it_is_somebody_else_s_turn(match, seated):
-    match.start(THREE)
-    play(match, "Ann roll", "Bob stop > Ann")
-
-    assert offered(seated("Ann")) == {"Ann right-of-way !"}
-
-
 def test_who_only_watches_sees_what_is_legal_and_enters_nothing(match, app):
     match.start(TWO)
     phone = app.test_client()
@@ -367,14 +317,6 @@ def test_who_only_watches_sees_what_is_legal_and_enters_nothing(match, app):
 
     assert "Roll" in text_of(phone.get("/may"))
     assert offered(phone) == set()
-
-
-def test_the_page_asks_nothing_of_a_hand_that_is_over(match, seated):
-    match.start(TWO)
-    play(match, "end")
-
-    assert offered(seated("Ann")) == set()
-    assert "The hand is over" in text_of(seated("Ann").get("/may"))
 
 
 def test_were_it_his_turn_a_player_has_no_turn_s_worth_of_windows(match):
@@ -397,16 +339,6 @@ def test_a_safety_that_may_not_be_discarded_is_told(match):
 
 
 # --- The page in words ---------------------------------------------------------------------------------------
-
-
-def test_the_plain_page_tells_the_table_in_sentences(match, seated):
-    match.start(TWO)
-    play(match, "Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann")
-    shown = text_of(seated("Ann").get("/plain"))
-
-    assert "It is your turn." in shown
-    assert "Ann (you) 100 km driven, 600 km to go. The car: Stopped. A roll or right of way is needed." in shown
-    assert "Stop on Ann, from Bob. A roll or right of way is needed." in shown
 
 
 def test_what_waits_is_answered_on_the_plain_page_and_leads_back_to_it(match, seated):

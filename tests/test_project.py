@@ -24,16 +24,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "companion"
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
 NOT_OURS = {
-    ".git",
-    ".venv",
-    ".pytest_cache",
-    ".mypy_cache",
-    ".ruff_cache",
-    ".hypothesis",
-    "__pycache__",
-    "dist",
-    "build",
-}
+    ".git", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__", "dist", "build",
+}  # fmt: skip
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
 
@@ -101,16 +93,11 @@ def test_no_two_files_have_one_name():
     assert sorted(names) == sorted(set(names))
 
 
-@pytest.mark.parametrize("module", [module for module in MODULES if module != "companion/__init__.py"])
-def test_imports_point_inwards(module):
-    allowed = MAY_IMPORT[Path(module).parts[1]] | KNOWN_EXCEPTIONS.get(module, set())
+def test_imports_point_inwards():
+    modules = [module for module in MODULES if module != "companion/__init__.py"]
+    beyond = {module: rooms_imported_by(module) - MAY_IMPORT[Path(module).parts[1]] for module in modules}
 
-    assert rooms_imported_by(module) <= allowed
-
-
-@pytest.mark.parametrize("module", KNOWN_EXCEPTIONS)
-def test_an_exception_that_is_none_any_more_is_not_listed(module):
-    assert KNOWN_EXCEPTIONS[module] <= rooms_imported_by(module)
+    assert {module: rooms for module, rooms in beyond.items() if rooms} == KNOWN_EXCEPTIONS
 
 
 def test_the_rules_know_neither_pictures_nor_files_of_others_nor_clock_nor_chance():
@@ -171,26 +158,18 @@ def files_under(folder: Path) -> Iterator[Path]:
             yield path.relative_to(folder)
 
 
-@pytest.mark.parametrize(
-    ("folder", "inside"),
-    [
-        ("companion", "companion"),
-        ("web", "companion/_shipped/web"),
-        ("card_templates", "companion/_shipped/card_templates"),
-    ],
-)
-def test_the_wheel_holds_every_file_of(folder, inside, wheel):
-    expected = {f"{inside}/{path.as_posix()}" for path in files_under(ROOT / folder)}
-
+def test_the_wheel_holds_every_file_of_the_package_the_pages_and_the_editions_and_nothing_else(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
 
-    assert expected
-    assert expected <= packed
-
-
-def test_the_wheel_holds_nothing_else(wheel):
-    tops = {name.split("/")[0] for name in zipfile.ZipFile(wheel).namelist()}
-
+    for folder, inside in (
+        ("companion", ""),
+        ("web", "companion/_shipped/"),
+        ("card_templates", "companion/_shipped/"),
+    ):
+        expected = {f"{inside}{folder}/{path.as_posix()}" for path in files_under(ROOT / folder)}
+        assert expected
+        assert expected <= packed, folder
+    tops = {name.split("/")[0] for name in packed}
     assert {top for top in tops if not top.endswith(".dist-info")} == {"companion"}
 
 
@@ -297,26 +276,22 @@ def checkout(tmp_path):
     return Checkout(tmp_path / "mille bornes")
 
 
-def test_run_shows_the_simulated_table_when_no_camera_answers(checkout):
-    answer = checkout.run("--port", "9000")
+@pytest.mark.parametrize(
+    ("camera", "typed", "called"),
+    [
+        pytest.param("", ["--port", "9000"], "demo --port 9000", id="the simulated table when no camera answers"),
+        pytest.param("/dev/video2", ["--port", "9000"], "up --source /dev/video2 --port 9000", id="a camera answers"),
+        pytest.param("/dev/video2", ["--source", "my film.mp4"], "up --source my film.mp4", id="a source is named"),
+        pytest.param("/dev/video2", ["--source=my film.mp4"], "up --source=my film.mp4", id="in one word"),
+    ],
+)
+def test_run_watches_through(checkout, camera, typed, called):
+    checkout.camera = camera
 
-    assert answer.stdout == "companion demo --port 9000\n"
-    assert "No camera answers" in answer.stderr
+    answer = checkout.run(*typed)
 
-
-def test_run_watches_through_the_camera_that_answers(checkout):
-    checkout.camera = "/dev/video2"
-
-    answer = checkout.run("--port", "9000")
-
-    assert answer.stdout == "companion up --source /dev/video2 --port 9000\n"
-
-
-@pytest.mark.parametrize("source", [["--source", "my film.mp4"], ["--source=my film.mp4"]])
-def test_run_asks_no_camera_when_a_source_is_named(checkout, source):
-    checkout.camera = "/dev/video2"
-
-    assert checkout.run(*source).stdout == f"companion up {' '.join(source)}\n"
+    assert answer.stdout == f"companion {called}\n"
+    assert ("No camera answers" in answer.stderr) == called.startswith("demo")
 
 
 def test_hints_of_run_say_how_it_was_called(checkout):
@@ -382,22 +357,21 @@ def test_a_package_that_cannot_be_fetched_gets_one_sentence_that_says_what_to_ty
     ]
 
 
-def test_a_change_of_the_project_file_calls_for_a_new_install(checkout):
-    (checkout.root / "pyproject.toml").write_text("# other libraries\n")
-    checkout.program(checkout.tools / "python3", 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
+@pytest.mark.parametrize(
+    "changed", ["pyproject.toml", "deploy/locked.txt", "deploy/locked-with-tests.txt", "pi camera", "moved"]
+)
+def test_a_change_of_what_is_installed_or_of_its_place_calls_for_a_new_install(checkout, changed):
+    if changed == "moved":
+        checkout.root = checkout.root.rename(checkout.root.with_name("elsewhere"))
+    else:
+        (checkout.pi_camera if changed == "pi camera" else checkout.root / changed).write_text("# other libraries\n")
+    for python in (checkout.python, checkout.tools / "python3"):
+        checkout.program(python, 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
 
     answer = checkout.run()
 
     assert "Making a virtual environment" in answer.stderr
     assert answer.returncode == 1
-
-
-@pytest.mark.parametrize("changed", ["deploy/locked.txt", "deploy/locked-with-tests.txt", "pi camera"])
-def test_a_change_of_the_locked_versions_or_of_the_systems_camera_calls_for_a_new_install(checkout, changed):
-    (checkout.pi_camera if changed == "pi camera" else checkout.root / changed).write_text("# other libraries\n")
-    checkout.program(checkout.python, 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
-
-    assert "Making a virtual environment" in checkout.run().stderr
 
 
 @pytest.mark.parametrize(
@@ -444,14 +418,6 @@ def test_the_locks_hold_what_the_project_asks_for_in_one_version():
             assert versions, line
             assert all(version in wanted.specifier for version in versions), line
     assert run <= test
-
-
-def test_a_checkout_that_was_moved_is_installed_anew(checkout):
-    moved = checkout.root.rename(checkout.root.with_name("elsewhere"))
-    checkout.root = moved
-    checkout.program(checkout.tools / "python3", 'case "$*" in *venv*--clear*) echo no room >&2; exit 1;; esac')
-
-    assert "Making a virtual environment" in checkout.run().stderr
 
 
 @pytest.fixture
@@ -571,32 +537,17 @@ def test_a_service_is_installed_enabled_and_started(machine):
     )
 
 
-def venvs_made(machine: Machine) -> list[str]:
-    return [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
-
-
-def test_a_service_runs_with_the_systems_python_which_it_can_reach(machine):
-    machine.program(machine.tools / "python3", "exit 1")
-
-    machine.install()
-    machine.install()
-
-    assert venvs_made(machine) == [f"--clear {machine.under}/{HOME_OF_SERVICE}/venv"]
-
-
-def test_the_pis_own_camera_is_there_for_a_service_as_soon_as_the_system_has_it(machine):
+def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_own_camera_once_it_is_there(machine):
+    machine.program(machine.tools / "python3", "exit 1")  # It takes the system's Python, which it can reach.
+    machine.install("--source", "0")
     machine.install()
     machine.pi_camera.mkdir()
     machine.install()
 
-    assert venvs_made(machine)[1:] == [f"--clear --system-site-packages {machine.under}/{HOME_OF_SERVICE}/venv"]
-
-
-def test_a_service_that_is_installed_again_keeps_its_options(machine):
-    machine.install("--source", "0")
-    machine.install()
-
     assert 'OPTIONS="--source 0"' in (machine.under / OPTIONS).read_text()
+    venv = f"{machine.under}/{HOME_OF_SERVICE}/venv"
+    made = [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
+    assert made == [f"--clear {venv}", f"--clear --system-site-packages {venv}"]
 
 
 def test_a_service_takes_the_matches_along_once(machine):

@@ -20,12 +20,13 @@ from companion.rules.scoring import score
 from companion.rules.table import Request, Table
 
 SEEDS = st.integers(0, 10**9)
+A_FEW = settings(max_examples=6, deadline=None)
 EDITIONS = edition_names()
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(SEEDS)
-@settings(max_examples=12, deadline=None)
+@A_FEW
 def test_no_card_is_ever_lost_or_made(edition, seed):
     chance = random.Random(seed)
     table = random_table(chance, edition)
@@ -38,7 +39,7 @@ def test_no_card_is_ever_lost_or_made(edition, seed):
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(SEEDS)
-@settings(max_examples=12, deadline=None)
+@A_FEW
 def test_legal_play_keeps_every_side_within_the_rules(edition, seed):
     chance = random.Random(seed)
     table = random_table(chance, edition)
@@ -56,7 +57,7 @@ def test_legal_play_keeps_every_side_within_the_rules(edition, seed):
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(SEEDS)
-@settings(max_examples=10, deadline=None)
+@A_FEW
 def test_a_total_is_the_sum_of_its_lines_and_in_a_race_the_distance(edition, seed):
     chance = random.Random(seed)
     table = random_table(chance, edition)
@@ -71,7 +72,7 @@ def test_a_total_is_the_sum_of_its_lines_and_in_a_race_the_distance(edition, see
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(SEEDS)
-@settings(max_examples=12, deadline=None)
+@A_FEW
 def test_any_line_is_judged_and_can_lie_as_it_lies(edition, seed):
     chance = random.Random(seed)
     table = random_table(chance, edition)
@@ -92,7 +93,7 @@ def test_any_line_is_judged_and_can_lie_as_it_lies(edition, seed):
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(SEEDS)
-@settings(max_examples=12, deadline=None)
+@A_FEW
 def test_a_play_reads_back_from_its_notation(edition, seed):
     chance = random.Random(seed)
     table = random_table(chance, edition)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import cv2
 import numpy as np
 import pytest
@@ -37,14 +39,26 @@ def mats_on(frame: Frame) -> Mats:
     return search(gray_of(frame.image), Mats(), LAYOUTS, 0.0)
 
 
+@cache
+def seen_of(*stickers: Sticker) -> tuple[Mats, View]:
+    """The mats and what lies on them, as they are seen at first."""
+    frame = frame_of(*stickers)
+    mats = mats_on(frame)
+    return mats, read(frame, mats, layouts=LAYOUTS)
+
+
+def round_(at: tuple[float, float]) -> Box:
+    """What is read again round a place."""
+    x, y = map(int, at)
+    return Box(x - 90, y - 90, x + 90, y + 90)
+
+
 def where_cards_lie(view: View) -> dict[str | None, str | None]:
     return {sighting.card: sighting.zone for sighting in view.sightings}
 
 
-def test_every_card_is_seen_in_its_zone():
-    frame = frame_of(*HAND)
-
-    view = read(frame, mats_on(frame), layouts=LAYOUTS)
+def test_every_card_is_seen_in_its_zone_and_one_that_is_turned_a_quarter_lies_sideways():
+    _, view = seen_of(*HAND)
 
     assert where_cards_lie(view) == {
         "roll-03": "side-1/battle",
@@ -57,13 +71,6 @@ def test_every_card_is_seen_in_its_zone():
     }
     assert view.unknown_zones == frozenset()
     assert [mat.id for mat in view.mats] == ["side-1", "table"]
-
-
-def test_a_card_turned_a_quarter_lies_sideways_and_one_upside_down_does_not():
-    frame = frame_of(*HAND)
-
-    view = read(frame, mats_on(frame))
-
     assert [sighting.card for sighting in view.sightings if sighting.sideways] == ["driving-ace-01"]
 
 
@@ -104,11 +111,8 @@ def test_the_draw_pile_counts_as_used_up_while_its_marker_shows():
 
 
 def test_outside_of_what_is_read_again_the_earlier_sightings_stand():
-    first = frame_of(*HAND)
-    mats = mats_on(first)
-    before = read(first, mats)
-    battle = next(s for s in before.sightings if s.card == "roll-03").centre_px
-    box = Box(int(battle[0]) - 90, int(battle[1]) - 90, int(battle[0]) + 90, int(battle[1]) + 90)
+    mats, before = seen_of(*HAND)
+    box = round_(next(s for s in before.sightings if s.card == "roll-03").centre_px)
 
     taken = read(frame_of(*HAND[1:], t_s=1.0), mats, where=[box], before=before)
 
@@ -116,31 +120,18 @@ def test_outside_of_what_is_read_again_the_earlier_sightings_stand():
     assert len(taken.sightings) == len(HAND) - 1
 
 
-def test_a_card_carried_into_the_part_that_is_read_does_not_lie_where_it_was():
-    first = frame_of(HAND[0])
-    mats = mats_on(first)
-    before = read(first, mats)
-    x, y = mats.of("table").quad_px(table_mat().zones["discard"]).mean(axis=0)
-    box = Box(int(x) - 90, int(y) - 90, int(x) + 90, int(y) + 90)
+@pytest.mark.parametrize("is_second", [False, True], ids=["carried there", "a second copy makes both unknown"])
+def test_a_card_laid_into_the_part_that_is_read(is_second):
+    mats, before = seen_of(HAND[0])
+    box = round_(mats.of("table").quad_px(table_mat().zones["discard"]).mean(axis=0))
+    there = on_mat(TABLE, "discard", "MB1:ROLL-03")
 
-    carried = read(frame_of(on_mat(TABLE, "discard", "MB1:ROLL-03")), mats, where=[box], before=before)
+    found = read(frame_of(*HAND[:is_second], there), mats, where=[box], before=before)
 
-    assert [(s.card, s.zone) for s in carried.sightings] == [("roll-03", "table/discard")]
-
-
-def test_a_second_copy_of_a_card_makes_both_unknown_even_if_only_one_place_is_read():
-    first = frame_of(HAND[0])
-    mats = mats_on(first)
-    before = read(first, mats)
-    x, y = mats.of("table").quad_px(table_mat().zones["discard"]).mean(axis=0)
-    box = Box(int(x) - 90, int(y) - 90, int(x) + 90, int(y) + 90)
-
-    both = read(frame_of(HAND[0], on_mat(TABLE, "discard", "MB1:ROLL-03")), mats, where=[box], before=before)
-
-    assert sorted((s.face, s.zone) for s in both.sightings) == [
-        (Card.UNKNOWN, "side-1/battle"),
-        (Card.UNKNOWN, "table/discard"),
-    ]
+    unknown = [(Card.UNKNOWN, "side-1/battle"), (Card.UNKNOWN, "table/discard")]
+    assert sorted((s.face, s.zone) for s in found.sightings) == (
+        unknown if is_second else [(Card.ROLL, "table/discard")]
+    )
 
 
 def test_pictures_become_the_json_of_the_contract(tmp_path):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 import string
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from records import TWO, hand, record, seen_table
+from records import Hand, hand, record, seen_table
+from sheet import Row, blocks
 
 from companion.rules import cards, referee
 from companion.rules.cards import Card
@@ -38,166 +40,142 @@ TO_650 = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob 25" for km in (200, 20
 class Example:
     """The lines before, the line that is refused, and the sentence that says why."""
 
-    before: str
+    before: Hand
     line: str
     sentence: str
-    options: tuple[str, ...] = ()
-    edition: str = "classic"
-    target: int | None = None
 
     def reasons(self) -> tuple[Reason, ...]:
-        played = hand(self.before, TWO, edition=self.edition, options=self.options, target=self.target)
-        return referee.objections(played.table, played.parsed(self.line))
+        return referee.objections(self.before.table, self.before.parsed(self.line))
 
 
-def rush(before: str, line: str, sentence: str, *options: str, target: int | None = None) -> Example:
-    return Example(before, line, sentence, options, "rush", target)
+def refusals(text: str) -> Iterator[tuple[str, Example]]:
+    for key, ((written, setting),) in blocks(text):
+        before, _, refusal = written.partition("|")
+        line, _, sentence = refusal.partition(": ")
+        yield key, Example(Row(written, before, setting, "classic").hand(), line, sentence)
 
 
-REFUSED: dict[str, Example] = {
-    "not-your-turn": Example("", "Bob roll", "It is Ann's turn, not Bob's."),
-    "hand-over": Example("Ann roll; end", "Bob roll", "The hand is over."),
-    "unknown-card": Example("", "Ann 300", "There is no 300 km in this game."),
-    "too-many-copies": Example("Ann driving-ace", "Ann driving-ace", "Driving ace: the deck has only 1."),
-    "own-side": Example("Ann roll; Bob roll", "Ann stop > Ann", "That is for an opponent, not for your own side."),
-    "needs-target": Example("Ann roll", "Bob stop", "Say who gets the stop."),
-    "needs-target/control": rush("", "Ann control", "Say who has to hand the card over."),
-    "needs-target/theft": rush("", "Ann theft", "Say who loses the card."),
-    "not-driving": Example("", "Ann 100", "Ann cannot drive yet."),
-    "not-driving/remedied": Example(
-        "Ann roll; Bob accident > Ann; Ann repairs; Bob roll",
-        "Ann 100",
-        "Ann cannot drive yet: a roll is needed after the remedy.",
-    ),
-    "not-driving/late-safety": Example(
-        "Ann roll; Bob accident > Ann; Ann driving-ace",
-        "Ann 100",
-        "Ann cannot drive yet: a roll is needed after the safety.",
-    ),
-    "under-hazard": Example(
-        "Ann roll; Bob flat-tire > Ann", "Ann 100", "Flat tire on Ann: no driving until it is remedied."
-    ),
-    "speed-limit": Example(
-        "Ann roll; Bob speed-limit > Ann", "Ann 100", "Speed limit: only 25 and 50 until it is lifted."
-    ),
-    "speed-limit/fifty": rush(
-        "Ann 50; Bob speed-limit > Ann", "Ann 75", "Speed limit: nothing above 50 until it is lifted."
-    ),
-    "speed-limit/doubled": rush(
-        "Ann 50; Bob speed-limit > Ann",
-        "Ann 50*2",
-        "Speed limit: 50 km doubled is above 50.",
-        "limit-on-doubled=doubled",
-    ),
-    "past-target": Example(TO_650, "Ann 75", "75 km would pass the target: 50 km are left."),
-    "past-target/discard": Example(
-        TO_650, "Ann 75", "75 km is beyond the target: it goes to the discard pile.", edition="parker"
-    ),
-    "third-200": Example(
-        "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25",
-        "Ann 200",
-        "At most 2 cards of 200 km a hand: Ann laid them already.",
-    ),
-    "nothing-to-remedy": Example("", "Ann repairs", "Repairs answers accident, and none shows on Ann."),
-    "already-rolling": Example("Ann roll; Bob roll", "Ann roll", "A roll would do nothing: Ann can drive already."),
-    "not-limited": Example("", "Ann end-of-limit", "There is no speed limit on Ann to end."),
-    "already-limited": Example(
-        "Ann speed-limit > Bob; Bob roll", "Ann speed-limit > Bob", "There is a speed limit on Bob already."
-    ),
-    "protected": Example(
-        "Ann roll; Bob roll; Ann right-of-way; Ann 25",
-        "Bob stop > Ann",
-        "Stop cannot touch Ann: right of way is on the table.",
-    ),
-    "opponent-not-driving/empty": Example(
-        "", "Ann stop > Bob", "Bob cannot be stopped yet: nothing lies on that battle pile."
-    ),
-    "opponent-not-driving/remedied": Example(
-        "Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs",
-        "Bob stop > Ann",
-        "Ann cannot be stopped yet: there has been no roll since.",
-        ("hazard-on-remedy=forbidden",),
-    ),
-    "already-attacked": Example(
-        "Ann roll; Bob accident > Ann; Ann discard 25",
-        "Bob stop > Ann",
-        "Accident lies on Ann already.",
-        ("hazard-on-hazard=forbidden",),
-    ),
-    "coup-fourre-window-closed": Example(
-        "Ann roll; Bob stop > Ann; Ann discard 25; Bob roll",
-        "Ann right-of-way !",
-        "Too late for a coup fourré: a card was drawn or played since stop.",
-    ),
-    "coup-fourre-window-closed/remedy": rush(
-        "Ann accident > Bob; Bob discard 50",
-        "Bob repairs !",
-        "Too late for repairs out of turn: a card was drawn or played since accident.",
-    ),
-    "no-attack-to-answer": Example(
-        "",
-        "Bob right-of-way !",
-        "Right of way cannot be laid at once: there is no attack on Bob that it answers.",
-    ),
-    "no-attack-to-answer/mirror": rush("", "Bob mirror !", "There is no attack on Bob to send back."),
-    "no-attack-to-answer/mirrors": rush(
-        "Ann stop > Bob; Bob mirror !; Ann mirror !",
-        "Bob mirror !",
-        "This attack has been mirrored twice: there is no third mirror.",
-    ),
-    "first-card": Example(
-        "",
-        "Ann driving-ace",
-        "Ann's first card must be a roll or right of way.",
-        ("first-card=roll-or-right-of-way",),
-    ),
-    "extension-not-offered": Example("", "Ann extend", "No extension is offered to Ann."),
-    "safety-discard": Example(
-        "", "Ann discard extra-tank", "A safety is never discarded.", ("discard-safety=forbidden",)
-    ),
-    "cannot-take-discard": Example("", "Ann take", "Cards are drawn from the draw pile, not from the discard pile."),
-    "cannot-take-discard/drawn": Example(
-        "Ann discard 25; Bob skip-draw",
-        "Bob take",
-        "This turn's card has been drawn already.",
-        ("take-discard=allowed",),
-    ),
-    "cannot-take-discard/empty": Example(
-        "", "Ann take", "There is no card on the discard pile.", ("take-discard=allowed",)
-    ),
-    "cannot-take-discard/full": rush("Ann 50; Bob u-turn !; Bob 50", "Ann take", "The hand is full: seven cards."),
-    "cannot-take-discard/pair": Example(
-        "Ann discard 25", "Bob pair 50 for 25", "Cards are drawn only from the top here: a pair buys nothing."
-    ),
-    "already-doubled": rush("", "Ann 100*3", "One accelerator a card."),
-    "no-such-card-there": rush("", "Ann theft 100 > Bob", "100 km does not lie in front of Bob."),
-    "no-such-card-there/discards": rush("", "Ann pair 50 for 100", "100 km is not on the discard pile."),
-    "no-such-card-there/request": rush("Ann 50", "Bob give stop > Ann", "Nobody has asked Bob for stop."),
-    "request-pending": rush(
-        "Ann control stop > Bob; Bob 50", "Ann control roll > Bob", "A request lies beside Bob already."
-    ),
-    "request-pending/owed": rush(
-        "Ann control stop > Bob", "Bob discard stop", "Bob has to hand the stop to Ann first."
-    ),
-    "nothing-to-turn-back": rush("", "Ann u-turn", "There is no distance card to turn back."),
-    "nothing-to-turn-back/own": rush("Ann 50", "Ann u-turn !", "A u-turn answers an opponent's card."),
-    "nothing-to-turn-back/winning": rush(
-        "Ann 200",
-        "Bob u-turn !",
-        "The card that wins cannot be turned back.",
-        "u-turn-on-winning-card=forbidden",
-        target=200,
-    ),
-    "safety-demanded": rush("", "Ann control driving-ace > Bob", "A safety cannot be demanded."),
-    "needs-distance": rush("", "Ann accelerator", "An accelerator goes with a distance card."),
-    "must-play-it": rush(
-        "Ann discard 100; Bob 75; Ann pair 50 for 100", "Ann 75", "100 km has to be played this turn."
-    ),
-    "no-passing": Example("", "Ann pass", "There is no passing."),
-    "no-exchange": Example("", "Ann exchange 25", "Cards are not exchanged in this game."),
-    "no-penalty": Example("", "Ann penalty 50", "A mistake costs no card in this game."),
-}
+REFUSED = dict(
+    refusals(f"""
+not-your-turn
+    | Bob roll: It is Ann's turn, not Bob's.
+hand-over
+    Ann roll; end | Bob roll: The hand is over.
+unknown-card
+    | Ann 300: There is no 300 km in this game.
+too-many-copies
+    Ann driving-ace | Ann driving-ace: Driving ace: the deck has only 1.
+own-side
+    Ann roll; Bob roll | Ann stop > Ann: That is for an opponent, not for your own side.
+needs-target
+    Ann roll | Bob stop: Say who gets the stop.
+needs-target/control [edition=rush]
+    | Ann control: Say who has to hand the card over.
+needs-target/theft [edition=rush]
+    | Ann theft: Say who loses the card.
+not-driving
+    | Ann 100: Ann cannot drive yet.
+not-driving/remedied
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100:
+        Ann cannot drive yet: a roll is needed after the remedy.
+not-driving/late-safety
+    Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: a roll is needed after the safety.
+under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann 100: Flat tire on Ann: no driving until it is remedied.
+speed-limit
+    Ann roll; Bob speed-limit > Ann | Ann 100: Speed limit: only 25 and 50 until it is lifted.
+speed-limit/fifty [edition=rush]
+    Ann 50; Bob speed-limit > Ann | Ann 75: Speed limit: nothing above 50 until it is lifted.
+speed-limit/doubled [edition=rush; limit-on-doubled=doubled]
+    Ann 50; Bob speed-limit > Ann | Ann 50*2: Speed limit: 50 km doubled is above 50.
+past-target
+    {TO_650} | Ann 75: 75 km would pass the target: 50 km are left.
+past-target/discard [edition=parker]
+    {TO_650} | Ann 75: 75 km is beyond the target: it goes to the discard pile.
+third-200
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200:
+        At most 2 cards of 200 km a hand: Ann laid them already.
+nothing-to-remedy
+    | Ann repairs: Repairs answers accident, and none shows on Ann.
+already-rolling
+    Ann roll; Bob roll | Ann roll: A roll would do nothing: Ann can drive already.
+not-limited
+    | Ann end-of-limit: There is no speed limit on Ann to end.
+already-limited
+    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: There is a speed limit on Bob already.
+protected
+    Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob stop > Ann:
+        Stop cannot touch Ann: right of way is on the table.
+opponent-not-driving/empty
+    | Ann stop > Bob: Bob cannot be stopped yet: nothing lies on that battle pile.
+opponent-not-driving/remedied [hazard-on-remedy=forbidden]
+    Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann:
+        Ann cannot be stopped yet: there has been no roll since.
+already-attacked [hazard-on-hazard=forbidden]
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
+coup-fourre-window-closed
+    Ann roll; Bob stop > Ann; Ann discard 25; Bob roll | Ann right-of-way !:
+        Too late for a coup fourré: a card was drawn or played since stop.
+coup-fourre-window-closed/remedy [edition=rush]
+    Ann accident > Bob; Bob discard 50 | Bob repairs !:
+        Too late for repairs out of turn: a card was drawn or played since accident.
+no-attack-to-answer
+    | Bob right-of-way !: Right of way cannot be laid at once: there is no attack on Bob that it answers.
+no-attack-to-answer/mirror [edition=rush]
+    | Bob mirror !: There is no attack on Bob to send back.
+no-attack-to-answer/mirrors [edition=rush]
+    Ann stop > Bob; Bob mirror !; Ann mirror ! | Bob mirror !:
+        This attack has been mirrored twice: there is no third mirror.
+first-card [first-card=roll-or-right-of-way]
+    | Ann driving-ace: Ann's first card must be a roll or right of way.
+extension-not-offered
+    | Ann extend: No extension is offered to Ann.
+safety-discard [discard-safety=forbidden]
+    | Ann discard extra-tank: A safety is never discarded.
+cannot-take-discard
+    | Ann take: Cards are drawn from the draw pile, not from the discard pile.
+cannot-take-discard/drawn [take-discard=allowed]
+    Ann discard 25; Bob skip-draw | Bob take: This turn's card has been drawn already.
+cannot-take-discard/empty [take-discard=allowed]
+    | Ann take: There is no card on the discard pile.
+cannot-take-discard/full [edition=rush]
+    Ann 50; Bob u-turn !; Bob 50 | Ann take: The hand is full: seven cards.
+cannot-take-discard/pair
+    Ann discard 25 | Bob pair 50 for 25: Cards are drawn only from the top here: a pair buys nothing.
+already-doubled [edition=rush]
+    | Ann 100*3: One accelerator a card.
+no-such-card-there [edition=rush]
+    | Ann theft 100 > Bob: 100 km does not lie in front of Bob.
+no-such-card-there/discards [edition=rush]
+    | Ann pair 50 for 100: 100 km is not on the discard pile.
+no-such-card-there/request [edition=rush]
+    Ann 50 | Bob give stop > Ann: Nobody has asked Bob for stop.
+request-pending [edition=rush]
+    Ann control stop > Bob; Bob 50 | Ann control roll > Bob: A request lies beside Bob already.
+request-pending/owed [edition=rush]
+    Ann control stop > Bob | Bob discard stop: Bob has to hand the stop to Ann first.
+nothing-to-turn-back [edition=rush]
+    | Ann u-turn: There is no distance card to turn back.
+nothing-to-turn-back/own [edition=rush]
+    Ann 50 | Ann u-turn !: A u-turn answers an opponent's card.
+nothing-to-turn-back/winning [edition=rush; u-turn-on-winning-card=forbidden; target=200]
+    Ann 200 | Bob u-turn !: The card that wins cannot be turned back.
+safety-demanded [edition=rush]
+    | Ann control driving-ace > Bob: A safety cannot be demanded.
+needs-distance [edition=rush]
+    | Ann accelerator: An accelerator goes with a distance card.
+must-play-it [edition=rush]
+    Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km has to be played this turn.
+no-passing
+    | Ann pass: There is no passing.
+no-exchange
+    | Ann exchange 25: Cards are not exchanged in this game.
+no-penalty
+    | Ann penalty 50: A mistake costs no card in this game.
+""")
+)
 """By code and, after a slash, its case."""
+
 
 REMARKED: dict[Code, tuple[str, str]] = {
     Code.LATE_SAFETY: (
@@ -225,10 +203,7 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         reason(Code.MISSING_CARDS, case="unverified", card=Card.STOP, count=2),
         "Missing: 2 × stop, if this deck is counted right.",
     ),
-    "unknown-card/unread": (
-        reason(Code.UNKNOWN_CARD, case="unread", count=3),
-        "Cards that could not be told: 3.",
-    ),
+    "unknown-card/unread": (reason(Code.UNKNOWN_CARD, case="unread", count=3), "Cards that could not be told: 3."),
 }
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 
@@ -374,9 +349,7 @@ def test_each_thing_that_is_wrong_with_a_table_is_said(key):
 
 @pytest.mark.parametrize("key", AS_VALUES)
 def test_a_reason_given_as_a_value_has_its_sentence(key):
-    why, sentence = AS_VALUES[key]
-
-    assert say(why) == sentence
+    assert say(AS_VALUES[key][0]) == AS_VALUES[key][1]
 
 
 # The catalogues
@@ -501,7 +474,7 @@ GOVERNED = {
 
 @pytest.mark.parametrize(("key", "switch"), GOVERNED.items())
 def test_the_rule_is_where_the_sheet_writes_of_its_switch(key, switch):
-    edition = load_edition(REFUSED[key].edition if key in REFUSED else "classic")
+    edition = load_edition(REFUSED[key].before.table.edition.name if key in REFUSED else "classic")
     section = edition.sources[switch].replace("chosen: the sheet does not say", "silent here, our reading")
 
     assert governing_switch(example(key), edition) == switch
@@ -525,19 +498,30 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
     assert rule(refused("extension-not-offered"), load_edition("rush")).endswith(": End of the race")
 
 
-def test_a_roll_that_right_of_way_forbids_is_a_matter_of_its_switch():
-    forbidden = hand("Ann right-of-way", options=["roll-with-right-of-way=forbidden"])
-    (why,) = referee.objections(forbidden.table, forbidden.parsed("Ann roll"))
+@pytest.mark.parametrize(
+    ("setting", "before", "line", "found"),
+    [
+        (
+            "roll-with-right-of-way=forbidden",
+            "Ann right-of-way",
+            "Ann roll",
+            "house rule: roll-with-right-of-way=forbidden",
+        ),
+        (
+            "edition=rush",
+            "Ann 50; Bob 50",
+            "Ann theft 50 > Ann",
+            "the French sheet of Mille Bornes Rush: Specials",
+        ),
+    ],
+    ids=["a roll that right of way forbids is a matter of its switch", "a theft from the own side is of the specials"],
+)
+def test_a_rule_depends_on_the_table(setting, before, line, found):
+    refusal = Example(Row("", before, setting, "classic").hand(), line, "")
+    (why,) = refusal.reasons()
 
-    assert rule(why, forbidden.table.edition) == "house rule: roll-with-right-of-way=forbidden"
-    assert governing_switch(refused("already-rolling"), forbidden.table.edition) is None
-
-
-def test_a_theft_from_the_own_side_is_ruled_among_the_specials():
-    played = hand("Ann 50; Bob 50", edition="rush")
-    (why,) = referee.objections(played.table, played.parsed("Ann theft 50 > Ann"))
-
-    assert rule(why, played.table.edition) == "the French sheet of Mille Bornes Rush: Specials"
+    assert rule(why, refusal.before.table.edition) == found
+    assert governing_switch(refused("already-rolling"), refusal.before.table.edition) is None
 
 
 def test_a_roll_on_a_remedy_is_a_matter_of_its_switch_and_other_remedies_are_not():
@@ -567,7 +551,3 @@ def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():
         "rule": "the classic rules (106 cards): A turn",
         "instead": "play or discard a card",
     }
-
-
-def test_a_reason_is_written_as_its_code():
-    assert str(reason(Code.OWN_SIDE)) == "own-side"

@@ -107,15 +107,10 @@ def test_each_card_in_a_zone_has_a_line_and_those_beside_share_one():
 
 def test_cards_are_listed_mat_by_mat_zone_by_zone_and_face_by_face():
     laid = [
-        seen("roll-02"),
-        seen("100-01", "side-2/distance"),
-        seen("stop-01", "table/discard"),
-        seen("roll-03", "side-2/battle"),
-        seen("200-01", "side-1/distance"),
-        seen("25-02", "side-1/distance"),
-        seen("25-01", "side-1/distance"),
-        seen("roll-01", "side-1/battle"),
-    ]
+        seen("roll-02"), seen("100-01", "side-2/distance"), seen("stop-01", "table/discard"),
+        seen("roll-03", "side-2/battle"), seen("200-01", "side-1/distance"), seen("25-02", "side-1/distance"),
+        seen("25-01", "side-1/distance"), seen("roll-01", "side-1/battle"),
+    ]  # fmt: skip
 
     listed = [(card["zone"], card["card"]) for card in in_order(laid)]
 

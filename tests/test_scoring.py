@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from records import PAIRS, THREE, TWO, Hand, hand, header, results
+from records import TWO, hand, header, results
+from sheet import check, rules
 
-from companion.rules.scoring import Sheet, score
+from companion.rules.scoring import Sheet
 
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob discard 25; Ann 200; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
 TO_700 = f"{TO_600}; Bob discard 25; Ann 100"
@@ -15,98 +16,97 @@ EXTENDED = f"{TO_700}; Ann extend; Bob discard 25"
 TO_1000 = f"{EXTENDED}; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
 
 
-def open_points(played: Hand) -> dict[str, dict[str, int]]:
-    """What would count now, in a hand that goes on."""
-    sheets = zip(played.table.sides, score(played.table), strict=True)
-    return {side.name: {item.value: points for item, points in sheet.lines} for side, sheet in sheets}
-
-
+SHEET = f"""
 # Each side's lines, whether or not it completes
 
-
-def test_each_km_is_a_point():
-    played = hand("Ann roll; Bob roll; Ann 200; Bob 75; Ann 25")
-
-    assert open_points(played) == {"Ann": {"distance": 225}, "Bob": {"distance": 75}}
-
-
-def test_a_side_without_distance_scores_no_distance_and_the_line_stands():
-    assert open_points(hand()) == {"Ann": {"distance": 0}, "Bob": {"distance": 0}}
-
-
-def test_a_safety_is_100():
-    played = hand("Ann driving-ace; Ann extra-tank; Ann roll")
-
-    assert open_points(played)["Ann"] == {"distance": 0, "safeties": 200}
-
-
-def test_all_four_safeties_are_300_more_and_not_700():
-    played = hand("Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way")
-
-    assert open_points(played)["Ann"] == {"distance": 0, "safeties": 400, "all-safeties": 300}
-
-
-def test_three_safeties_are_not_all():
-    played = hand("Ann driving-ace; Ann extra-tank; Ann puncture-proof")
-
-    assert "all-safeties" not in open_points(played)["Ann"]
-
-
-def test_a_coup_fourre_is_300_on_top_of_its_safetys_100():
-    played = hand("Ann roll; Bob stop > Ann; Ann right-of-way !")
-
-    assert open_points(played)["Ann"] == {"distance": 0, "safeties": 100, "coups-fourres": 300}
-
-
-def test_a_late_safety_is_no_coup_fourre():
-    played = hand("Ann roll; Bob stop > Ann; Ann right-of-way")
-
-    assert open_points(played)["Ann"] == {"distance": 0, "safeties": 100}
-
+each km is a point
+    Ann roll; Bob roll; Ann 200; Bob 75; Ann 25 = counts Ann distance=225; counts Bob distance=75
+a side without distance scores no distance and the line stands
+    = counts Ann distance=0; counts Bob distance=0
+a safety is 100
+    Ann driving-ace; Ann extra-tank; Ann roll = counts Ann distance=0 safeties=200
+all four safeties are 300 more and not 700
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way
+        = counts Ann distance=0 safeties=400 all-safeties=300
+three safeties are not all
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof = counts Ann distance=0 safeties=300
+a coup fourre is 300 on top of its safetys 100
+    Ann roll; Bob stop > Ann; Ann right-of-way ! = counts Ann distance=0 safeties=100 coups-fourres=300
+a late safety is no coup fourre
+    Ann roll; Bob stop > Ann; Ann right-of-way = counts Ann distance=0 safeties=100
 
 # The completer's lines
 
+a completed trip is 400
+    {TO_700}; Ann finish = trip-completed Ann 400; trip-completed Bob None
+an exhausted hand has no completers lines
+    Ann roll; Bob roll; exhausted; Ann 100; end = points Ann distance=100; points Bob distance=0
+a trip without 200s is safe [target=200]
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = safe-trip Ann 300
+    Ann roll; Bob roll; Ann 200 = safe-trip Ann None
+no trip is safe that was not completed [target=200]
+    Ann roll; Bob roll; Ann 100; Bob 200 = safe-trip Ann None; trip-completed Bob 400
+an opponents 200 does not spoil a safe trip [target=300]
+    Ann roll; Bob roll; Ann 100; Bob 200; Ann 100; Bob 25; Ann 100 = safe-trip Ann 300
+a trip completed with an empty draw pile is a delayed action [target=200]
+    Ann roll; Bob roll; Ann 100; exhausted; Bob 25; Ann 100 = delayed-action Ann 300
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = delayed-action Ann None
+a shut out is 500 for each opponent without distance [three; target=200]
+    Ann roll; Bob roll; Ann 200 = shut-out Ann 500 [target=200]
+    Ann roll; Bob roll; Cid roll; Ann 200 = shut-out Ann 1000
+    Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100 = shut-out Ann 500
+nobody is shut out who has driven [target=200]
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = shut-out Ann None
+nobody is shut out by a hand that nobody completes
+    Ann roll; Bob roll; Ann 100; Bob discard 25; end = shut-out Ann None
+one shut out for all opponents together where the house says so [three; shut-out=once; target=200]
+    Ann roll; Bob roll; Cid roll; Ann 200 = shut-out Ann 500
+    Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100 = shut-out Ann None
 
-def test_a_completed_trip_is_400():
-    done = hand(f"{TO_700}; Ann finish")
+# The extension
 
-    assert done.points("Ann")["trip-completed"] == 400
-    assert "trip-completed" not in done.points("Bob")
+the extension is 200 to its caller who completes
+    {TO_1000} = extension Ann 200
+the extension is 200 to an opponent who completes and nothing to its caller [as it lies]
+    {TO_700}; Ann extend; Bob 200; Ann discard 50; Bob 200; Ann discard 50; Bob 100; Ann discard 50; Bob 100;
+        Ann discard 50; Bob 100; Ann discard 50; Bob 75; Ann discard 50; Bob 75; Ann discard 50; Bob 75;
+        Ann discard 50; Bob 75 = by Bob; extension Bob 200; points Ann distance=700
+an extension that nobody completes is lost
+    {EXTENDED}; exhausted; end = points Ann distance=700; points Bob distance=0
+without a call there is no extension to score
+    {TO_700}; Ann finish = extension Ann None
+    Ann roll; Bob roll; Ann 200 = extension Ann None [target=200]
+a caller who fails gives each opponent 200 where the house says so [extension-bonus=caller-or-opponents]
+    {EXTENDED}; exhausted; end = points Bob distance=0 extension=200; extension Ann None
+    {TO_1000} = extension Ann 200; extension Bob None
+an extension still open counts for nobody [extension-bonus=caller-or-opponents]
+    {EXTENDED} = counts Bob distance=0
+
+# The sheet
+
+safeties that count as distance stand on a sheet that gives them no points
+        [edition=dujardin-2014; safeties-count-as-distance=yes]
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100 = counts Ann distance=100 safeties=100 coups-fourres=100
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100 = counts Ann distance=100 [edition=dujardin-2014]
+the lines stand in the order of the pads and the total is their sum [target=200]
+    Ann driving-ace; Ann roll; Bob roll; Ann 100; Bob discard 25; Ann 100
+        = points Ann distance=200 safeties=100 trip-completed=400 safe-trip=300 shut-out=500; total Ann 1500
+while a hand is open nothing counts for completing it
+    {TO_700} = counts Ann distance=700; counts Bob distance=0
+
+# The match
+
+points belong to sides and not to players [pairs; target=200]
+    Ann roll; Bob roll; Cid 100; Dee 25; Ann 100 = match Reds 900; match Blues 25
+"""
 
 
-def test_an_exhausted_hand_has_no_completers_lines():
-    done = hand("Ann roll; Bob roll; exhausted; Ann 100; end")
-
-    assert (done.points("Ann"), done.points("Bob")) == ({"distance": 100}, {"distance": 0})
-
-
-def test_a_trip_without_200s_is_safe():
-    safe = hand("Ann roll; Bob roll; Ann 100; Bob 25; Ann 100", target=200)
-    fast = hand("Ann roll; Bob roll; Ann 200", target=200)
-
-    assert safe.points("Ann")["safe-trip"] == 300
-    assert "safe-trip" not in fast.points("Ann")
+@pytest.mark.parametrize("rows", rules(SHEET))
+def test_a_row_of_the_sheet(rows):
+    check(rows)
 
 
-def test_no_trip_is_safe_that_was_not_completed():
-    lost = hand("Ann roll; Bob roll; Ann 100; Bob 200", target=200)
-
-    assert "safe-trip" not in lost.points("Ann")
-    assert lost.points("Bob")["trip-completed"] == 400
-
-
-def test_an_opponents_200_does_not_spoil_a_safe_trip():
-    safe = hand("Ann roll; Bob roll; Ann 100; Bob 200; Ann 100; Bob 25; Ann 100", target=300)
-
-    assert safe.points("Ann")["safe-trip"] == 300
-
-
-def test_a_trip_completed_with_an_empty_draw_pile_is_a_delayed_action():
-    delayed = hand("Ann roll; Bob roll; Ann 100; exhausted; Bob 25; Ann 100", target=200)
-    quick = hand("Ann roll; Bob roll; Ann 100; Bob 25; Ann 100", target=200)
-
-    assert delayed.points("Ann")["delayed-action"] == 300
-    assert "delayed-action" not in quick.points("Ann")
+# The completer's lines
 
 
 @pytest.mark.parametrize(("forgets", "left", "counts"), [("; Bob skip-draw", 0, True), ("", 1, False)])
@@ -124,111 +124,11 @@ def test_finishing_on_the_turn_that_draws_the_last_card_is_a_delayed_action(forg
     assert ("delayed-action" in done.points("Ann")) is counts
 
 
-def test_a_shut_out_is_500_for_each_opponent_without_distance():
-    two = hand("Ann roll; Bob roll; Ann 200", target=200)
-    three = hand("Ann roll; Bob roll; Cid roll; Ann 200", THREE, target=200)
-    one_of_two = hand("Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100", THREE, target=200)
-
-    assert two.points("Ann")["shut-out"] == 500
-    assert three.points("Ann")["shut-out"] == 1000
-    assert one_of_two.points("Ann")["shut-out"] == 500
-
-
-def test_nobody_is_shut_out_who_has_driven():
-    done = hand("Ann roll; Bob roll; Ann 100; Bob 25; Ann 100", target=200)
-
-    assert "shut-out" not in done.points("Ann")
-
-
-def test_nobody_is_shut_out_by_a_hand_that_nobody_completes():
-    done = hand("Ann roll; Bob roll; Ann 100; Bob discard 25; end")
-
-    assert "shut-out" not in done.points("Ann")
-
-
-def test_one_shut_out_for_all_opponents_together_where_the_house_says_so():
-    once = ["shut-out=once"]
-    both = hand("Ann roll; Bob roll; Cid roll; Ann 200", THREE, target=200, options=once)
-    lines = "Ann roll; Bob roll; Cid roll; Ann 100; Bob 25; Cid discard 25; Ann 100"
-    one = hand(lines, THREE, target=200, options=once)
-
-    assert both.points("Ann")["shut-out"] == 500
-    assert "shut-out" not in one.points("Ann")
-
-
-# The extension
-
-
-def test_the_extension_is_200_to_its_caller_who_completes():
-    assert hand(TO_1000).points("Ann")["extension"] == 200
-
-
-def test_the_extension_is_200_to_an_opponent_who_completes_and_nothing_to_its_caller():
-    bob_drives = "; ".join(f"Bob {km}; Ann discard 50" for km in (200, 200, 100, 100, 100, 75, 75, 75))
-    done = hand(f"{EXTENDED.removesuffix('; Bob discard 25')}; {bob_drives}; Bob 75", as_lies=True)
-
-    assert (done.result.by, done.points("Bob")["extension"]) == ("Bob", 200)
-    assert {"extension", "trip-completed", "shut-out"}.isdisjoint(done.points("Ann"))
-
-
-def test_an_extension_that_nobody_completes_is_lost():
-    done = hand(f"{EXTENDED}; exhausted; end")
-
-    assert done.points("Ann") == {"distance": 700}
-    assert done.points("Bob") == {"distance": 0}
-
-
-def test_without_a_call_there_is_no_extension_to_score():
-    assert "extension" not in hand(f"{TO_700}; Ann finish").points("Ann")
-    assert "extension" not in hand("Ann roll; Bob roll; Ann 200", target=200).points("Ann")
-
-
-def test_a_caller_who_fails_gives_each_opponent_200_where_the_house_says_so():
-    parker = ["extension-bonus=caller-or-opponents"]
-    failed, won = hand(f"{EXTENDED}; exhausted; end", options=parker), hand(TO_1000, options=parker)
-
-    assert failed.points("Bob") == {"distance": 0, "extension": 200}
-    assert "extension" not in failed.points("Ann")
-    assert won.points("Ann")["extension"] == 200
-    assert "extension" not in won.points("Bob")
-
-
-def test_an_extension_still_open_counts_for_nobody():
-    played = hand(EXTENDED, options=["extension-bonus=caller-or-opponents"])
-
-    assert open_points(played)["Bob"] == {"distance": 0}
-
-
 # The sheet
 
 
-def test_safeties_that_count_as_distance_stand_on_a_sheet_that_gives_them_no_points():
-    counting = ["safeties-count-as-distance=yes"]
-    played = hand("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100", edition="dujardin-2014", options=counting)
-    by_the_sheet = hand("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100", edition="dujardin-2014")
-
-    assert open_points(played)["Ann"] == {"distance": 100, "safeties": 100, "coups-fourres": 100}
-    assert open_points(by_the_sheet)["Ann"] == {"distance": 100}
-
-
-def test_the_lines_stand_in_the_order_of_the_pads_and_the_total_is_their_sum():
-    done = hand("Ann driving-ace; Ann roll; Bob roll; Ann 100; Bob discard 25; Ann 100", target=200)
-
-    sheet = done.result.sheets["Ann"]
-
-    assert [item.value for item, _ in sheet.lines] == [
-        "distance",
-        "safeties",
-        "trip-completed",
-        "safe-trip",
-        "shut-out",
-    ]
-    assert sheet.total == 200 + 100 + 400 + 300 + 500
+def test_the_sheet_of_nothing_is_nothing():
     assert Sheet(()).total == 0
-
-
-def test_while_a_hand_is_open_nothing_counts_for_completing_it():
-    assert open_points(hand(TO_700)) == {"Ann": {"distance": 700}, "Bob": {"distance": 0}}
 
 
 # The match
@@ -246,43 +146,7 @@ ANN_WINS_2200 = "Ann roll; " + "; ".join(["Bob discard 25; Ann 100"] * 10)
 BOB_WINS_2200 = "Ann discard 25; Bob roll; " + "; ".join(["Ann discard 50; Bob 100"] * 10)
 
 
-def test_the_totals_run_through_the_hands():
-    first, second = match_of(ANN_WINS_2200, BOB_WINS_2200)
-
-    assert (first.match, second.match) == ({"Ann": 2200, "Bob": 0}, {"Ann": 2200, "Bob": 2200})
-    assert (first.winner, second.winner) == (None, None)
-
-
-def test_the_match_goes_to_the_first_with_5000():
-    hands = match_of(ANN_WINS_2200, ANN_WINS_2200, ANN_WINS_2200)
-
-    assert [result.winner for result in hands] == [None, None, "Ann"]
-    assert hands[-1].match == {"Ann": 6600, "Bob": 0}
-
-
-def test_exactly_5000_is_enough():
-    six_hundred = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200; end"
-
-    hands = match_of(ANN_WINS_2200, ANN_WINS_2200, six_hundred)
-
-    assert hands[-1].match["Ann"] == 5000
-    assert hands[-1].winner == "Ann"
-
-
-def test_a_hand_is_played_to_its_end_although_the_match_is_decided():
-    six_hundred = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
-    *_, last = match_of(ANN_WINS_2200, ANN_WINS_2200, f"{six_hundred}; Bob discard 25; Ann 100; end")
-
-    assert last.match["Ann"] == 5100
-
-
-def test_both_over_5000_the_higher_wins():
-    hands = match_of(ANN_WINS_2200, BOB_WINS_2200, ANN_WINS_2200, BOB_WINS_2200, BOTH_700)
-
-    assert hands[-1].match == {"Ann": 5200, "Bob": 5100}
-    assert hands[-1].winner == "Ann"
-
-
+SIX_HUNDRED = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
 BOTH_700 = (
     "Ann driving-ace; Ann extra-tank; Ann roll; Bob puncture-proof; Bob roll; "
     "Ann 200; Bob 200; Ann 200; Bob 200; Ann 100; Bob 100; Ann 100; Bob 100; end"
@@ -290,25 +154,44 @@ BOTH_700 = (
 """Ann 800, Bob 700."""
 
 LEVEL = BOTH_700.replace("Ann extra-tank; ", "")
+ANN, BOB = ANN_WINS_2200, BOB_WINS_2200
 
 
-def test_level_at_the_end_another_hand_decides():
-    level = match_of(ANN_WINS_2200, BOB_WINS_2200, ANN_WINS_2200, BOB_WINS_2200, LEVEL)
-    decided = match_of(ANN_WINS_2200, BOB_WINS_2200, ANN_WINS_2200, BOB_WINS_2200, LEVEL, BOTH_700)
+@pytest.mark.parametrize(
+    ("hands", "totals", "winners"),
+    [
+        pytest.param([ANN, BOB], (2200, 2200), (None, None), id="the totals run through the hands"),
+        pytest.param([ANN] * 3, (6600, 0), (None, None, "Ann"), id="the match goes to the first with 5000"),
+        pytest.param([ANN, ANN, f"{SIX_HUNDRED}; end"], (5000, 0), (None, None, "Ann"), id="exactly 5000 is enough"),
+        pytest.param(
+            [ANN, ANN, f"{SIX_HUNDRED}; Bob discard 25; Ann 100; end"],
+            (5100, 0),
+            (None, None, "Ann"),
+            id="a hand is played to its end although the match is decided",
+        ),
+        pytest.param(
+            [ANN, BOB, ANN, BOB, BOTH_700], (5200, 5100), (*[None] * 4, "Ann"), id="both over 5000 the higher wins"
+        ),
+        pytest.param(
+            [ANN, BOB, ANN, BOB, LEVEL, BOTH_700],
+            (5900, 5800),
+            (*[None] * 5, "Ann"),
+            id="level at the end another hand decides",
+        ),
+        pytest.param(
+            [ANN, ANN, ANN, BOB], (0, 2200), (None, None, "Ann", None), id="a further hand starts a new match from zero"
+        ),
+    ],
+)
+def test_the_match_over_its_hands(hands, totals, winners):
+    played = match_of(*hands)
 
-    assert (level[-1].match, level[-1].winner) == ({"Ann": 5100, "Bob": 5100}, None)
-    assert (decided[-1].match, decided[-1].winner) == ({"Ann": 5900, "Bob": 5800}, "Ann")
-
-
-def test_a_further_hand_after_the_match_starts_a_new_one_from_zero():
-    *_, won, next_one = match_of(ANN_WINS_2200, ANN_WINS_2200, ANN_WINS_2200, BOB_WINS_2200)
-
-    assert (won.winner, next_one.winner) == ("Ann", None)
-    assert next_one.match == {"Ann": 0, "Bob": 2200}
+    assert tuple(played[-1].match.values()) == totals
+    assert tuple(result.winner for result in played) == winners
 
 
 def test_in_a_one_race_match_each_hand_stands_for_itself():
-    hands = match_of(ANN_WINS_2200, BOB_WINS_2200, options=("match=one-race",))
+    hands = match_of(ANN, BOB, options=("match=one-race",))
 
     assert [result.match for result in hands] == [{"Ann": 2200, "Bob": 0}, {"Ann": 0, "Bob": 2200}]
     assert [result.winner for result in hands] == ["Ann", "Bob"]
@@ -328,9 +211,3 @@ def test_where_the_discards_are_reshuffled_nobody_wins_by_being_nearest():
     (ended,) = match_of("Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end", options=race)
 
     assert (ended.how, ended.winner) == ("exhausted", None)
-
-
-def test_points_belong_to_sides_and_not_to_players():
-    done = hand("Ann roll; Bob roll; Cid 100; Dee 25; Ann 100", PAIRS, target=200)
-
-    assert done.result.match == {"Reds": 900, "Blues": 25}

@@ -35,16 +35,13 @@ def folder_of(path: Path, count: int = 3) -> Path:
 # --- Folders --------------------------------------------------------------------------------------------------
 
 
-def test_a_folder_gives_its_pictures_in_the_order_of_their_names(tmp_path):
+@pytest.mark.parametrize(("pace", "times_s"), [({}, [0.0, 0.1, 0.2]), ({"fps": 2}, [0.0, 0.5, 1.0])])
+def test_a_folder_gives_its_pictures_in_the_order_of_their_names_at_its_pace(tmp_path, pace, times_s):
     (tmp_path / "notes.txt").write_text("not a picture")
 
-    seen = list(frames(str(folder_of(tmp_path))))
+    seen = list(frames(str(folder_of(tmp_path)), **pace))
 
-    assert [(frame.image[0, 0, 0], frame.t_s) for frame in seen] == [(0, 0.0), (40, 0.1), (80, 0.2)]
-
-
-def test_the_pace_of_a_folder_can_be_given(tmp_path):
-    assert [frame.t_s for frame in frames(str(folder_of(tmp_path)), fps=2)] == [0.0, 0.5, 1.0]
+    assert [(frame.image[0, 0, 0], frame.t_s) for frame in seen] == list(zip((0, 40, 80), times_s, strict=True))
 
 
 def test_a_damaged_picture_in_a_folder_is_left_out_with_a_sentence(tmp_path):
@@ -121,9 +118,20 @@ def test_a_file_that_is_no_film_is_a_problem(tmp_path, content, capfd):
     assert capfd.readouterr().err == ""
 
 
-def test_a_path_that_is_not_there_is_a_problem():
-    with pytest.raises(Problem, match="no film, folder or camera"):
-        frames("nowhere/table.mp4")
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("nowhere/table.mp4", "no film, folder or camera"),
+        ("demo:", "simulated table"),
+        ("/dev/video97", "There is no camera /dev/video97"),
+        ("picamera2:", "python3-picamera2"),
+    ],
+)
+def test_what_is_not_there_is_a_problem_that_says_what_to_do(source, says):
+    with pytest.raises(Problem, match=says) as raised:
+        frames(source)
+
+    assert raised.value.exit_code == 2
 
 
 @pytest.mark.parametrize("fps", [0.0, -1.0, float("nan"), float("inf")])
@@ -139,11 +147,6 @@ def test_the_simulated_table_comes_from_outside():
     made = [Frame(grey(1), 0.0)]
 
     assert list(frames("demo:", demo=lambda: iter(made))) == made
-
-
-def test_without_a_simulated_table_there_is_a_sentence():
-    with pytest.raises(Problem, match="simulated table"):
-        frames("demo:")
 
 
 # --- Cameras that come and go ---------------------------------------------------------------------------------
@@ -301,34 +304,21 @@ def test_another_size_that_stays_is_taken_with_a_sentence():
     assert "32 × 18 pixels instead of 64 × 36" in bench.notices[-1].sentence
 
 
-def settings(bench: Bench) -> list[str]:
-    """What was set on the first camera."""
-    return [deed for deed in bench.cameras[0].done if deed != "close"]
-
-
-@pytest.mark.parametrize(("frame_count", "deeds"), [(19, []), (30, ["hold"])])
-def test_exposure_is_held_after_two_seconds(frame_count, deeds):
-    bench = Bench(noisy(40))
+@pytest.mark.parametrize(
+    ("light", "frame_count", "deeds"),
+    [
+        pytest.param([(40, 100)], 19, [], id="not in the first two seconds"),
+        pytest.param([(40, 100)], 30, ["hold"], id="held after two seconds"),
+        pytest.param([(25, 100), (60, 30)], 80, ["hold", "release", "hold"], id="set anew when the light has changed"),
+        pytest.param([(25, 100), (10, 30), (30, 100)], 60, ["hold"], id="a hand before the lens for a moment"),
+    ],
+)
+def test_exposure_is(light, frame_count, deeds):
+    bench = Bench(itertools.chain(*(noisy(count, level) for count, level in light)))
 
     list(itertools.islice(bench.frames(), frame_count))
 
-    assert settings(bench) == deeds
-
-
-def test_exposure_is_set_anew_when_the_light_stays_different():
-    bench = Bench(itertools.chain(noisy(25), noisy(60, level=30)))
-
-    list(itertools.islice(bench.frames(), 80))
-
-    assert settings(bench) == ["hold", "release", "hold"]
-
-
-def test_a_hand_before_the_lens_for_a_moment_changes_no_exposure():
-    bench = Bench(itertools.chain(noisy(25), noisy(10, level=30), noisy(30)))
-
-    list(itertools.islice(bench.frames(), 60))
-
-    assert settings(bench) == ["hold"]
+    assert [deed for deed in bench.cameras[0].done if deed != "close"] == deeds
 
 
 def test_waiting_for_a_camera_can_be_ended_from_outside():
@@ -355,13 +345,6 @@ def test_a_password_in_a_source_is_not_shown():
     assert shown("/dev/video0") == "/dev/video0"
 
 
-def test_a_device_that_does_not_exist_is_a_problem_that_says_what_to_do():
-    with pytest.raises(Problem, match="There is no camera /dev/video97") as raised:
-        frames("/dev/video97")
-
-    assert raised.value.exit_code == 2
-
-
 def test_a_file_that_is_no_camera_is_busy_or_none(tmp_path, capfd):
     node = tmp_path / "video0"
     node.write_bytes(b"")
@@ -377,11 +360,6 @@ def test_a_stream_that_does_not_answer_is_a_problem_without_its_password():
         frames("http://ann:secret@127.0.0.1:9/none.mjpg")
 
     assert "secret" not in str(raised.value)
-
-
-def test_a_pi_camera_without_its_library_is_a_problem():
-    with pytest.raises(Problem, match="python3-picamera2"):
-        frames("picamera2:")
 
 
 def test_a_camera_keeps_its_name_when_it_is_plugged_in_elsewhere(tmp_path):
@@ -435,10 +413,8 @@ def test_a_camera_that_took_the_place_of_another_is_called_by_its_own_name():
 
     list(itertools.islice(bench.frames("/dev/video0", named=lambda: f"/dev/video{len(bench.cameras)}"), 5))
 
-    assert [notice.sentence.split()[0] for notice in bench.notices if not notice.blind] == [
-        "/dev/video1",
-        "/dev/video2",
-    ]
+    named = [notice.sentence.split()[0] for notice in bench.notices if not notice.blind]
+    assert named == ["/dev/video1", "/dev/video2"]
 
 
 def test_no_camera_answers_where_there_is_none(monkeypatch):

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cache
+
 import cv2
 import numpy as np
 import pytest
@@ -29,7 +32,12 @@ def texts(scene: Scene) -> list[str]:
     return sorted(sticker.text.removeprefix("MB1:").lower() for sticker in scene.stickers)
 
 
-def gray_picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
+NEAR = Lens(size_px=(960, 540), width_mm=400)
+"""The usual camera over half of the usual width: as many pixels a millimetre, a quarter of the time."""
+
+
+@cache
+def gray_picture(scene: Scene, lens: Lens | None = NEAR, seed: int = 0) -> np.ndarray:
     return gray_of(picture(scene, lens, seed))
 
 
@@ -85,11 +93,11 @@ def test_no_sticker_is_ever_read_as_another_however_bad_the_picture(seed):
 
 
 def test_a_code_lies_where_it_was_laid_and_its_corners_start_top_left():
-    lens = Lens(noise=0, uneven=0)
+    lens = replace(NEAR, noise=0, uneven=0)
     code = read_codes(gray_picture(Scene(stickers=(Sticker("MB1:ROLL-03", 100, 50, 90),)), lens))[0]
 
-    scale = 1920 / 800
-    assert code.centre_px == pytest.approx((959.5 + 100 * scale, 539.5 + 50 * scale), abs=0.8)
+    scale = 960 / 400
+    assert code.centre_px == pytest.approx((479.5 + 100 * scale, 269.5 + 50 * scale), abs=0.8)
     assert code.side_px == pytest.approx(28 * 21 / 25 * scale, rel=0.03)
     (left, top), (right, bottom) = code.corners_px[3], code.corners_px[1]
     assert left < right
@@ -97,13 +105,12 @@ def test_a_code_lies_where_it_was_laid_and_its_corners_start_top_left():
     assert code.corners_px[0][0] > code.centre_px[0] > code.corners_px[2][0]
 
 
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(
     "text", ["https://example.org", "MB1:ROLL-3", "mb1:roll-03", "MB1:HACK-01", "MB2:ROLL-03", "MB1:UNKNOWN-01"]
 )
 def test_a_foreign_code_is_no_sighting(text):
     big = Sticker(text, 0, 0, size_mm=60)
-
     codes = read_codes(gray_picture(Scene(stickers=(big, Sticker("MB1:ROLL-03", 120, 0)))))
 
     assert [code.card for code in codes] == ["roll-03"]
@@ -126,7 +133,7 @@ def test_the_same_card_at_two_places_is_unknown_at_both():
 
 
 ONE = Scene(stickers=(Sticker("MB1:ROLL-03", 0, 0),))
-QUAD = ((932.0, 512.0), (988.0, 512.0), (988.0, 568.0), (932.0, 568.0))
+QUAD = ((452.0, 242.0), (508.0, 242.0), (508.0, 298.0), (452.0, 298.0))
 """Where the code of `ONE` lies on its picture, roughly."""
 
 
@@ -158,7 +165,7 @@ def test_without_pyzbar_stickers_are_still_read(monkeypatch):
 
 @pytest.mark.usefixtures("own_reader_silent")
 def test_pyzbar_really_reads():
-    codes = read_codes(gray_picture(scattered(seed=5)))
+    codes = read_codes(gray_picture(scattered(seed=5), Lens()))
 
     assert sum(code.confidence == AGREED for code in codes) >= 50
 
@@ -168,8 +175,8 @@ def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     asked = []
     monkeypatch.setattr(reader, "_second_opinion", lambda crop: asked.append(1))
 
-    (here,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (960.0, 540.0)}))
-    (elsewhere,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (1100.0, 540.0)}))
+    (here,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (480.0, 270.0)}))
+    (elsewhere,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (620.0, 270.0)}))
 
     assert (here.confidence, elsewhere.confidence) == (AGREED, ALONE)
     assert len(asked) == 1
@@ -187,7 +194,7 @@ def test_where_our_reader_and_a_general_one_differ_the_card_is_unknown(monkeypat
 
 def test_only_the_boxes_asked_for_are_read():
     scene = Scene(stickers=(Sticker("MB1:ROLL-03", -200, 0), Sticker("MB1:STOP-02", 200, 100)))
-    gray = gray_picture(scene)
+    gray = gray_picture(scene, Lens())
 
     right = read_codes(gray, where=[Box(1300, 650, 1600, 950), Box(1500, 900, 5000, 5000)])
     nothing = read_codes(gray, where=[])
@@ -220,7 +227,7 @@ def test_a_text_of_our_form_that_no_sticker_bears_is_no_card(text):
 
 
 def test_a_table_seen_in_a_mirror_shows_no_cards():
-    assert read_codes(gray_picture(scattered(seed=4, count=20))[:, ::-1].copy()) == ()
+    assert read_codes(gray_picture(scattered(seed=4, count=20), Lens())[:, ::-1].copy()) == ()
 
 
 NEAR_MISSES = [

@@ -2,30 +2,23 @@
 
 from __future__ import annotations
 
-import html
 import re
 
 import pytest
+from client import HOME, SECRET, TWO, played, tap, text_of
 
-from companion.match.match import Match, Policy
+from companion.match.match import Policy
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
-from companion.storage.event_store import Store
 
-TWO = ("side Ann", "side Bob", "hand first Ann")
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
 LIVE = {**HOME, "HX-Request": "true"}
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
+def match(match):
     match.start(TWO)
-    yield match
-    store.close()
+    return match
 
 
 @pytest.fixture
@@ -53,15 +46,6 @@ def seated(app, player: str, number: int):
     return client
 
 
-def tap(client, path, **fields):
-    return client.post(path, data=fields, headers=HOME)
-
-
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(html.unescape(words).split())
-
-
 def live(client, path="/"):
     """The part that a page fetches when something has changed."""
     return client.get(path, headers=LIVE)
@@ -70,21 +54,13 @@ def live(client, path="/"):
 # A hand's end
 
 
-def test_at_a_hands_end_every_phone_is_led_to_the_score_once(two, match):
+def test_at_a_hands_end_every_phone_is_led_to_the_score_once_and_goes_on_with_the_next_hand(two, match):
     ann, bob = two
     match.enter("end", "Ann")
 
-    assert live(ann).headers["HX-Redirect"] == "/score"
-    assert live(bob).headers["HX-Redirect"] == "/score"
-    assert "See the score" in text_of(live(ann))
-    assert "See the score" in text_of(bob.get("/"))
-
-
-def test_the_phones_that_were_led_to_the_score_go_on_with_the_next_hand(two, match):
-    ann, bob = two
-    match.enter("end", "Ann")
     for phone in two:
-        live(phone)
+        assert live(phone).headers["HX-Redirect"] == "/score"
+        assert "See the score" in text_of(live(phone))
         phone.get("/score")
     assert live(bob, "/score").status_code == 200
     tap(ann, "/hand")
@@ -93,48 +69,30 @@ def test_the_phones_that_were_led_to_the_score_go_on_with_the_next_hand(two, mat
     assert live(bob, "/score").status_code == 200
 
 
-def test_the_phones_at_the_score_come_back_when_the_end_is_undone_and_are_led_there_again(two, match):
+def test_the_phones_at_the_score_come_back_when_the_end_is_undone_or_a_new_match_begins(two, match):
     _ann, bob = two
-    match.enter("end", "Ann")
-    live(bob)
-    bob.get("/score")
-    match.undo("Ann")
+    for goes_on in (lambda: match.undo("Ann"), lambda: match.start(TWO)):
+        match.enter("end", "Ann")
+        assert live(bob).headers["HX-Redirect"] == "/score"
+        bob.get("/score")
+        goes_on()
 
-    assert live(bob, "/score").headers["HX-Redirect"] == "/"
-    match.enter("end", "Ann")
-    assert live(bob).headers["HX-Redirect"] == "/score"
-
-
-def test_the_phones_at_the_score_come_back_to_a_new_match(two, match):
-    _ann, bob = two
-    match.enter("end", "Ann")
-    live(bob)
-    bob.get("/score")
-    match.start(TWO)
-
-    assert live(bob, "/score").headers["HX-Redirect"] == "/"
+        assert live(bob, "/score").headers["HX-Redirect"] == "/"
 
 
-def test_a_browser_that_keeps_no_cookie_stays_at_the_table(app, match):
-    client = app.test_client(use_cookies=False)
-    client.environ_base["REMOTE_ADDR"] = "192.168.1.77"
+def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_keeps_no_cookie_stays(app, match):
+    machine, forgetful = app.test_client(), app.test_client(use_cookies=False)
+    forgetful.environ_base["REMOTE_ADDR"] = "192.168.1.77"
     match.enter("end", "Ann")
 
-    assert live(client).status_code == 200
-
-
-def test_the_screen_of_the_machine_itself_is_led_to_the_score_too(app, match):
-    client = app.test_client()
-    match.enter("end", "Ann")
-
-    assert live(client).headers["HX-Redirect"] == "/score"
-    assert live(client).status_code == 200
+    assert live(machine).headers["HX-Redirect"] == "/score"
+    assert live(machine).status_code == 200
+    assert live(forgetful).status_code == 200
 
 
 def test_the_extension_is_asked_on_the_phones_of_the_side_that_decides(two, match):
     ann, bob = two
-    for play in ("Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100"):
-        match.enter(play, "Ann")
+    played(match, "Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100")
 
     for path in ("/", "/plain"):
         assert "Extend to 1000" in text_of(ann.get(path))
@@ -194,8 +152,7 @@ def test_a_side_is_told_when_another_changes_its_line(two, match):
 
 def test_a_side_is_told_of_each_change_one_after_the_other(two, match):
     ann, bob = two
-    for play in ("Ann roll", "Bob roll"):
-        match.enter(play, "Ann")
+    played(match, "Ann roll", "Bob roll")
     lines = [entry.seq for entry in match.state.hand_entries]
     tap(bob, f"/line/{lines[0]}/correct", text="Ann discard 25")
     tap(bob, f"/line/{lines[1]}/correct", text="Bob discard 50")
@@ -233,8 +190,7 @@ def test_a_side_is_told_when_another_takes_its_line_out_and_may_undo_that(two, m
 
 def test_an_undo_of_another_sides_play_is_told_too(two, match):
     ann, bob = two
-    match.enter("Ann roll", "Ann")
-    match.enter("Bob roll", "Bob")
+    played(match, "Ann roll", "Bob roll")
     tap(ann, "/undo")
 
     assert "Ann took out your line “Bob rolls”." in text_of(bob.get("/"))

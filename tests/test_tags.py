@@ -89,8 +89,9 @@ def test_tags_seen_at_an_angle_are_named():
     assert {place_of(code, 1.6, 0.8): code.card for code in found} == dict(enumerate(CARDS))
 
 
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
-    ("px_per_mm", "blur_px", "at_least"), [(1.2, 0.6, 0.97), (1.2, 1.0, 0.9), (0.9, 0.5, 0.6), (0.7, 0.6, 0.0)]
+    ("px_per_mm", "blur_px", "at_least"), [(1.2, 1.0, 0.9), (0.9, 0.5, 0.6), (1.2, 0.6, 0.97), (0.7, 0.6, 0.0)]
 )
 def test_a_smaller_tag_is_named_rightly_or_not_at_all(px_per_mm, blur_px, at_least):
     found = shown(CARDS, px_per_mm, {}, blur_px=blur_px)
@@ -180,7 +181,7 @@ def test_tags_of_cards_do_not_disturb_the_search_for_mats():
 OTHERS = (cv2.aruco.DICT_APRILTAG_36h11, cv2.aruco.DICT_6X6_250, cv2.aruco.DICT_5X5_250, cv2.aruco.DICT_4X4_250)
 
 
-@pytest.mark.variants(2)
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("dictionary", OTHERS)
 @pytest.mark.parametrize("px_per_mm", [1.4, 3.0])
 def test_tags_of_other_makers_are_no_cards(dictionary, px_per_mm):
@@ -190,7 +191,7 @@ def test_tags_of_other_makers_are_no_cards(dictionary, px_per_mm):
 
 
 def test_qr_stickers_are_no_tags():
-    assert read_tags(seen(lay([sticker(card, "qr") for card in CARDS], 2.0))) == ()
+    assert read_tags(seen(lay([sticker(card, "qr") for card in CARDS[::4]], 2.0))) == ()
 
 
 def test_tags_and_codes_on_one_table_are_read_by_one_call():
@@ -211,7 +212,8 @@ def test_noise_and_blank_paper_are_no_tags(seed):
     assert read_tags(np.full((300, 300), 128, np.uint8)) == ()
 
 
-@pytest.mark.parametrize("share", [0.1, 0.25, 0.5])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("share", [0.25, 0.1, 0.5])
 def test_a_tag_that_is_partly_covered_is_named_rightly_or_not_at_all(share):
     covered = []
     for card in CARDS:

@@ -60,8 +60,12 @@ def photo(*sightings: Sighting, mats: tuple[str, ...] = (), name: str = "a.jpg",
     return Photo(name, (1000, 950), View(0.0, seen, sightings, **how))
 
 
-def counted(*photos: Photo, edition=CLASSIC) -> Tally:
-    return tally(edition, photos)
+def counted(*photos: Photo | Sighting, edition=CLASSIC, mats: tuple[str, ...] = ()) -> Tally:
+    """Photographs counted, or one of these cards."""
+    return tally(edition, photos if photos and isinstance(photos[0], Photo) else [photo(*photos, mats=mats)])
+
+
+BOTH = ("side-1", "side-2")
 
 
 def distances(found: Tally) -> list[dict[str, int]]:
@@ -72,17 +76,9 @@ def distances(found: Tally) -> list[dict[str, int]]:
 
 
 def test_with_mats_the_zones_tell_whose_a_card_is():
-    found = counted(
-        photo(
-            card("200-01", "side-1/distance"),
-            card("100-01", "side-1/distance"),
-            card("25-04", "side-2/distance"),
-            card("roll-01", "side-1/battle"),
-            card("end-of-limit-01", "side-1/speed"),
-            card("stop-01", "table/discard"),
-            mats=("side-1", "side-2"),
-        )
-    )
+    zones = {"200-01": "side-1/distance", "100-01": "side-1/distance", "25-04": "side-2/distance"}
+    zones |= {"roll-01": "side-1/battle", "end-of-limit-01": "side-1/speed", "stop-01": "table/discard"}
+    found = counted(*(card(name, zone) for name, zone in zones.items()), mats=BOTH)
 
     assert distances(found) == [{"200": 1, "100": 1}, {"25": 1}]
     assert [found.lots[0].shows(pile) for pile in ("battle", "speed")] == [(Card.ROLL,), (Card.END_OF_LIMIT,)]
@@ -90,104 +86,75 @@ def test_with_mats_the_zones_tell_whose_a_card_is():
 
 
 def test_a_safety_that_lies_sideways_was_a_coup_fourre():
-    found = counted(
-        photo(
-            card("driving-ace-01", "side-1/safety", sideways=True),
-            card("right-of-way-01", "side-1/safety"),
-            mats=("side-1",),
-        )
-    )
-
-    first = layings(found)[0]
+    across = card("driving-ace-01", "side-1/safety", sideways=True)
+    first = layings(counted(across, card("right-of-way-01", "side-1/safety"), mats=("side-1",)))[0]
 
     assert first.safeties == (Card.DRIVING_ACE, Card.RIGHT_OF_WAY)
     assert first.coups_fourres == (Card.DRIVING_ACE,)
 
 
 def test_a_bare_mat_is_a_side_that_has_laid_nothing():
-    found = counted(photo(card("200-01", "side-1/distance"), mats=("side-1", "side-2")))
+    found = counted(card("200-01", "side-1/distance"), mats=BOTH)
 
     assert distances(found) == [{"200": 1}, {}]
     assert not layings(found)[1].drove_unseen
 
 
 def test_a_card_between_the_zones_of_a_mat_lies_before_its_side():
-    found = counted(photo(card("200-01", at=(300, 700)), card("75-01", at=(300, 200)), mats=("side-1", "side-2")))
+    found = counted(card("200-01", at=(300, 700)), card("75-01", at=(300, 200)), mats=BOTH)
 
     assert distances(found) == [{"75": 1}, {"200": 1}]
 
 
-def test_cards_beside_the_mats_are_asked_about_and_do_not_count():
-    found = counted(photo(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=("side-1", "side-2")))
+def test_cards_beside_the_mats_are_asked_about_listed_and_do_not_count():
+    found = counted(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=BOTH)
 
     asked = [question for question in tally_report.questions(CLASSIC, found) if question.ask == "beside"]
+    said = list(tally_report.sentences(CLASSIC, found))
 
     assert distances(found) == [{"200": 1}, {}]
     assert [(question.say, question.choices) for question in asked] == [
         ("Card 2 lies beside the mats: whose? Not counted for now.", ("Side 1", "Side 2"))
     ]
+    assert said[said.index("Beside the mats on a.jpg, not counted:") + 1] == "  1 × 75 (card 2)"
 
 
 def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
-    upper = [face("100", at=(200 + 150 * n, 100)) for n in range(3)]
-    lower = [face("50", at=(200 + 150 * n, 800)) for n in range(2)]
-
-    found = counted(photo(*upper, *lower))
-
-    assert distances(found) == [{"100": 3}, {"50": 2}]
-
-
-def test_whose_heaps_are_is_asked():
-    found = counted(photo(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900))))
+    found = counted(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900)))
 
     said = [question.say for question in tally_report.questions(CLASSIC, found) if question.ask == "whose"]
 
+    assert distances(found) == [{"100": 1, "75": 1}, {"50": 1}]
     assert said == [
         "Do cards 1 and 2 lie before a side of their own? Taken for Side 1.",
         "Does card 3 lie before a side of its own? Taken for Side 2.",
     ]
 
 
-def test_a_face_that_is_told_twice_in_one_place_is_one_card():
-    found = counted(
-        photo(
-            face("100", "side-1/distance", (200, 100)),
-            face("100", "side-1/distance", (203, 101)),
-            face("100", "side-1/distance", (200, 130)),
-            face("75", "side-1/distance", (201, 100)),
-            mats=("side-1",),
-        )
-    )
-
-    assert distances(found)[0] == {"100": 2, "75": 1}
-
-
 def test_a_heap_without_anything_that_scores_is_no_side():
-    found = counted(photo(face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900))))
+    found = counted(face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900)))
 
     assert len(found.lots) == 1
 
 
-def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
-    turned = [face(slug, at=(100 * n, 0), sideways=True) for n, slug in enumerate(("100", "75", "roll"))]
+def test_a_face_that_is_told_twice_in_one_place_is_one_card():
+    told = [("100", (200, 100)), ("100", (203, 101)), ("100", (200, 130)), ("75", (201, 100))]
+    found = counted(*(face(slug, "side-1/distance", at) for slug, at in told), mats=("side-1",))
 
-    found = counted(
-        photo(*turned, face("driving-ace", at=(300, 0), sideways=False), face("extra-tank", at=(400, 0), sideways=True))
-    )
+    assert distances(found)[0] == {"100": 2, "75": 1}
+
+
+def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
+    turned = [face(slug, at=(100 * n, 0), sideways=True) for n, slug in enumerate(("100", "75", "roll", "extra-tank"))]
+
+    found = counted(*turned, face("driving-ace", at=(400, 0), sideways=False))
 
     assert layings(found)[0].coups_fourres == (Card.DRIVING_ACE,)
 
 
 def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
-    found = counted(
-        photo(
-            face("100", "side-1/distance", (100, 100)),
-            face("200", "side-1/distance", (300, 100)),
-            face("accelerator", "side-1/distance", (280, 130)),
-            mats=("side-1",),
-        ),
-        edition=RUSH,
-    )
+    laid = [("100", (100, 100)), ("200", (300, 100)), ("accelerator", (280, 130))]
+    found = counted(*(face(slug, "side-1/distance", at) for slug, at in laid), mats=("side-1",), edition=RUSH)
 
     assert layings(found)[0].doubled == {Card.KM_200: 1}
     assert layings(found)[0].km == 500
@@ -265,16 +232,23 @@ def asked(found: Tally, edition=CLASSIC) -> list[str]:
     return [question.say for question in tally_report.questions(edition, found)]
 
 
-def test_a_card_that_cannot_be_told_is_a_question_with_its_place_and_counts_as_the_likeliest():
-    found = counted(photo(unsure("75", "25", zone="side-1/distance", at=(310, 205)), mats=("side-1", "side-2")))
+@pytest.mark.parametrize(
+    ("rivals", "say", "counts"),
+    [
+        (("75", "25"), "Which is card 1: 75 km or 25 km (a.jpg, upper left, at 9, 9)? Counted as 75 km for now.", True),
+        ((), "Which is card 1 (a.jpg, upper left, at 9, 9)? It cannot be told, and is not counted for now.", False),
+    ],
+    ids=["counts as the likeliest", "nothing likely counts nothing"],
+)
+def test_a_card_that_cannot_be_told_is_a_question_with_its_place(rivals, say, counts):
+    found = counted(unsure(*rivals, zone="side-1/distance", at=(9, 9)), mats=BOTH)
 
-    say = "Which is card 1: 75 km or 25 km (a.jpg, upper left, at 310, 205)? Counted as 75 km for now."
     assert asked(found)[0] == say
-    assert distances(found) == [{"75": 1}, {}]
+    assert distances(found) == [{"75": 1} if counts else {}, {}]
 
 
 def test_what_may_lie_in_the_zone_is_offered_first():
-    found = counted(photo(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",)))
+    found = counted(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",))
 
     assert found.lots[0].spots[0].guesses == (Card.KM_75, Card.ROLL)
 
@@ -288,32 +262,23 @@ def test_what_cannot_score_is_not_asked_about(sighting):
     assert not [question for question in tally_report.questions(CLASSIC, found) if question.ask == "card"]
 
 
-def test_a_card_without_any_likely_face_is_asked_about_and_counts_nothing():
-    found = counted(photo(unsure(zone="side-1/distance", at=(9, 9)), mats=("side-1", "side-2")))
-
-    say = "Which is card 1 (a.jpg, upper left, at 9, 9)? It cannot be told, and is not counted for now."
-    assert asked(found)[0] == say
-    assert distances(found) == [{}, {}]
-
-
 def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
     cards = [card("100-01", "side-1/distance"), card("100-01", "side-1/distance", (300, 0), confidence=0.95)]
-
-    found = counted(photo(*cards, mats=("side-1", "side-2")))
+    found = counted(*cards, mats=BOTH)
 
     assert [spot.is_sure for spot in found.lots[0].spots] == [True, False]
     assert asked(found)[0].startswith("Is card 2 really 100 km")
 
 
 def test_a_card_of_another_deck_is_named_and_not_counted():
-    found = counted(photo(card("300-01", "side-1/distance"), mats=("side-1", "side-2")))
+    found = counted(card("300-01", "side-1/distance"), mats=BOTH)
 
     assert found.notes == ("Not in the deck of Classic, and not counted: 1 × 300 km.",)
     assert distances(found) == [{}, {}]
 
 
 def test_a_side_that_no_photograph_shows_is_asked_about_and_not_shut_out_unasked():
-    found = counted(photo(*(face("100", at=(100 * n, 0)) for n in range(7))))
+    found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
     table = tally_report.likely_table(CLASSIC, found)
 
     assert "No picture shows Side 2: did it lay any distance? Taken for yes." in asked(found)
@@ -347,14 +312,6 @@ def test_the_list_and_the_questions_call_a_card_by_one_number_those_that_score_f
         "? Which is card 2: 75 km or 25 km (a.jpg, at the top, at 500, 240)? Counted as 75 km for now.",
         "? Which is card 4 (a.jpg, lower left, at 20, 640)? It cannot be told, and is not counted for now.",
     ]
-
-
-def test_cards_beside_the_mats_are_listed_with_their_numbers():
-    found = counted(photo(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=("side-1", "side-2")))
-
-    said = list(tally_report.sentences(CLASSIC, found))
-
-    assert said[said.index("Beside the mats on a.jpg, not counted:") + 1] == "  1 × 75 (card 2)"
 
 
 @pytest.mark.parametrize(
@@ -396,31 +353,35 @@ def test_a_200_among_the_distances_spoils_the_safe_trip():
     assert lines == {Item.DISTANCE: 700, Item.TRIP_COMPLETED: 400}
 
 
-def test_who_lies_at_the_target_has_completed_the_trip_by_all_likelihood():
-    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob", {Card.KM_100: 7}))
-
-    assert likely(CLASSIC, layings) == Told(Trip(700), 1, played_out=False, draw_pile_empty=False)
+NOBODY = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
 
 
-def test_beyond_700_km_the_extension_was_called():
-    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob", {Card.KM_100: 8}))
+@pytest.mark.parametrize(
+    ("edition", "ann", "bob", "told"),
+    [
+        (CLASSIC, (5, 0), 7, Told(Trip(700), 1, played_out=False, draw_pile_empty=False)),
+        (CLASSIC, (5, 0), 8, Told(Trip(1000, extended_by=1), None, played_out=True, draw_pile_empty=False)),
+        (ASMODEE, (8, 3), 5, Told(Trip(1000), 0, played_out=False, draw_pile_empty=False)),
+        (CLASSIC, (5, 0), 0, NOBODY),
+    ],
+    ids=[
+        "who lies at the target has completed the trip",
+        "beyond 700 the extension was called",
+        "a race counts safeties and may pass its target",
+        "a trip that nobody completed was played out",
+    ],
+)
+def test_how_the_hand_went_by_all_likelihood(edition, ann, bob, told):
+    km, safeties = ann
+    layings = (Laying("Ann", {Card.KM_100: km}, {}, ALL[:safeties]), Laying("Bob", {Card.KM_100: bob}))
 
-    assert likely(CLASSIC, layings) == Told(Trip(1000, extended_by=1), None, played_out=True, draw_pile_empty=False)
+    assert likely(edition, layings) == told
 
 
-def test_a_race_counts_safeties_towards_its_target_and_may_pass_it():
-    layings = (Laying("Ann", {Card.KM_200: 4}, {}, ALL[:3]), Laying("Bob", {Card.KM_100: 5}))
-
-    told = likely(ASMODEE, layings)
-
-    assert (told.trip, told.completed_by) == (Trip(1000), 0)
-
-
-def test_a_trip_nobody_completed_was_played_out_or_broken_off():
+def test_a_hand_that_was_played_out_has_ended_with_an_empty_pile():
     layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob"))
-    told = likely(CLASSIC, layings)
 
-    assert table_of(CLASSIC, layings, told).ending.how is HowEnded.EXHAUSTED
+    assert table_of(CLASSIC, layings, NOBODY).ending.how is HowEnded.EXHAUSTED
 
 
 def test_every_way_a_hand_can_have_gone_is_offered():
@@ -451,18 +412,12 @@ def test_what_cannot_be_is_said(first, second, completed_by, say):
     assert say in odd(table_of(CLASSIC, (Laying("Ann", first), Laying("Bob", second)), told))
 
 
-def test_a_safety_before_two_sides_is_said():
-    told = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
-    layings = [Laying(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
+def test_a_safety_before_two_sides_is_said_and_of_piles_that_nobody_counts_nothing():
+    twice = [Laying(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
+    sound = [Laying("Ann", {Card.KM_100: 4}, {}, ALL, ALL), Laying("Bob", {Card.KM_25: 4})]
 
-    assert odd(table_of(CLASSIC, layings, told)) == ("Extra tank: the deck has only 1.",)
-
-
-def test_of_piles_that_nobody_counts_nothing_is_said():
-    told = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
-    layings = [Laying("Ann", {Card.KM_100: 4}, {}, ALL, ALL), Laying("Bob", {Card.KM_25: 4})]
-
-    assert odd(table_of(PARKER, layings, told)) == ()
+    assert odd(table_of(CLASSIC, twice, NOBODY)) == ("Extra tank: the deck has only 1.",)
+    assert odd(table_of(PARKER, sound, NOBODY)) == ()
 
 
 # --- On the command line -------------------------------------------------------------------------------------

@@ -101,22 +101,15 @@ def test_a_camera_that_hangs_while_it_is_opened_is_waited_for_by_whoever_is_pati
     assert "no pictures yet" in looking.blind()[0]
 
 
-def test_a_camera_that_hangs_while_it_is_opened_is_a_problem_for_all_others():
+@pytest.mark.parametrize(("mood", "says"), [(Mood.HUNG_OPEN, "does not answer"), (Mood.RAISING, "cannot be used")])
+def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_others(mood, says):
     looking = Looking()
-    looking.camera.mood = Mood.HUNG_OPEN
+    looking.camera.mood = mood
 
-    with pytest.raises(Problem, match="does not answer"):
+    with pytest.raises(Problem, match=says):
         looking.frames()
 
     assert looking.time() < 11.0
-
-
-def test_whatever_an_opening_raises_is_a_sentence():
-    looking = Looking()
-    looking.camera.mood = Mood.RAISING
-
-    with pytest.raises(Problem, match="cannot be used"):
-        looking.frames()
 
 
 class NeverAgain:

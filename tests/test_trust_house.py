@@ -155,14 +155,9 @@ def test_no_address_leads_out_of_the_house(house, path):
 
 
 PROTECTING = (
-    "Content-Security-Policy",
-    "X-Content-Type-Options",
-    "X-Frame-Options",
-    "Referrer-Policy",
-    "Cross-Origin-Resource-Policy",
-    "Cross-Origin-Opener-Policy",
-    "Cache-Control",
-)
+    "Content-Security-Policy", "X-Content-Type-Options", "X-Frame-Options", "Referrer-Policy",
+    "Cross-Origin-Resource-Policy", "Cross-Origin-Opener-Policy", "Cache-Control",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("whose", ["stranger", "machine"])

@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 import pytest
 from house import HOME, House, furnished, looked_at
 from marks import mostly_long
+from werkzeug.test import TestResponse
 
 from companion.common.errors import Problem
 from companion.pages.players.names import check_names, clean
@@ -82,7 +83,7 @@ def plain(tmp_path_factory):
 
     @cache
     def shapes(language: str) -> dict[str, list[str]]:
-        return {path: shape_of(page).elements for path, page in pages_of(house, language).items()}
+        return {path: shape_of(page).elements for path, page in pages(answers_of(house, language)).items()}
 
     yield shapes
     store.close()
@@ -97,20 +98,29 @@ def hostile(request, tmp_path_factory):
     store.close()
 
 
-def pages_of(house: House, language: str) -> dict[str, str]:
-    """Every page as the host sees it, by its route and the how-manieth of it that is."""
+@pytest.fixture(scope="module")
+def answers(hostile):
+    """What is answered there, by language."""
+    return cache(lambda language: answers_of(hostile, language))
+
+
+def answers_of(house: House, language: str) -> dict[str, TestResponse]:
+    """Every answer as the host gets it, by its route and the how-manieth of it that is."""
     client = house.machine()
-    pages = {}
-    for number, (endpoint, path) in enumerate(looked_at(house)):
-        answer = client.get(path, headers={"Accept-Language": language})
-        if answer.mimetype == "text/html":
-            pages[f"{endpoint} {number}"] = answer.get_data(as_text=True)
-    return pages
+    return {
+        f"{endpoint} {number}": client.get(path, headers={"Accept-Language": language})
+        for number, (endpoint, path) in enumerate(looked_at(house))
+    }
+
+
+def pages(answers: dict[str, TestResponse]) -> dict[str, str]:
+    """The pages among them."""
+    return {path: answer.text for path, answer in answers.items() if answer.mimetype == "text/html"}
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "en"))
-def test_no_page_is_made_of_anything_else_because_of_a_name(hostile, plain, language):
-    for path, page in pages_of(hostile, language).items():
+def test_no_page_is_made_of_anything_else_because_of_a_name(answers, plain, language):
+    for path, page in pages(answers(language)).items():
         shape = shape_of(page)
 
         assert shape.odd == [], path
@@ -120,30 +130,18 @@ def test_no_page_is_made_of_anything_else_because_of_a_name(hostile, plain, lang
             assert shape.elements == plain(language)[path], path
 
 
-def test_nothing_that_nobody_sees_is_shown(hostile):
-    for path, page in pages_of(hostile, "en").items():
-        unseen = {hex(ord(char)) for char in page if unicodedata.category(char) in UNSEEN and char not in SEEN}
-
-        assert unseen == set(), path
-
-
-def test_nothing_is_computed(hostile):
-    for path, page in pages_of(hostile, "en").items():
-        page = re.sub(r"\b[0-9a-f]{16,}\b", "", page)  # Tokens, drawn by lot.
-
-        assert ">49<" not in page, path
-        assert "4949" not in page, path
-
-
-def test_no_name_becomes_a_head_of_an_answer(hostile):
-    client = hostile.machine()
-    for _endpoint, path in looked_at(hostile):
-        answer = client.get(path)
-
+def test_nothing_that_nobody_sees_is_shown_nothing_computed_and_no_name_becomes_a_head(answers):
+    for path, answer in answers("en").items():
         assert answer.headers.get("Set-Cookie", "").split("=")[0] in ("", "companion"), path
         named = answer.headers.get("Content-Disposition", "")
         assert named.isascii(), path
         assert named.isprintable(), path
+    for path, page in pages(answers("en")).items():
+        unseen = {hex(ord(char)) for char in page if unicodedata.category(char) in UNSEEN and char not in SEEN}
+        assert unseen == set(), path
+        page = re.sub(r"\b[0-9a-f]{16,}\b", "", page)  # Tokens, drawn by lot.
+        assert ">49<" not in page, path
+        assert "4949" not in page, path
 
 
 def test_what_is_to_keep_can_be_read_again(hostile):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import signal
@@ -20,11 +21,14 @@ from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from house import HOME, SECRET, furnished
 from serving import running
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import encode_multipart
 
 from companion.common.errors import Problem
 from companion.match.phones import new_phone
 from companion.pages import create_app
 from companion.pages.players import phone_identity
+from companion.storage.data_folder import data_dir
 from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snaps
 
@@ -43,7 +47,7 @@ def test_every_secret_has_128_bits():
     assert phone_identity.KEY_BYTES * 8 >= 256
 
 
-@pytest.mark.parametrize("spoilt", [b"", b"short", b"\0" * 32, b"\n", b"k" * 64])
+@pytest.mark.parametrize("spoilt", [b"", b"short", b"\0" * 32, b"\n", b"k" * 64, b"x" * 4096])
 def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, capsys):
     (tmp_path / "secret-key").write_bytes(spoilt)
 
@@ -51,10 +55,12 @@ def test_a_key_that_is_none_is_made_anew_and_that_is_said(spoilt, tmp_path, caps
 
     assert (len(key), phone_identity.load_secret(tmp_path)) == (32, key)
     assert "every phone has to scan the join code again" in capsys.readouterr().err
+    assert (tmp_path / "secret-key").stat().st_mode & 0o777 == 0o600
 
 
-def test_a_key_that_others_could_read_is_for_its_owner_alone_again(tmp_path):
+def test_a_key_is_kept_and_is_for_its_owner_alone_even_where_others_could_read_it(tmp_path):
     key = phone_identity.load_secret(tmp_path)
+    assert (len(key), (tmp_path / "secret-key").stat().st_mode & 0o777) == (32, 0o600)
     (tmp_path / "secret-key").chmod(0o644)
 
     assert phone_identity.load_secret(tmp_path) == key
@@ -76,8 +82,6 @@ def test_a_folder_where_no_key_can_lie_is_told(tmp_path):
 
 
 def test_the_data_folder_is_for_its_owner_alone(tmp_path):
-    from companion.storage.data_folder import data_dir
-
     assert data_dir(tmp_path / "new" / "data").stat().st_mode & 0o077 == 0
 
 
@@ -90,10 +94,8 @@ def signed(app: Flask, how) -> str:
 def test_what_is_signed_now_is_signed_with_sha256(match):
     app = create_app(match, secret=SECRET)
 
-    assert (
-        app.session_interface.get_signing_serializer(app).make_signer(b"cookie-session").digest_method().name
-        == "sha256"
-    )
+    signer = app.session_interface.get_signing_serializer(app).make_signer(b"cookie-session")
+    assert signer.digest_method().name == "sha256"
 
 
 @pytest.mark.parametrize("key", [b"", b"0" * 32, SECRET[:-1], SECRET + b"0"])
@@ -187,12 +189,12 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_p
         monkeypatch.setattr(tempfile, maker, lambda *_about, maker=maker, **_more: made.append(maker))
     match.start(("side Ann", "side Bob", "hand first Ann"))
     photograph = tableaux.file_of((2400, 1800), kind=".png")
-    app = create_app(
-        match, secret=SECRET, camera=phone_identity.service().camera if False else houses.Camera(lambda: houses.PICTURE)
-    )
+    app = create_app(match, secret=SECRET, camera=houses.Camera(lambda: houses.PICTURE))
+    fields = {"edition": "classic", "photo": FileStorage(io.BytesIO(photograph), "a.png")}
+    boundary, body = encode_multipart(fields)
     with running(app) as url:
-        body, kind = form({"edition": b"classic", "photo": photograph})
-        asked = urllib.request.Request(f"{url}/snap", body, {"Content-Type": kind, "Origin": url})
+        headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": url}
+        asked = urllib.request.Request(f"{url}/snap", body, headers)
         page = urllib.request.urlopen(asked).geturl()
         for path in (page, f"{page}/1.jpg", f"{url}/camera.jpg", f"{url}/", f"{url}/wall"):
             urllib.request.urlopen(path).read()
@@ -203,16 +205,6 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_p
     assert made == []
     assert kept
     assert not any(start in content for content in kept for start in (b"\xff\xd8", b"\x89PNG"))
-
-
-def form(fields: dict[str, bytes]) -> tuple[bytes, str]:
-    """Fields as a browser sends them with a file."""
-    parts = [
-        b'--x\r\nContent-Disposition: form-data; name="%s"%s\r\n\r\n%s\r\n'
-        % (name.encode(), b'; filename="a.png"' if name == "photo" else b"", value)
-        for name, value in fields.items()
-    ]
-    return b"".join(parts) + b"--x--\r\n", "multipart/form-data; boundary=x"
 
 
 def test_the_join_page_says_that_no_picture_is_kept(match):
@@ -231,22 +223,9 @@ def test_the_join_page_says_that_no_picture_is_kept(match):
 def test_a_running_service_listens_on_one_port_and_nothing_else(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    service = subprocess.Popen(
-        [
-            *COMPANION,
-            "demo",
-            "--host",
-            "127.0.0.1",
-            "--port",
-            str(port),
-            "--data",
-            str(tmp_path),
-        ],
-        cwd=ROOT,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONUNBUFFERED": "1"},
-    )
+    command = [*COMPANION, "demo", "--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path)]
+    at_once = os.environ | {"PYTHONUNBUFFERED": "1"}
+    service = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=at_once)
     try:
         assert service.stdout is not None
         assert "ready" in service.stdout.readline()

@@ -237,17 +237,6 @@ def test_the_key_is_made_for_this_run_where_it_cannot_be_kept(tmp_path, monkeypa
     assert not (tmp_path / "secret-key").exists()
 
 
-@pytest.mark.parametrize("kept", [b"", b"short", b"x" * 4096])
-def test_a_damaged_key_is_made_anew(tmp_path, kept):
-    (tmp_path / "secret-key").write_bytes(kept)
-
-    made = phone_identity.load_secret(tmp_path)
-
-    assert len(made) == phone_identity.KEY_BYTES
-    assert phone_identity.load_secret(tmp_path) == made
-    assert (tmp_path / "secret-key").stat().st_mode & 0o077 == 0
-
-
 # --- Starting where nothing can be written --------------------------------------------------------------------
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import combinations, product
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from records import PAIRS, THREE, TWO, hand, seen_table, teams
+from sheet import blocks
 
 from companion.rules import referee
 from companion.rules.cards import Card, Family
@@ -22,12 +23,6 @@ from companion.rules.table import Due, Shows, Side, Table
 from companion.rules.validity import doubts, problems
 
 ALL = tuple(edition_names())
-STANDS_TO_ROLL = ("classic", "bsd-mille", "parker")
-"""Here a roll follows every other remedy."""
-
-REMEDIES_LIE = tuple(name for name in ALL if name != "rush")
-REMOVES = ("asmodee-2014", "bsd-mille", "dujardin-2014", "rush")
-"""Here a late safety takes its hazard away."""
 
 
 def lies(
@@ -76,24 +71,185 @@ def wrong(*lying: str, **how: object) -> list[str]:
     return [str(why) for why in problems(lies(*lying, **how))]
 
 
-def hazard_of(edition: str) -> str:
-    return "pollution" if edition == "rush" else "flat-tire"
+LYING = """
+# Cards
+
+an empty table has no problem [all]
+    nothing
+where hazards are fewer the third accident is one too many [bsd-mille parker]
+    discards accident accident
+    discards accident accident accident: too-many-copies
+a card of another edition is foreign [all but rush]
+    discards 300: unknown-card
+    discards 50 [all]
+    discards 25: unknown-card [rush]
+a card that could not be told is no problem anywhere
+    battle unknown roll; speed unknown speed-limit; distances unknown; safeties unknown; discards unknown
+
+# Where cards lie
+
+every card has a pile where it is right [all but rush]
+    battle roll flat-tire spare-tire; speed speed-limit end-of-limit; distances 50; safeties puncture-proof
+    battle accident; speed speed-limit; distances 50; safeties car-pool [rush]
+an accelerator lies with the distances [rush]
+    distances 100 accelerator
+    battle mirror: wrong-pile
+
+# The battle pile
+
+a hazard lies on no empty pile [all but rush]
+    battle flat-tire: opponent-not-driving
+    battle roll flat-tire
+a hazard lies on an empty pile where anybody may be attacked [rush]
+    battle pollution
+right of way lets hazards onto an empty pile but never a stop [asmodee-2014 bsd-mille dujardin-2014 parker]
+    battle flat-tire; safeties right-of-way
+    battle stop roll; safeties right-of-way: opponent-not-driving
+as the classic sheet is written nothing lies on an empty pile
+    battle flat-tire; safeties right-of-way: opponent-not-driving
+hazards are stacked where the sheet has it
+    battle roll accident stop
+a hazard lies on no hazard in force [asmodee-2014 bsd-mille dujardin-2014 parker]
+    battle roll accident flat-tire: already-attacked
+    battle roll accident pollution: nothing-under-remedy already-attacked [rush]
+the house rule counts not the editions name
+    battle roll accident stop; hazard-on-hazard=forbidden: already-attacked
+    battle roll accident stop; hazard-on-hazard=allowed [parker]
+a remedied pile may be attacked [classic asmodee-2014 dujardin-2014]
+    battle roll accident repairs stop
+a pile that does not roll is attacked only with right of way [bsd-mille parker]
+    battle roll accident repairs flat-tire: opponent-not-driving
+    battle roll accident repairs flat-tire; safeties right-of-way
+a remedy lies on its own hazard [all but rush]
+    battle roll flat-tire spare-tire
+    battle roll spare-tire: nothing-under-remedy
+    battle roll flat-tire repairs: nothing-under-remedy
+    battle spare-tire; first-card=any: nothing-under-remedy
+where a remedy is thrown out with its hazard none lies [rush]
+    battle pollution end-of-pollution: nothing-under-remedy
+    battle stop roll: nothing-under-remedy
+    speed speed-limit end-of-limit: not-limited
+a roll lies on no roll [all but rush]
+    battle roll roll: already-rolling
+where right of way leaves the pile empty a roll may lie on a roll once [bsd-mille]
+    battle roll roll; safeties right-of-way
+    battle roll roll roll; safeties right-of-way: already-rolling
+    battle roll roll; safeties right-of-way: already-rolling [dujardin-2014]
+    battle roll roll; safeties right-of-way!; pile-after-safety=roll [classic]
+a roll lies on no other hazard [all but rush]
+    battle roll accident roll: nothing-under-remedy
+    battle roll stop roll
+a roll lies on a hazard that its safety made harmless
+    battle roll accident roll; safeties driving-ace
+    battle roll accident roll; safeties driving-ace: nothing-under-remedy [dujardin-2014]
+a roll lies on a remedy where it is needed [classic bsd-mille parker]
+    battle roll accident repairs roll
+a roll lies on no remedy where it would do nothing [asmodee-2014 dujardin-2014]
+    battle roll accident repairs roll: nothing-under-remedy
+where nobody needs a roll to start none lies there alone [rush]
+    battle roll: nothing-under-remedy
+a hazard does not lie on under its safety [asmodee-2014 bsd-mille dujardin-2014]
+    battle roll accident; safeties driving-ace: protected
+    battle roll accident repairs; safeties driving-ace
+    battle accident; safeties driving-ace: protected [rush]
+a hazard whose safety was late may lie on or be put away [classic parker]
+    battle roll accident; safeties driving-ace
+    battle roll roll; safeties driving-ace; discards accident
+    battle roll roll roll; safeties driving-ace; discards accident: already-rolling
+    battle roll roll; safeties driving-ace!; discards accident: already-rolling
+of a pile whose top alone was seen only the top is judged
+    battle unknown accident; distances 100
+    battle unknown accident; safeties driving-ace: protected [bsd-mille]
+
+# The speed pile
+
+limits and their ends take turns [all but rush]
+    battle roll; speed speed-limit end-of-limit speed-limit
+    battle roll; speed speed-limit speed-limit: already-limited
+    battle roll; speed end-of-limit: not-limited
+    battle roll; speed speed-limit end-of-limit end-of-limit: not-limited
+right of way takes the limit away [all]
+    speed speed-limit; safeties right-of-way: protected
+
+# Distances
+
+nobody drives who never rolled [all but rush]
+    distances 100: never-rolled
+    battle roll; distances 100
+    distances 100; safeties right-of-way
+where no roll is needed everybody drives [rush]
+    distances 100
+whoever is attacked before the start may drive without a roll
+    battle accident repairs; distances 100; hazard-on-empty-pile=allowed; roll-after-remedy=not-needed;
+        roll-on-remedy=forbidden
+    battle accident repairs; distances 100; hazard-on-empty-pile=allowed: never-rolled
+a third 200 is one too many [all but rush]
+    battle roll; distances 200 200
+    battle roll; distances 200 200 200; target=1000: third-200
+where 200s are not counted there may be any [rush]
+    distances 200 200 200 200
+    battle roll; distances 200 200 200; two-hundreds=unlimited [classic]
+the target may be passed [asmodee-2014]
+    battle roll; distances 200 200 100 75 75 75; target=700
+    distances 200 200 100 75 75 75; target=700 [rush]
+safeties count where they are kilometres
+    battle roll; distances 200 200 100; safeties driving-ace! extra-tank; target=700
+    battle roll; distances 200 200 100; safeties driving-ace! extra-tank; target=700;
+        safeties-count-as-distance=yes: past-target
+nothing is doubled where there is no accelerator
+    battle roll; distances 100*: unknown-card
+
+# Safeties and the first card
+
+a coup fourre answers an attack [all but rush]
+    safeties driving-ace!: not-a-coup-fourre
+    safeties right-of-way!
+a coup fourre before the first card answers an attack where that is possible [rush]
+    safeties driving-ace!
+    safeties driving-ace! right-of-way [bsd-mille]
+    safeties driving-ace! right-of-way: not-a-coup-fourre [classic]
+a coup fourre takes its hazard away [asmodee-2014 bsd-mille dujardin-2014]
+    battle roll accident; safeties driving-ace!: protected
+a coup fourre takes its hazard away where late ones stay [parker]
+    battle roll accident; safeties driving-ace!: protected
+    battle roll accident; safeties driving-ace
+right of way takes a stop away where other late ones stay [parker]
+    battle roll stop; safeties right-of-way: protected
+    battle roll stop; safeties right-of-way!: protected
+the first card is a roll or right of way where the sheet says so [asmodee-2014]
+    safeties driving-ace: first-card
+    battle roll; safeties driving-ace
+    safeties driving-ace [classic]
+no limit is ended before the first card [asmodee-2014]
+    speed speed-limit end-of-limit; safeties right-of-way: first-card
+    battle roll; speed speed-limit end-of-limit; safeties right-of-way
+    speed speed-limit end-of-limit; safeties right-of-way [bsd-mille]
+"""
 
 
-def remedy_of(edition: str) -> str:
-    return "end-of-pollution" if edition == "rush" else "spare-tire"
+def editions_of(words: str) -> Iterable[str]:
+    """The editions of `all`, `all but rush` or `classic parker`."""
+    if words.startswith("all"):
+        return set(ALL) - set(words.split())
+    return words.split() or ["classic"]
 
 
-def safety_of(edition: str) -> str:
-    return "car-pool" if edition == "rush" else "puncture-proof"
+@pytest.mark.parametrize("rows", [pytest.param(rows, id=sentence) for sentence, rows in blocks(LYING)])
+def test_a_table_as_it_lies(rows):
+    assert rows
+    for written, editions in rows:
+        lying, _, codes = written.partition(": ")
+        words = [word.strip() for word in lying.split(";") if word != "nothing"]
+        how: dict[str, object] = dict(word.split(" ", 1) for word in words if " " in word)
+        options = dict(word.split("=") for word in words if "=" in word)
+        if "target" in options:
+            how["target"] = int(options.pop("target"))
+        how["options"] = " ".join(map("=".join, options.items()))
+        for edition in editions_of(editions):
+            assert wrong(**how, edition=edition) == codes.split(), (written, edition)
 
 
 # --- Cards ---------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("edition", ALL)
-def test_an_empty_table_has_no_problem(edition):
-    assert wrong(edition=edition) == []
 
 
 @pytest.mark.parametrize("edition", ["classic", "asmodee-2014", "dujardin-2014"])
@@ -102,12 +258,6 @@ def test_a_fourth_accident_is_one_too_many_wherever_it_lies(edition):
 
     assert problems(three) == ()
     assert [say(why) for why in problems(four)] == ["Accident: the deck has only 3."]
-
-
-@pytest.mark.parametrize("edition", ["bsd-mille", "parker"])
-def test_where_hazards_are_fewer_the_third_accident_is_one_too_many(edition):
-    assert wrong(discards="accident accident", edition=edition) == []
-    assert wrong(discards="accident accident accident", edition=edition) == ["too-many-copies"]
 
 
 def test_an_unverified_deck_is_doubted_and_only_its_safeties_are_counted():
@@ -123,18 +273,6 @@ def test_a_verified_deck_leaves_no_doubt(edition):
     assert doubts(lies(discards="200 " * 9, edition=edition)) == ()
 
 
-@pytest.mark.parametrize("edition", ALL)
-def test_a_card_of_another_edition_is_foreign(edition):
-    foreign = "25" if edition == "rush" else "300"
-
-    assert wrong(discards=foreign, edition=edition) == ["unknown-card"]
-    assert wrong(discards="50", edition=edition) == []
-
-
-def test_a_card_that_could_not_be_told_is_no_problem_anywhere():
-    assert wrong("unknown roll", "unknown speed-limit", "unknown", "unknown", "unknown") == []
-
-
 def test_cards_and_hands_and_pile_are_the_deck():
     table = lies("roll", distances="25")
     lost = table._replace(draw_pile=table.draw_pile - 1)
@@ -148,217 +286,26 @@ def test_cards_and_hands_and_pile_are_the_deck():
 # --- Where cards lie -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pile", "card"),
-    [
-        ("battle", "200"),
-        ("battle", "speed-limit"),
-        ("battle", "end-of-limit"),
-        ("battle", "right-of-way"),
-        ("speed", "stop"),
-        ("speed", "50"),
-        ("distances", "roll"),
-        ("distances", "driving-ace"),
-        ("safeties", "accident"),
-        ("safeties", "100"),
-    ],
-)
-def test_a_card_on_a_wrong_pile_is_named_with_its_pile(pile, card):
+WRONG = "battle 200, battle speed-limit, battle end-of-limit, battle right-of-way, speed stop, speed 50, "
+WRONG += "distances roll, distances driving-ace, safeties accident, safeties 100"
+
+
+@pytest.mark.parametrize("wrongly", WRONG.split(", "))
+def test_a_card_on_a_wrong_pile_is_named_with_its_pile(wrongly):
+    pile, card = wrongly.split()
     found = problems(lies(**{pile: card}))
 
     assert [why.code for why in found] == [Code.WRONG_PILE]
     assert dict(found[0].details) == {"side": "Ann", "card": card, "pile": pile.removesuffix("s").replace("tie", "ty")}
 
 
-@pytest.mark.parametrize("edition", ALL)
-def test_every_card_has_a_pile_where_it_is_right(edition):
-    hazard, remedy, safety = hazard_of(edition), remedy_of(edition), safety_of(edition)
-    go = "" if edition == "rush" else "roll"
-
-    right = lies(f"{go} {hazard} {remedy}", "speed-limit end-of-limit", "50", safety, edition=edition)
-    if edition == "rush":
-        right = lies("accident", "speed-limit", "50", safety, edition=edition)
-
-    assert problems(right) == ()
-
-
-def test_an_accelerator_lies_with_the_distances():
-    assert wrong(distances="100 accelerator", edition="rush") == []
-    assert wrong("mirror", edition="rush") == ["wrong-pile"]
-
-
 # --- The battle pile -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("edition", [name for name in ALL if name != "rush"])
-def test_a_hazard_lies_on_no_empty_pile(edition):
-    assert wrong("flat-tire", edition=edition) == ["opponent-not-driving"]
-    assert wrong("roll flat-tire", edition=edition) == []
-
-
-def test_a_hazard_lies_on_an_empty_pile_where_anybody_may_be_attacked():
-    assert wrong("pollution", edition="rush") == []
-
-
-@pytest.mark.parametrize("edition", ["asmodee-2014", "bsd-mille", "parker", "dujardin-2014"])
-def test_right_of_way_lets_hazards_onto_an_empty_pile_but_never_a_stop(edition):
-    assert wrong("flat-tire", safeties="right-of-way", edition=edition) == []
-    assert "opponent-not-driving" in wrong("stop roll", safeties="right-of-way", edition=edition)
-
-
-def test_as_the_classic_sheet_is_written_nothing_lies_on_an_empty_pile():
-    assert wrong("flat-tire", safeties="right-of-way") == ["opponent-not-driving"]
-
-
-def test_hazards_are_stacked_where_the_sheet_has_it():
-    assert wrong("roll accident stop") == []
-
-
-@pytest.mark.parametrize("edition", [name for name in ALL if name != "classic"])
-def test_a_hazard_lies_on_no_hazard_in_force(edition):
-    assert wrong(f"stop roll accident {hazard_of(edition)}"[5:], edition=edition).count("already-attacked") == 1
-
-
-def test_the_house_rule_counts_not_the_editions_name():
-    assert wrong("roll accident stop", options="hazard-on-hazard=forbidden") == ["already-attacked"]
-    assert wrong("roll accident stop", edition="parker", options="hazard-on-hazard=allowed") == []
-
-
-@pytest.mark.parametrize("edition", ["classic", "asmodee-2014", "dujardin-2014"])
-def test_a_remedied_pile_may_be_attacked(edition):
-    assert wrong("roll accident repairs stop", edition=edition) == []
-
-
-@pytest.mark.parametrize("edition", ["bsd-mille", "parker"])
-def test_a_pile_that_does_not_roll_is_attacked_only_with_right_of_way(edition):
-    assert wrong("roll accident repairs flat-tire", edition=edition) == ["opponent-not-driving"]
-    assert wrong("roll accident repairs flat-tire", safeties="right-of-way", edition=edition) == []
-
-
-@pytest.mark.parametrize("edition", REMEDIES_LIE)
-def test_a_remedy_lies_on_its_own_hazard(edition):
-    hazard, remedy = hazard_of(edition), remedy_of(edition)
-
-    assert wrong(f"roll {hazard} {remedy}", edition=edition) == []
-    assert wrong(f"roll {remedy}", edition=edition) == ["nothing-under-remedy"]
-    assert wrong(f"roll {hazard} repairs", edition=edition) == ["nothing-under-remedy"]
-    assert wrong(remedy, edition=edition, options="first-card=any") == ["nothing-under-remedy"]
-
-
-def test_where_a_remedy_is_thrown_out_with_its_hazard_none_lies():
-    assert wrong("pollution end-of-pollution", edition="rush") == ["nothing-under-remedy"]
-    assert wrong("stop roll", edition="rush") == ["nothing-under-remedy"]
-    assert wrong(speed="speed-limit end-of-limit", edition="rush") == ["not-limited"]
-
-
-@pytest.mark.parametrize("edition", REMEDIES_LIE)
-def test_a_roll_lies_on_no_roll(edition):
-    assert wrong("roll roll", edition=edition) == ["already-rolling"]
-
-
-def test_where_right_of_way_leaves_the_pile_empty_a_roll_may_lie_on_a_roll_once():
-    assert wrong("roll roll", safeties="right-of-way", edition="bsd-mille") == []
-    assert wrong("roll roll roll", safeties="right-of-way", edition="bsd-mille") == ["already-rolling"]
-    assert wrong("roll roll", safeties="right-of-way", edition="dujardin-2014") == ["already-rolling"]
-    assert wrong("roll roll", safeties="right-of-way!", options="pile-after-safety=roll") == []
-
-
-@pytest.mark.parametrize("edition", REMEDIES_LIE)
-def test_a_roll_lies_on_no_other_hazard(edition):
-    assert wrong("roll accident roll", edition=edition) == ["nothing-under-remedy"]
-    assert wrong("roll stop roll", edition=edition) == []
-
-
-def test_a_roll_lies_on_a_hazard_that_its_safety_made_harmless():
-    assert wrong("roll accident roll", safeties="driving-ace") == []
-    assert wrong("roll accident roll", safeties="driving-ace", edition="dujardin-2014") == ["nothing-under-remedy"]
-
-
-@pytest.mark.parametrize("edition", STANDS_TO_ROLL)
-def test_a_roll_lies_on_a_remedy_where_it_is_needed(edition):
-    assert wrong("roll accident repairs roll", edition=edition) == []
-
-
-@pytest.mark.parametrize("edition", ["asmodee-2014", "dujardin-2014"])
-def test_a_roll_lies_on_no_remedy_where_it_would_do_nothing(edition):
-    assert wrong("roll accident repairs roll", edition=edition) == ["nothing-under-remedy"]
-
-
-def test_where_nobody_needs_a_roll_to_start_none_lies_there_alone():
-    assert wrong("roll", edition="rush") == ["nothing-under-remedy"]
-
-
-@pytest.mark.parametrize("edition", REMOVES)
-def test_a_hazard_does_not_lie_on_under_its_safety(edition):
-    begin = "" if edition == "rush" else "roll"
-
-    assert wrong(f"{begin} accident", safeties="driving-ace", edition=edition) == ["protected"]
-    if edition != "rush":
-        assert wrong("roll accident repairs", safeties="driving-ace", edition=edition) == []
-
-
-@pytest.mark.parametrize("edition", ["classic", "parker"])
-def test_a_hazard_whose_safety_was_late_may_lie_on_or_be_put_away(edition):
-    assert wrong("roll accident", safeties="driving-ace", edition=edition) == []
-    assert wrong("roll roll", safeties="driving-ace", discards="accident", edition=edition) == []
-    assert wrong("roll roll roll", safeties="driving-ace", discards="accident", edition=edition) == ["already-rolling"]
-    assert wrong("roll roll", safeties="driving-ace!", discards="accident", edition=edition) == ["already-rolling"]
-
-
-def test_of_a_pile_whose_top_alone_was_seen_only_the_top_is_judged():
-    assert wrong("unknown accident", distances="100") == []
-    assert wrong("unknown accident", safeties="driving-ace", edition="bsd-mille") == ["protected"]
 
 
 # --- The speed pile ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("edition", REMEDIES_LIE)
-def test_limits_and_their_ends_take_turns(edition):
-    def wrong_with(speed: str) -> list[str]:
-        return wrong("roll", speed, edition=edition)
-
-    assert wrong_with("speed-limit end-of-limit speed-limit") == []
-    assert wrong_with("speed-limit speed-limit") == ["already-limited"]
-    assert wrong_with("end-of-limit") == ["not-limited"]
-    assert wrong_with("speed-limit end-of-limit end-of-limit") == ["not-limited"]
-
-
-@pytest.mark.parametrize("edition", ALL)
-def test_right_of_way_takes_the_limit_away(edition):
-    assert wrong(speed="speed-limit", safeties="right-of-way", edition=edition) == ["protected"]
-
-
 # --- Distances -----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("edition", [name for name in ALL if name != "rush"])
-def test_nobody_drives_who_never_rolled(edition):
-    assert wrong(distances="100", edition=edition) == ["never-rolled"]
-    assert wrong("roll", distances="100", edition=edition) == []
-    assert wrong(distances="100", safeties="right-of-way", edition=edition) == []
-
-
-def test_where_no_roll_is_needed_everybody_drives():
-    assert wrong(distances="100", edition="rush") == []
-
-
-def test_whoever_is_attacked_before_the_start_may_drive_without_a_roll():
-    options = "hazard-on-empty-pile=allowed roll-after-remedy=not-needed roll-on-remedy=forbidden"
-
-    assert wrong("accident repairs", distances="100", options=options) == []
-    assert wrong("accident repairs", distances="100", options="hazard-on-empty-pile=allowed") == ["never-rolled"]
-
-
-@pytest.mark.parametrize("edition", [name for name in ALL if name != "rush"])
-def test_a_third_200_is_one_too_many(edition):
-    assert wrong("roll", distances="200 200", edition=edition) == []
-    assert "third-200" in wrong("roll", distances="200 200 200", edition=edition, target=1000)
-
-
-def test_where_200s_are_not_counted_there_may_be_any():
-    assert wrong(distances="200 200 200 200", edition="rush") == []
-    assert wrong("roll", distances="200 200 200", options="two-hundreds=unlimited") == []
 
 
 @pytest.mark.parametrize("edition", ["classic", "bsd-mille", "parker", "dujardin-2014"])
@@ -366,27 +313,6 @@ def test_nobody_drives_past_the_target(edition):
     table = lies("roll", distances="200 200 100 75 75 75", edition=edition, target=700)
 
     assert [say(why) for why in problems(table)] == ["Ann has 725 km, and the target is 700 km."]
-
-
-@pytest.mark.parametrize("edition", ["asmodee-2014", "rush"])
-def test_the_target_may_be_passed(edition):
-    begin = "" if edition == "rush" else "roll"
-
-    assert wrong(begin, distances="200 200 100 75 75 75", edition=edition, target=700) == []
-
-
-def test_safeties_count_where_they_are_kilometres():
-    table = lies("roll", distances="200 200 100", safeties="driving-ace! extra-tank", target=700)
-    as_km = lies(
-        "roll",
-        distances="200 200 100",
-        safeties="driving-ace! extra-tank",
-        target=700,
-        options="safeties-count-as-distance=yes",
-    )
-
-    assert problems(table) == ()
-    assert [str(why) for why in problems(as_km)] == ["past-target"]
 
 
 def test_a_doubled_card_is_there():
@@ -397,62 +323,16 @@ def test_a_doubled_card_is_there():
     assert [str(why) for why in problems(without)] == ["needs-distance"]
 
 
-def test_nothing_is_doubled_where_there_is_no_accelerator():
-    assert wrong("roll", distances="100*") == ["unknown-card"]
-
-
 # --- Safeties and the first card -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("edition", ALL)
 def test_a_coup_fourre_has_its_safety(edition):
     begin = "" if edition == "rush" else "roll"
-    table = lies(begin, safeties=f"{safety_of(edition)}!", edition=edition)
-    without = with_ann(lies(begin, edition=edition), coups_fourres=cards(safety_of(edition)))
+    without = with_ann(lies(begin, edition=edition), coups_fourres=(Card.DRIVING_ACE,))
 
-    assert problems(table) == ()
+    assert wrong(begin, safeties="driving-ace!", edition=edition) == []
     assert [str(why) for why in problems(without)] == ["not-a-coup-fourre"]
-
-
-@pytest.mark.parametrize("edition", [name for name in ALL if name != "rush"])
-def test_a_coup_fourre_answers_an_attack(edition):
-    assert "not-a-coup-fourre" in wrong(safeties="driving-ace!", edition=edition)
-    assert wrong(safeties="right-of-way!", edition=edition) == []
-
-
-def test_a_coup_fourre_before_the_first_card_answers_an_attack_where_that_is_possible():
-    assert wrong(safeties="driving-ace!", edition="rush") == []
-    assert wrong(safeties="driving-ace! right-of-way", edition="bsd-mille") == []
-    assert wrong(safeties="driving-ace! right-of-way") == ["not-a-coup-fourre"]
-
-
-@pytest.mark.parametrize("edition", ["asmodee-2014", "bsd-mille", "dujardin-2014"])
-def test_a_coup_fourre_takes_its_hazard_away(edition):
-    assert wrong("roll accident", safeties="driving-ace!", edition=edition) == ["protected"]
-
-
-def test_a_coup_fourre_takes_its_hazard_away_where_late_ones_stay():
-    assert wrong("roll accident", safeties="driving-ace!", edition="parker") == ["protected"]
-    assert wrong("roll accident", safeties="driving-ace", edition="parker") == []
-
-
-@pytest.mark.parametrize("safeties", ["right-of-way", "right-of-way!"])
-def test_right_of_way_takes_a_stop_away_where_other_late_ones_stay(safeties):
-    assert wrong("roll stop", safeties=safeties, edition="parker") == ["protected"]
-
-
-def test_the_first_card_is_a_roll_or_right_of_way_where_the_sheet_says_so():
-    assert wrong(safeties="driving-ace", edition="asmodee-2014") == ["first-card"]
-    assert wrong("roll", safeties="driving-ace", edition="asmodee-2014") == []
-    assert wrong(safeties="driving-ace") == []
-
-
-def test_no_limit_is_ended_before_the_first_card():
-    limited = {"speed": "speed-limit end-of-limit", "safeties": "right-of-way"}
-
-    assert wrong(**limited, edition="asmodee-2014") == ["first-card"]
-    assert wrong("roll", **limited, edition="asmodee-2014") == []
-    assert wrong(**limited, edition="bsd-mille") == []
 
 
 # --- Everything at once --------------------------------------------------------------------------------------
@@ -460,17 +340,9 @@ def test_no_limit_is_ended_before_the_first_card():
 
 def test_everything_is_said_at_once():
     found = wrong("200 roll roll repairs", "end-of-limit", "200 200 200 100 25", "driving-ace", "300 driving-ace")
+    said = "unknown-card too-many-copies wrong-pile already-rolling nothing-under-remedy not-limited third-200"
 
-    assert found == [
-        "unknown-card",
-        "too-many-copies",
-        "wrong-pile",
-        "already-rolling",
-        "nothing-under-remedy",
-        "not-limited",
-        "third-200",
-        "past-target",
-    ]
+    assert found == [*said.split(), "past-target"]
 
 
 def test_each_side_is_judged_by_itself():

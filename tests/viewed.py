@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from companion.match.questions import Answer, Answered, Kind, Question
@@ -21,6 +21,7 @@ from companion.vision.view import MatSeen, Sighting, View
 
 SQUARE = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
 STEP_S = 0.1
+SIDEWAYS = "sideways"
 SPREAD = ("distance", "safety")
 
 
@@ -106,6 +107,10 @@ class Viewed:
         """Put a card on a zone; on a pile it hides those beneath it."""
         kept = {c: p for c, p in self.cards.items() if p[0] != zone or zone.endswith(SPREAD)}
         self.cards = {**kept, card: (zone, sideways)}
+
+    def put(self, card: str, zone: str, *, sideways: bool = False) -> None:
+        """Let a card come to lie there; nothing else is changed."""
+        self.cards[card] = (zone, sideways)
 
     def take_up(self, card: str, *, beneath: str | None = None) -> None:
         """Take a card off the table; the one beneath it shows again."""
@@ -194,6 +199,65 @@ class Viewed:
         self.tracks = tracker.lost_sight(self.tracks)
         self.t_s += seconds
 
+    # Scenes
+
+    def perform(self, step: str) -> list[Question]:
+        """Do a step of a scene; return what is asked from then on."""
+        match step.split():
+            case ["lay", card, zone, *how]:
+                self.lay(card, zone_of(zone), sideways="sideways" in how)
+            case ["put", card, zone, *how]:
+                self.put(card, zone_of(zone), *(float(mm) for mm in how if mm != SIDEWAYS), sideways=SIDEWAYS in how)
+            case ["up", card, *beneath]:
+                self.take_up(card, beneath=beneath[-1] if beneath else None)
+            case ["cover", card]:
+                del self.cards[card]
+            case ["clear", *but]:
+                self.cards = {card: place for card, place in self.cards.items() if card in but}
+            case ["see", *how]:
+                seconds = float(how.pop(0)) if how and how[0][0].isdigit() else 1.0
+                hidden = tuple(zone_of(zone) for zone in how if zone not in ("hiding", "empty"))
+                return self.see(seconds, unknown=hidden, pile_empty="empty" in how)
+            case ["enter", *_]:
+                for play in step.removeprefix("enter ").split(", "):
+                    self.enter(play)
+            case ["as", *play]:
+                self.enter(" ".join(play), self.questions[0].serial)
+            case ["correct", *play]:
+                self.correct(" ".join(play))
+            case ["say", answer]:
+                self.answer(self.questions[0], Answer(answer))
+            case ["undo"]:
+                self.undo()
+            case ["next", "hand"]:
+                self.next_hand()
+            case ["gap"]:
+                self.gap()
+            case ["leave", cards]:
+                self.leave(int(cards))
+            case _:
+                raise ValueError(step)
+        return []
+
+    def check(self, scene: Iterable[str]) -> None:
+        """Play a scene: steps, and after `=>` what is newly asked in the last of them, asked now, or written."""
+        for written in scene:
+            steps, _, expected = written.rpartition("=> ")
+            asked: list[Question] = []
+            for step in filter(str.strip, steps.split(";")):
+                asked = self.perform(step.strip())
+            found = f"{steps}=> {self._told(expected.split(' ')[0], asked)}"
+            assert found == written, f"It is {found!r}, not {written!r}."
+
+    def _told(self, what: str, asked: Iterable[Question]) -> str:
+        if what in ("cleared", "uncleared"):
+            return "cleared" if self.is_cleared else "uncleared"
+        if what == "played:":
+            return f"played: {' / '.join(self.played)}"
+        of = {"now:": self.questions, "ever:": self.ever}.get(what)
+        said = " / ".join(map(told, asked if of is None else of)) or "nothing"
+        return said if of is None else f"{what} {said}"
+
     def _counts(self, question: Question) -> bool:
         is_sure = question.sure or question.zone in (None, DRAW_ZONE)
         return is_sure and question.is_legal and not referee.objections(self.table, question.plays[0])
@@ -218,6 +282,37 @@ class Viewed:
 def words(question: Question) -> str:
     """A question in a few words: a play, or the sentence of what differs."""
     return str(question.say) if question.kind is Kind.DIFFERS else str(question.plays[0])
+
+
+def told(question: Question) -> str:
+    """A question as a scene has it: with a question mark where it is not sure."""
+    if question.kind is Kind.WHICH:
+        return f"which: {', '.join(map(str, question.plays))}"
+    return words(question) + "?" * (question.kind is Kind.PLAY and not question.sure)
+
+
+def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: type[Viewed] = Viewed) -> Viewed:
+    """The table of a scene: one of the starts with its arguments, or a new one as its words say."""
+    words = setting.split("; ") if setting else []
+    name, *arguments = words[0].split() if words else [""]
+    said = dict(word.split("=") for word in words if "=" in word)
+    edition = said.pop("edition", "classic")
+    more: dict[str, object] = {"sure": float(said.pop("sure"))} if "sure" in said else {}
+    if "three" in words:
+        more["sides"] = ("Ann", "Bob", "Cid")
+    if said:
+        more["options"] = tuple(map("=".join, said.items()))
+    if name in starts:
+        table = starts[name](*(int(word) if word.isdigit() else word for word in arguments))
+    else:
+        table = kind(edition=edition, **more)
+    table.confirm = "unconfirmed" not in words
+    return table
+
+
+def zone_of(short: str) -> str:
+    """A zone by its short name: `1/battle` is of the first side."""
+    return f"side-{short}" if short[0].isdigit() else f"table/{short}"
 
 
 def plays(questions: Iterable[Question]) -> list[str]:

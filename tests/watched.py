@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
+from viewed import zone_of
 
 from companion.match.match import Match
 from companion.match.questions import Answer, Kind, Question
@@ -127,6 +129,50 @@ class Watched:
         for card, zone in turns:
             self.lay(card, zone).yes()
         return self
+
+    def perform(self, step: str) -> None:
+        """Do a step of a scene."""
+        match step.split():
+            case ["lay", card, zone, *how]:
+                at_mm = next((float(mm) for mm in how if mm != "sideways"), 0.0)
+                self.lay(card, zone_of(zone), at_mm, sideways="sideways" in how)
+            case ["put", card, zone]:
+                self.lying[card] = (zone_of(zone), 0.0, False)
+            case ["up", *cards]:
+                self.take_up(*cards)
+            case ["look", *how]:
+                frames = int(how.pop(0)) if how and how[0].isdigit() else 6
+                self.look(frames, tuple(zone_of(zone) for zone in how[1:]))
+            case ["yes", *play]:
+                anyway = play == ["anyway"]
+                self.yes(None if anyway else " ".join(play) or None, anyway=anyway)
+            case ["say", answer, *number]:
+                self.say(Answer(answer), number=int(number[0]) if number else 0)
+            case ["enter", player, *play]:
+                self.match.enter(" ".join([player, *play]), "Ann")
+            case ["undo"]:
+                self.match.undo("Ann")
+            case ["redo"]:
+                self.match.redo("Ann")
+            case ["retract"]:
+                self.match.retract(self.match.state.hand_entries[-1].seq, "Ann")
+            case ["correct", *play]:
+                self.match.correct(self.match.state.hand_entries[-1].seq, " ".join(play), "Ann")
+            case ["next", "hand"]:
+                self.match.next_hand("Ann")
+            case ["restart"]:
+                self.restart()
+            case _:
+                raise ValueError(step)
+
+    def check(self, scene: Iterable[str]) -> None:
+        """Play a scene: steps, and after `=>` what is asked then, or written."""
+        for written in scene:
+            steps, _, expected = written.rpartition("=> ")
+            for step in filter(str.strip, steps.split(";")):
+                self.perform(step.strip())
+            said = f"played: {' / '.join(self.played)}" if expected.startswith("played:") else " / ".join(self.asked)
+            assert (said or "nothing") == expected, written
 
     def opened(self) -> Watched:
         """Ann and Bob have rolled."""

@@ -65,17 +65,9 @@ SIX = [
     "hand first Bartholomäus",
 ]
 SIX_PLAYS = [
-    "Bartholomäus roll",
-    "Bob right-of-way",
-    "Bob 200",
-    "Cid roll",
-    "Dee speed-limit > Cid",
-    "Eve 200",
-    "Fay driving-ace",
-    "Fay 50",
-    "Bartholomäus 100",
-    "Bob accident > Bartholomäus",
-]
+    "Bartholomäus roll", "Bob right-of-way", "Bob 200", "Cid roll", "Dee speed-limit > Cid", "Eve 200",
+    "Fay driving-ace", "Fay 50", "Bartholomäus 100", "Bob accident > Bartholomäus",
+]  # fmt: skip
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann speed-limit > Bob", "Bob 50", "Ann 200"]
 ATTACK = [*OPENING, "Bob stop > Ann"]
 FINISH = [*OPENING, "Bob 25", "Ann 100", "Bob 25", "Ann 100", "Bob 50", "Ann 200"]
@@ -335,14 +327,9 @@ SCENES = {
 }
 
 SITS = {
-    "mine-start": "Ann",
-    "mine": "Ann",
-    "mine-legal": "Bob",
-    "mine-illegal": "Bob",
-    "mine-three": "Cid",
-    "mine-eight": "Ann",
-    "may": "Bob",
-}
+    "mine-start": "Ann", "mine": "Ann", "mine-legal": "Bob", "mine-illegal": "Bob", "mine-three": "Cid",
+    "mine-eight": "Ann", "may": "Bob",
+}  # fmt: skip
 """Scenes on the phone of a player; the others are seen by one without a seat."""
 
 DOUBTS = {"100-07": ("100-07", "25-01", "200-01"), "75-04": ("75-04", "25-02"), "extra-tank-01": ()}

@@ -279,15 +279,9 @@ def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game,
 
 
 RUSH_PAGES = [
-    "/",
-    "/play",
-    "/play?tab=at-once",
-    "/play?tab=other",
-    "/play?player=Ann&card=control",
-    "/play?player=Ann&card=theft",
-    "/play?player=Ann&ask=penalty",
-    "/setup?edition=rush",
-]
+    "/", "/play", "/play?tab=at-once", "/play?tab=other", "/play?player=Ann&card=control",
+    "/play?player=Ann&card=theft", "/play?player=Ann&ask=penalty", "/setup?edition=rush",
+]  # fmt: skip
 
 
 @pytest.mark.variants(2)

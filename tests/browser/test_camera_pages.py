@@ -59,6 +59,8 @@ def test_zones_are_drawn_one_after_the_other_and_kept(opened, table):
     page = opened(url + "/camera/zones")
 
     drag(page, (10, 60), (20, 80))
+    expect(page.locator('input[value="side-1/speed"]')).to_be_checked()
+    assert numbers(page, "side-1/battle") == pytest.approx([10, 60, 10, 20], abs=0.6)
     for name in ("Ann: distance area", "Bob: battle pile", "Bob: distance area"):
         page.locator(f'[data-name="{name}"] label').first.click()
         left, top = (30 if "distance" in name else 10), (60 if "Ann" in name else 10)
@@ -66,70 +68,49 @@ def test_zones_are_drawn_one_after_the_other_and_kept(opened, table):
     page.get_by_role("button", name="Keep these zones").click()
 
     expect(page.get_by_text("The zones are kept. They count from the next picture on.")).to_be_visible()
-    assert [zone.name for zone in zones.current.zones] == [
-        "side-1/battle",
-        "side-1/distance",
-        "side-2/battle",
-        "side-2/distance",
-    ]
-    assert zones.current.zones[0].corners[0] == pytest.approx((192, 648), abs=12)
+    kept = zones.current.zones
+    assert [zone.name for zone in kept] == [f"side-{side}/{name}" for side in (1, 2) for name in ("battle", "distance")]
+    assert kept[0].corners[0] == pytest.approx((192, 648), abs=12)
 
 
-def test_after_a_zone_is_drawn_the_next_one_is_chosen(opened, table):
-    page = opened(table[2] + "/camera/zones")
-
-    drag(page, (10, 60), (20, 80))
-
-    expect(page.locator('input[value="side-1/speed"]')).to_be_checked()
-    assert numbers(page, "side-1/battle") == pytest.approx([10, 60, 10, 20], abs=0.6)
-
-
-def test_a_zone_is_moved_and_sized_with_the_mouse(opened, table):
+def test_a_chosen_zone_is_moved_sized_and_drawn_anew_with_the_mouse(opened, table):
     page = opened(table[2] + "/camera/zones", WALL)
     drag(page, (10, 50), (30, 90))
     tap(page, 20, 70)
+
+    def is_at(*hundredths: float) -> bool:
+        return numbers(page, "side-1/battle") == pytest.approx(hundredths, abs=0.6)
 
     drag(page, (20, 70), (25, 60))
-    assert numbers(page, "side-1/battle") == pytest.approx([15, 40, 20, 40], abs=0.6)
-    drag(page, (35, 80), (40, 95))
-
-    assert numbers(page, "side-1/battle") == pytest.approx([15, 40, 25, 55], abs=0.6)
-
-
-def test_what_is_drawn_inside_another_zone_is_still_the_chosen_one(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
-    drag(page, (10, 20), (60, 90))
-
-    drag(page, (20, 30), (40, 60))
-
-    assert numbers(page, "side-1/battle") == pytest.approx([10, 20, 50, 70], abs=0.6)
-    assert numbers(page, "side-1/speed") == pytest.approx([20, 30, 20, 30], abs=0.6)
-
-
-def test_a_tap_chooses_the_zone_under_it_and_changes_none(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
-    drag(page, (10, 50), (30, 90))
-    drag(page, (40, 50), (60, 90))
-
-    tap(page, 20, 70)
-
-    expect(page.locator('input[value="side-1/battle"]')).to_be_checked()
-    expect(page.locator("#where")).to_have_text("1Ann: battle pile: 10 · 50 · 20 · 40")
-    assert numbers(page, "side-1/speed") == pytest.approx([40, 50, 20, 40], abs=0.6)
-    assert numbers(page, "side-1/safety") == []
-
-
-def test_a_chosen_zone_is_drawn_anew_and_a_slip_of_the_finger_leaves_it(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
-    drag(page, (10, 50), (30, 90))
-    tap(page, 20, 70)
-
-    drag(page, (50, 10), (51, 11))
-    assert numbers(page, "side-1/battle") == pytest.approx([10, 50, 20, 40], abs=0.6)
+    assert is_at(15, 40, 20, 40)
+    x, y = at(page, 35, 80)
+    page.mouse.move(x + 14, y + 14)  # A grip is taken hold of 22 px away.
+    page.mouse.down()
+    page.mouse.move(*at(page, 40, 95), steps=3)
+    page.mouse.up()
+    assert is_at(15, 40, 25, 55)
+    drag(page, (60, 10), (61, 11))  # a slip of the finger
+    assert is_at(15, 40, 25, 55)
+    drag(page, (25, 60), (-20, 130))
+    assert is_at(0, 45, 25, 55)
     drag(page, (50, 10), (70, 40))
 
-    assert numbers(page, "side-1/battle") == pytest.approx([50, 10, 20, 30], abs=0.6)
+    assert is_at(50, 10, 20, 30)
     expect(page.locator('input[value="side-1/battle"]')).to_be_checked()
+
+
+def test_what_is_drawn_inside_another_zone_is_the_chosen_one_and_a_tap_chooses_the_zone_under_it(opened, table):
+    page = opened(table[2] + "/camera/zones", WALL)
+    drag(page, (10, 20), (60, 90))
+    drag(page, (20, 30), (40, 60))
+    assert numbers(page, "side-1/speed") == pytest.approx([20, 30, 20, 30], abs=0.6)
+
+    tap(page, 50, 80)
+
+    expect(page.locator('input[value="side-1/battle"]')).to_be_checked()
+    expect(page.locator("#where")).to_have_text("1Ann: battle pile: 10 · 20 · 50 · 70")
+    assert numbers(page, "side-1/speed") == pytest.approx([20, 30, 20, 30], abs=0.6)
+    assert numbers(page, "side-1/safety") == []
 
 
 def test_all_zones_of_a_side_are_moved_together_and_stay_on_the_picture(opened, table):
@@ -156,14 +137,10 @@ def test_the_page_says_which_zones_are_still_missing(opened, table):
     drag(page, (10, 60), (20, 80))
     expect(missing).to_have_text(f"Still to be drawn: {said}")
     page.get_by_role("button", name="Keep these zones").click()
-
     expect(page.get_by_role("alert")).to_have_text(f"Still to be drawn: {said}")
 
-
-def test_nothing_is_missing_once_all_are_drawn(opened, table):
-    page = opened(table[2] + "/camera/zones?suggest=1")
-
-    expect(page.locator("#missing")).to_be_hidden()
+    page.goto(table[2] + "/camera/zones?suggest=1")
+    expect(missing).to_be_hidden()
 
 
 def test_zones_have_the_same_numbers_on_both_pages_and_no_names_on_the_picture(opened, table):
@@ -179,54 +156,23 @@ def test_zones_have_the_same_numbers_on_both_pages_and_no_names_on_the_picture(o
     assert rows == listed
 
 
-def test_a_zone_stays_on_the_picture(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
-    drag(page, (10, 50), (30, 90))
-    tap(page, 20, 70)
-
-    drag(page, (20, 70), (-20, 130))
-
-    assert numbers(page, "side-1/battle") == pytest.approx([0, 60, 20, 40], abs=0.6)
-
-
-def test_the_grips_can_be_taken_hold_of_22_px_away(opened, table):
-    page = opened(table[2] + "/camera/zones", WALL)
-    drag(page, (10, 50), (30, 90))
-    page.locator('[data-zone="side-1/battle"] label').first.click()
-    x, y = at(page, 30, 90)
-
-    page.mouse.move(x + 14, y + 14)
-    page.mouse.down()
-    page.mouse.move(*at(page, 50, 95), steps=3)
-    page.mouse.up()
-
-    assert numbers(page, "side-1/battle") == pytest.approx([10, 50, 40, 45], abs=0.6)
-
-
-def test_a_zone_is_drawn_moved_and_sized_with_keys_alone(opened, table):
+def test_a_zone_is_drawn_moved_and_sized_with_keys_alone_moved_by_numbers_and_cleared(opened, table):
     page = opened(table[2] + "/camera/zones")
     page.locator("#drawing").focus()
 
     page.keyboard.press("ArrowRight")
-    first = numbers(page, "side-1/battle")
+    x, y, w, h = numbers(page, "side-1/battle")
     for key in ("ArrowRight", "ArrowDown", "ArrowDown", "Shift+ArrowRight", "Shift+ArrowUp"):
         page.keyboard.press(key)
-
-    x, y, w, h = first
     assert numbers(page, "side-1/battle") == [x + 1, y + 2, w + 1, h - 1]
     expect(page.locator("#where")).to_contain_text("Ann: battle pile: 47 · 42 · 11 · 19")
 
-
-def test_numbers_move_the_drawing_and_a_zone_is_cleared(opened, table):
-    page = opened(table[2] + "/camera/zones")
-    drag(page, (10, 60), (20, 80))
     page.locator('[data-zone="side-1/battle"] label').first.click()
     page.locator('[name="x-side-1/battle"]').fill("40")
     shape = page.locator('[data-of="side-1/battle"] > svg')
     expect(shape).to_have_attribute("x", "40%")
 
     page.locator('[data-zone="side-1/battle"]').get_by_role("button", name="Clear").click()
-
     expect(shape).to_be_hidden()
     assert numbers(page, "side-1/battle") == []
 
@@ -310,7 +256,7 @@ def lines(match) -> list[str]:
     return [entry.written.text for entry in match.state.hand_entries]
 
 
-def test_a_card_in_doubt_appears_by_itself_and_one_tap_tells_it(opened, table):
+def test_a_card_in_doubt_appears_by_itself_one_tap_tells_it_and_one_takes_that_back(opened, table):
     match, _, url = table
     page = opened(url)
     unsure(match, "side-1/battle", "Ann roll", "Ann repairs", "Ann gasoline")
@@ -318,9 +264,12 @@ def test_a_card_in_doubt_appears_by_itself_and_one_tap_tells_it(opened, table):
     expect(page.get_by_role("img", name="The card as the camera saw it")).to_be_visible()
     expect(page.get_by_text("A card was laid on Ann’s battle pile. Which is it?")).to_be_visible()
     page.get_by_role("button", name="Roll").click()
-
     expect(page.get_by_role("heading", level=1)).to_have_text("Bob’s turn")
     assert lines(match) == ["Ann roll"]
+
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
+    assert lines(match) == []
 
 
 def test_another_card_is_told_in_two_taps(opened, table):
@@ -361,18 +310,6 @@ def test_an_illegal_answer_says_why_and_can_be_taken_back(opened, table):
     page.get_by_role("button", name="Taken back").click()
 
     expect(page.get_by_role("link", name="Enter a play")).to_be_visible()
-    assert lines(match) == []
-
-
-def test_an_answer_is_undone(opened, table):
-    match, _, url = table
-    page = opened(url)
-    unsure(match, "side-1/battle", "Ann roll")
-    page.get_by_role("button", name="Roll").click()
-
-    page.get_by_role("button", name="Undo").click()
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
     assert lines(match) == []
 
 

@@ -25,21 +25,10 @@ pytestmark = [
 
 COUP_FOURRE = "Coup fourré"
 HAND = [
-    ("Ann", "Roll"),
-    ("Bob", "Roll"),
-    ("Ann", "200 km"),
-    ("Bob", "100 km"),
-    ("Ann", "Stop"),
-    ("Bob", "Roll"),
-    ("Ann", "200 km"),
-    ("Bob", "Flat tire"),
-    ("Ann", COUP_FOURRE),
-    ("Ann", "100 km"),
-    ("Bob", "100 km"),
-    ("Ann", "100 km"),
-    ("Bob", "75 km"),
-    ("Ann", "100 km"),
-]
+    ("Ann", "Roll"), ("Bob", "Roll"), ("Ann", "200 km"), ("Bob", "100 km"), ("Ann", "Stop"), ("Bob", "Roll"),
+    ("Ann", "200 km"), ("Bob", "Flat tire"), ("Ann", COUP_FOURRE), ("Ann", "100 km"), ("Bob", "100 km"),
+    ("Ann", "100 km"), ("Bob", "75 km"), ("Ann", "100 km"),
+]  # fmt: skip
 """Ann reaches 700 km with a coup fourré on the way; each play is entered on the phone of whoever makes it."""
 
 RECORD = """side Ann

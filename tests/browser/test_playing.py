@@ -143,30 +143,24 @@ def test_the_window_shrinks_on_the_phone_of_the_attacked_alone(seated, game):
     expect(bob.locator(".chance")).to_have_count(0)
 
 
-def test_the_window_goes_on_where_it_was_when_the_page_is_fetched_anew(seated, game):
+def test_the_window_goes_on_where_it_was_and_once_it_has_closed_the_button_is_small_and_still_works(seated, game):
     match, url = game
     match.enter("Bob stop > Ann", "Bob")
     page = seated(url, "Ann")
+    chance = page.locator(".chance")
     expect(page.locator(".chance.shrinks")).to_be_visible()
+    large = chance.bounding_box()["height"]
     page.evaluate(BEGAN, 9000)
 
     match.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
+    assert int(chance.evaluate("e => e.style.getPropertyValue('--since')")[:-2]) <= -9000
 
-    assert int(page.locator(".chance").evaluate("e => e.style.getPropertyValue('--since')")[:-2]) <= -9000
-
-
-def test_when_the_window_has_closed_the_button_is_small_and_still_works(seated, game):
-    match, url = game
-    match.enter("Bob stop > Ann", "Bob")
-    page = seated(url, "Ann")
-    large = page.locator(".chance").bounding_box()["height"]
     page.evaluate(BEGAN, 16000)
     page.reload()
-
     expect(page.locator(".chance.late")).to_be_visible()
-    assert page.locator(".chance").bounding_box()["height"] < large
-    page.locator(".chance").click()
+    assert chance.bounding_box()["height"] < large
+    chance.click()
     expect(page.locator(".last")).to_have_text("Coup fourré! Ann answers with right of way.")
 
 
@@ -232,20 +226,19 @@ def listening(seated, game):
     return match, with_sounds
 
 
-def test_nothing_sounds_for_what_lay_there_when_the_page_was_opened(listening):
-    _match, page = listening
-
+def test_each_new_play_sounds_and_is_said_once_and_an_undo_tells_nothing_anew(listening):
+    match, page = listening
     assert heard(page) == []
 
-
-def test_each_play_sounds_and_is_said_once(listening):
-    match, page = listening
     match.enter("Bob stop > Ann", "Bob")
     expect(page.locator(".last")).to_contain_text("Stop on Ann")
     match.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
-
     assert heard(page) == ["tone", "en: Stop on Ann, from Bob.", "vibrates: my turn"]
+
+    match.undo("Ann")
+    expect(page.locator(".last")).to_have_text("Ann drives 200 km.")
+    assert "en: Ann drives 200 km." not in heard(page)
 
 
 def test_an_illegal_play_whistles_and_vibrates_once(listening):
@@ -262,24 +255,15 @@ def test_an_illegal_play_whistles_and_vibrates_once(listening):
     ]
 
 
-def test_an_undo_tells_nothing_anew(listening):
-    match, page = listening
-    match.undo("Ann")
-    expect(page.locator(".last")).to_have_text("Bob drives 50 km.")
-
-    assert "en: Bob drives 50 km." not in heard(page)
-
-
 def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
     match, url = game
     page = seated(url, "Ann")
     match.enter("Bob stop > Ann", "Bob")
     expect(page.locator(".last")).to_contain_text("Stop on Ann")
 
-    assert (
-        page.evaluate("performance.getEntriesByType('resource').filter((one) => one.name.includes('sounds')).length")
-        == 0
-    )
+    loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
+    assert loaded
+    assert not any("sounds" in name for name in loaded)
 
 
 # --- The page in words ---------------------------------------------------------------------------------------

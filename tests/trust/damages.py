@@ -90,17 +90,8 @@ def deleted(_file: bytes, _chance: random.Random) -> None:
 
 
 DAMAGES: tuple[Damage, ...] = (
-    flipped,
-    zero_page,
-    random_page,
-    swapped_pages,
-    zeroed,
-    first_bytes_zeroed,
-    cut,
-    emptied,
-    longer,
-    deleted,
-)
+    flipped, zero_page, random_page, swapped_pages, zeroed, first_bytes_zeroed, cut, emptied, longer, deleted,
+)  # fmt: skip
 OLDER = "older"
 """An older version of the same file in its place."""
 

@@ -176,19 +176,11 @@ class _Open(ctypes.Structure):
 
 class _Vfs(ctypes.Structure):
     _fields_ = (
-        ("version", ctypes.c_int),
-        ("size", ctypes.c_int),
-        ("longest", ctypes.c_int),
-        ("next", ctypes.c_void_p),
-        ("name", ctypes.c_char_p),
-        ("data", ctypes.c_void_p),
-        ("open", ctypes.c_void_p),
-        ("delete", ctypes.c_void_p),
-        ("others", ctypes.c_void_p * 11),
-        ("set_call", ctypes.c_void_p),
-        ("get_call", ctypes.c_void_p),
+        ("version", ctypes.c_int), ("size", ctypes.c_int), ("longest", ctypes.c_int), ("next", ctypes.c_void_p),
+        ("name", ctypes.c_char_p), ("data", ctypes.c_void_p), ("open", ctypes.c_void_p), ("delete", ctypes.c_void_p),
+        ("others", ctypes.c_void_p * 11), ("set_call", ctypes.c_void_p), ("get_call", ctypes.c_void_p),
         ("next_call", ctypes.c_void_p),
-    )
+    )  # fmt: skip
 
 
 _INT, _LONG, _PTR, _STR = ctypes.c_int, ctypes.c_int64, ctypes.c_void_p, ctypes.c_char_p

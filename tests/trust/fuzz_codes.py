@@ -42,45 +42,14 @@ OF_OTHERS = (
     "\x1b]8;;http://x\x07MB1:ROLL-03\x1b]8;;\x07",
 )
 LOOKALIKES = (
-    ("O", "0"),
-    ("0", "O"),
-    ("L", "1"),
-    ("-", "‐"),
-    ("-", "–"),
-    ("-", "_"),
-    ("1", "I"),
-    ("1", "１"),
-    ("0", "٠"),
-    ("3", "３"),
-    ("R", "Я"),
-    ("O", "О"),
-    ("B", "В"),
-    ("M", "М"),
-    (":", "："),
-    ("M", "m"),
-    ("L", "ʟ"),
-)
+    ("O", "0"), ("0", "O"), ("L", "1"), ("-", "‐"), ("-", "–"), ("-", "_"), ("1", "I"), ("1", "１"), ("0", "٠"),
+    ("3", "３"), ("R", "Я"), ("O", "О"), ("B", "В"), ("M", "М"), (":", "："), ("M", "m"), ("L", "ʟ"),
+)  # fmt: skip
 FORMS = (
-    "mb1:{}",
-    "MB2:{}",
-    "MB:{}",
-    "MB01:{}",
-    "MB1{}",
-    "MB1: {}",
-    "MB1:{} ",
-    " MB1:{}",
-    "MB1:{}\n",
-    "MB1:{}\r",
-    "MB1:{}\x00",
-    "\ufeffMB1:{}",
-    "MB1:{}-01",
-    "MB1:{}MB1:{}",
-    "MB1:X{}",
-    "MB1;{}",
-    "MB1::{}",
-    "MB1:{}\u200b",
+    "mb1:{}", "MB2:{}", "MB:{}", "MB01:{}", "MB1{}", "MB1: {}", "MB1:{} ", " MB1:{}", "MB1:{}\n", "MB1:{}\r",
+    "MB1:{}\x00", "\ufeffMB1:{}", "MB1:{}-01", "MB1:{}MB1:{}", "MB1:X{}", "MB1;{}", "MB1::{}", "MB1:{}\u200b",
     "MB1:\u202e{}",
-)
+)  # fmt: skip
 
 PER_PICTURE = 12
 STEP_MM = 62.0
@@ -166,18 +135,9 @@ def _ours(chance: random.Random) -> str:
 
 
 _WAYS = (
-    _of_others,
-    _near_miss,
-    _near_miss,
-    _near_miss,
-    _other_form,
-    _lookalike,
-    _other_copy,
-    _other_copy,
-    _noise,
-    _bytes,
+    _of_others, _near_miss, _near_miss, _near_miss, _other_form, _lookalike, _other_copy, _other_copy, _noise, _bytes,
     _ours,
-)
+)  # fmt: skip
 
 
 # --- Pictures -------------------------------------------------------------------------------------------------

@@ -222,21 +222,10 @@ def _doubled(data: bytes, chance: random.Random) -> bytes:
 
 def _bomb(data: bytes, chance: random.Random) -> bytes:
     """A small file that says, or truly has, very many pixels."""
-    width, height = chance.choice(
-        (
-            (65500, 65500),
-            (60000, 60000),
-            (1, 2**31 - 1),
-            (2**31 - 1, 1),
-            (30000, 30000),
-            (2**32 - 1,) * 2,
-            (0, 5),
-            (5, 0),
-            (6900, 6900),
-            (1, 47_000_000),
-            (100_000, 479),
-        )
-    )
+    width, height = chance.choice((
+        (65500, 65500), (60000, 60000), (1, 2**31 - 1), (2**31 - 1, 1), (30000, 30000), (2**32 - 1,) * 2, (0, 5),
+        (5, 0), (6900, 6900), (1, 47_000_000), (100_000, 479),
+    ))  # fmt: skip
     return chance.choice((_png_bomb, _jpeg_bomb, _bmp_bomb, _webp_bomb))(width, height, chance)
 
 
@@ -331,30 +320,13 @@ def _palette(data: bytes, chance: random.Random) -> bytes:
 
 def _others(data: bytes, chance: random.Random) -> bytes:
     """What is no picture that we read: other forms, texts, nothing."""
-    return chance.choice(
-        (
-            b"",
-            b"\0",
-            b"\xff\xd8",
-            b"\xff\xd8\xff" * 5000,
-            b"\x89PNG\r\n\x1a\n",
-            b"BM",
-            b"RIFF\0\0\0\0WEBP",
-            b"GIF89a\1\0\1\0",
-            b"II*\0\x08\0\0\0",
-            b"#?RADIANCE\n",
-            b"P6 99999 99999 255\n",
-            b"<svg onload='x'/>",
-            b"\0\0\0\x1cftypavif",
-            b"\0\0\0\x0cjP  \r\n",
-            b"v/1\x01" + bytes(60),
-            b"RIFF\xff\xff\xff\xffWEBPVP8X" + b"\xff" * 40,
-            chance.randbytes(5000),
-            bytes(10**6),
-            b"\xff\xd8" + b"\xff\xe0\x00\x00" * 20000,
-            b"\xff\xd8\xff\xc0" + bytes(40),
-        )
-    )
+    return chance.choice((
+        b"", b"\0", b"\xff\xd8", b"\xff\xd8\xff" * 5000, b"\x89PNG\r\n\x1a\n", b"BM", b"RIFF\0\0\0\0WEBP",
+        b"GIF89a\1\0\1\0", b"II*\0\x08\0\0\0", b"#?RADIANCE\n", b"P6 99999 99999 255\n", b"<svg onload='x'/>",
+        b"\0\0\0\x1cftypavif", b"\0\0\0\x0cjP  \r\n", b"v/1\x01" + bytes(60),
+        b"RIFF\xff\xff\xff\xffWEBPVP8X" + b"\xff" * 40, chance.randbytes(5000), bytes(10**6),
+        b"\xff\xd8" + b"\xff\xe0\x00\x00" * 20000, b"\xff\xd8\xff\xc0" + bytes(40),
+    ))  # fmt: skip
 
 
 def _animated(data: bytes, chance: random.Random) -> bytes:
@@ -377,21 +349,9 @@ def _cmyk(data: bytes, chance: random.Random) -> bytes:
 
 
 _PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _mutated,
-    _mutated,
-    _mutated,
-    _head_mutated,
-    _head_mutated,
-    _cut,
-    _doubled,
-    _bomb,
-    _bomb,
-    _exif,
-    _palette,
-    _others,
-    _animated,
-    _cmyk,
-)
+    _mutated, _mutated, _mutated, _head_mutated, _head_mutated, _cut, _doubled, _bomb, _bomb, _exif, _palette, _others,
+    _animated, _cmyk,
+)  # fmt: skip
 
 
 # --- Decks and backups as one file ----------------------------------------------------------------------------
@@ -516,34 +476,11 @@ def sound_log(lines: int = 60) -> bytes:
 
 
 BAD_NAMES = (
-    "../outside",
-    "../../outside",
-    "/tmp/outside",
-    "a/../../outside",
-    "..\\outside",
-    "C:\\outside",
-    "//outside",
-    "./x",
-    "",
-    ".",
-    "..",
-    "a" * 5000,
-    "a\0b",
-    "deck.toml/",
-    "decks/",
-    "decks/ours",
-    "\x1b[2J",
-    "é" * 300,
-    "con",
-    "deck.toml\n",
-    "~/x",
-    "decks/../deck.toml",
-    "roll.PNG",
-    "secret-key",
-    "companion.sqlite3-wal",
-    "companion.sqlite3-journal",
+    "../outside", "../../outside", "/tmp/outside", "a/../../outside", "..\\outside", "C:\\outside", "//outside", "./x",
+    "", ".", "..", "a" * 5000, "a\0b", "deck.toml/", "decks/", "decks/ours", "\x1b[2J", "é" * 300, "con", "deck.toml\n",
+    "~/x", "decks/../deck.toml", "roll.PNG", "secret-key", "companion.sqlite3-wal", "companion.sqlite3-journal",
     "editions/x.toml",
-)
+)  # fmt: skip
 
 
 def hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
@@ -573,20 +510,10 @@ def _hostile_zip(files: dict[str, bytes], chance: random.Random) -> bytes:
         return mutated_bytes(data, chance, most=10)
     if way < 0.85:
         return _directory_mutated(data, chance)
-    return chance.choice(
-        (
-            b"",
-            b"PK",
-            b"PK\5\6" + bytes(18),
-            data[: chance.randrange(len(data))],
-            data[chance.randrange(len(data)) :],
-            b"#!/bin/sh\n" + data,
-            data + b"x" * 70000,
-            data + data,
-            chance.randbytes(900),
-            b"\x1f\x8b" + data,
-        )
-    )
+    return chance.choice((
+        b"", b"PK", b"PK\5\6" + bytes(18), data[: chance.randrange(len(data))], data[chance.randrange(len(data)) :],
+        b"#!/bin/sh\n" + data, data + b"x" * 70000, data + data, chance.randbytes(900), b"\x1f\x8b" + data,
+    ))  # fmt: skip
 
 
 def _put(packed: zipfile.ZipFile, name: str, content: bytes, chance: random.Random) -> None:

@@ -49,60 +49,14 @@ HARMFUL = re.compile(r"zqx<b>|\x1b\]0;zqx")
 HTML = ("text/html", "image/svg+xml", "application/xhtml")
 FROM = {"machine": "127.0.0.1", "host": "192.168.1.10", "guest": "192.168.1.11", "stranger": "192.168.1.77"}
 WORDS_OF_PLAY = (
-    "Ann roll",
-    "Bob roll",
-    "Ann 100",
-    "Ann stop > Bob",
-    "Bob discard 25",
-    "Ann roll anyway",
-    "end",
-    "exhausted",
-    "Ann driving-ace !",
-    "Ann exchange 25",
-    "side Eve",
-    "hand first Ann",
-    f"Ann {MARK}",
-    "Ann\nBob roll",
-)
+    "Ann roll", "Bob roll", "Ann 100", "Ann stop > Bob", "Bob discard 25", "Ann roll anyway", "end", "exhausted",
+    "Ann driving-ace !", "Ann exchange 25", "side Eve", "hand first Ann", f"Ann {MARK}", "Ann\nBob roll",
+)  # fmt: skip
 VALUES = (
-    *WORDS,
-    *map(str, Card),
-    *edition_names(),
-    *WORDS_OF_PLAY,
-    "Ann",
-    "Bob",
-    "yes",
-    "no",
-    "1",
-    "2",
-    "7",
-    "tap",
-    "auto",
-    "play-on",
-    "2x1",
-    "4x2",
-    "8x1",
-    "3x3",
-    "1000",
-    "700",
-    "199",
-    "side-1/battle",
-    "taken-back",
-    "not-a-play",
-    "camera",
-    "own",
-    "right",
-    "ignore",
-    "fr",
-    "pl",
-    "en",
-    "xx",
-    "left",
-    "180",
-    "[[1,1],[2,2],[3,3],[4,4]]",
-    '{"a":1}',
-    "CDFG",
-)
+    *WORDS, *map(str, Card), *edition_names(), *WORDS_OF_PLAY, "Ann", "Bob", "yes", "no", "1", "2", "7", "tap", "auto",
+    "play-on", "2x1", "4x2", "8x1", "3x3", "1000", "700", "199", "side-1/battle", "taken-back", "not-a-play", "camera",
+    "own", "right", "ignore", "fr", "pl", "en", "xx", "left", "180", "[[1,1],[2,2],[3,3],[4,4]]", '{"a":1}', "CDFG",
+)  # fmt: skip
 TYPES = (
     "application/x-www-form-urlencoded",
     "application/json",
@@ -288,21 +242,10 @@ def structured(chance: random.Random, who: Visitor) -> Request:
     if chance.random() < 0.4:
         headers["HX-Request"] = "true"
     if chance.random() < 0.15:
-        name = chance.choice(
-            (
-                "Origin",
-                "Accept-Language",
-                "User-Agent",
-                "Accept-Encoding",
-                "Last-Event-ID",
-                "If-None-Match",
-                "Range",
-                "Cookie",
-                "X-Forwarded-For",
-                "Referer",
-                "If-Modified-Since",
-            )
-        )
+        name = chance.choice((
+            "Origin", "Accept-Language", "User-Agent", "Accept-Encoding", "Last-Event-ID", "If-None-Match", "Range",
+            "Cookie", "X-Forwarded-For", "Referer", "If-Modified-Since",
+        ))  # fmt: skip
         headers[name] = header_value(chance)
     body, kind = body_of(rule, chance) if method not in ("GET", "HEAD") else (b"", "")
     headers |= {"Content-Type": kind} if kind else {}
@@ -519,35 +462,12 @@ def _noise(chance: random.Random, port: int, who: Visitor) -> bytes:
 def _line(chance: random.Random, port: int, who: Visitor) -> bytes:
     """A request line that is none, or an address that leads out of the house."""
     method = chance.choice(("GET", "POST", "get", "G\x00T", "", "X" * 5000, "CONNECT", "TRACE", "PRI", "GET\t"))
-    path = chance.choice(
-        (
-            "/",
-            "//",
-            "/../../etc/passwd",
-            "/static/../../../etc/passwd",
-            "/static/%2e%2e/%2e%2e/secret-key",
-            "/%00",
-            "/%",
-            "/%zz",
-            "/\x00",
-            "*",
-            "http://evil.example/",
-            "//evil.example/x",
-            "/" + "a" * 9000,
-            "/%F0%9F%92%A9",
-            "/é",
-            "/\xff",
-            "/a b",
-            "/?" + "a=1&" * 3000,
-            "/..;/",
-            "/static/..%5c..%5c",
-            "",
-            "/decks/..%2f..%2fsecret-key.zip",
-            "/" + quote(MARK),
-            "/#x",
-            "/join?t=" + "é" * 99,
-        )
-    )
+    path = chance.choice((
+        "/", "//", "/../../etc/passwd", "/static/../../../etc/passwd", "/static/%2e%2e/%2e%2e/secret-key", "/%00", "/%",
+        "/%zz", "/\x00", "*", "http://evil.example/", "//evil.example/x", "/" + "a" * 9000, "/%F0%9F%92%A9", "/é",
+        "/\xff", "/a b", "/?" + "a=1&" * 3000, "/..;/", "/static/..%5c..%5c", "", "/decks/..%2f..%2fsecret-key.zip",
+        "/" + quote(MARK), "/#x", "/join?t=" + "é" * 99,
+    ))  # fmt: skip
     version = chance.choice(
         ("HTTP/1.1", "HTTP/1.0", "HTTP/9.9", "HTTP/0.9", "HTTP/1.1 x", "http/1.1", "", "HTTP/" + "1" * 99)
     )
@@ -556,56 +476,24 @@ def _line(chance: random.Random, port: int, who: Visitor) -> bytes:
 
 def _headers(chance: random.Random, port: int, who: Visitor) -> bytes:
     """Headers that are none, too many, too long, twice."""
-    host = chance.choice(
-        (
-            f"127.0.0.1:{port}",
-            "evil.example",
-            "",
-            "[::1",
-            "[" * 99,
-            "a" * 3000,
-            "127.0.0.1:99999999",
-            "localhost\x00",
-            "é.local",
-            "127.0.0.1@evil",
-            ".local",
-            "[::1]:x",
-            "0x7f.1",
-        )
-    )
+    host = chance.choice((
+        f"127.0.0.1:{port}", "evil.example", "", "[::1", "[" * 99, "a" * 3000, "127.0.0.1:99999999", "localhost\x00",
+        "é.local", "127.0.0.1@evil", ".local", "[::1]:x", "0x7f.1",
+    ))  # fmt: skip
     lines = [f"GET {chance.choice(('/', '/api/state', '/wall'))} HTTP/1.1", f"Host: {host}"]
     for _ in range(chance.choice((1, 3, 50, 2000))):
         lines.append(
-            chance.choice(
-                (
-                    "X: " + "a" * 500,
-                    "NoColon",
-                    ": empty",
-                    " folded: 1",
-                    "X\x00Y: 1",
-                    f"X: {MARK}",
-                    "Cookie: " + "companion=" * 100,
-                    "Cookie: companion=.eJx" + "A" * 3000,
-                    "Cookie: companion=" + MARK,
-                    "Host: evil.example",
-                    "Content-Length: 0",
-                    "Accept-Language: " + "fr;q=" * 200,
-                    "Accept-Language: fr;q=nan,pl;q=-1,xx;q=1e999",
-                    "Accept-Encoding: gzip;q=0,*",
-                    "Range: bytes=0-0,-1,999999999-",
-                    "If-Modified-Since: " + "9" * 99,
-                    "If-None-Match: " + '"x",' * 500,
-                    "Expect: 100-continue",
-                    "Upgrade: h2c",
-                    "Connection: Upgrade, HTTP2-Settings",
-                    "Transfer-Encoding: gzip",
-                    "X-Forwarded-For: 127.0.0.1",
-                    "Forwarded: for=127.0.0.1",
-                    "Last-Event-ID: " + "9" * 400,
-                    "Last-Event-ID: x",
-                )
-            )
-        )
+            chance.choice((
+                "X: " + "a" * 500, "NoColon", ": empty", " folded: 1", "X\x00Y: 1", f"X: {MARK}",
+                "Cookie: " + "companion=" * 100, "Cookie: companion=.eJx" + "A" * 3000, "Cookie: companion=" + MARK,
+                "Host: evil.example", "Content-Length: 0", "Accept-Language: " + "fr;q=" * 200,
+                "Accept-Language: fr;q=nan,pl;q=-1,xx;q=1e999", "Accept-Encoding: gzip;q=0,*",
+                "Range: bytes=0-0,-1,999999999-", "If-Modified-Since: " + "9" * 99, "If-None-Match: " + '"x",' * 500,
+                "Expect: 100-continue", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings",
+                "Transfer-Encoding: gzip", "X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1",
+                "Last-Event-ID: " + "9" * 400, "Last-Event-ID: x",
+            ))
+        )  # fmt: skip
     return "\r\n".join([*lines, "X-From: 192.168.1.77", "", ""]).encode("latin-1", "replace")
 
 

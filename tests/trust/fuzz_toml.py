@@ -164,39 +164,10 @@ VALUES = (
     '[["Ann"]]',
 )
 KEYS = (
-    "edition",
-    "side",
-    "zone",
-    "target",
-    "name",
-    "players",
-    "mat",
-    "rect",
-    "corners",
-    "seat",
-    "picture",
-    "seats",
-    "options",
-    "deck",
-    "points",
-    "switches",
-    "setting-up",
-    "seatings",
-    "parent",
-    "back",
-    "size_mm",
-    "made",
-    "cards",
-    "[x]",
-    "[[side]]",
-    "[[zone]]",
-    "[side]",
-    "[deck]",
-    "a.b.c",
-    '"\\u001b"',
-    '"' + "k" * 3000 + '"',
-    *switches(),
-)
+    "edition", "side", "zone", "target", "name", "players", "mat", "rect", "corners", "seat", "picture", "seats",
+    "options", "deck", "points", "switches", "setting-up", "seatings", "parent", "back", "size_mm", "made", "cards",
+    "[x]", "[[side]]", "[[zone]]", "[side]", "[deck]", "a.b.c", '"\\u001b"', '"' + "k" * 3000 + '"', *switches(),
+)  # fmt: skip
 MOST_LINES = 400
 
 
@@ -333,33 +304,10 @@ def hostile_json(sound: object, chance: random.Random) -> bytes:
 def other_json(value: object, chance: random.Random, depth: int = 0) -> object:
     """A value in which some others have taken the place of what was there."""
     if chance.random() < 0.12 + 0.1 * depth:
-        return chance.choice(
-            (
-                None,
-                True,
-                -1,
-                0,
-                1.5,
-                10**400,
-                float("nan"),
-                float("inf"),
-                "",
-                "\ud800",
-                "\x00",
-                "a" * 9000,
-                [],
-                {},
-                [[]],
-                {"a": {}},
-                ["Ann"] * 300,
-                "<b>",
-                {"\ud800": "\udfff"},
-                [1, 2],
-                {"Ann": 3},
-                [float("nan")] * 2,
-                90.0,
-            )
-        )
+        return chance.choice((
+            None, True, -1, 0, 1.5, 10**400, float("nan"), float("inf"), "", "\ud800", "\x00", "a" * 9000, [], {}, [[]],
+            {"a": {}}, ["Ann"] * 300, "<b>", {"\ud800": "\udfff"}, [1, 2], {"Ann": 3}, [float("nan")] * 2, 90.0,
+        ))  # fmt: skip
     if isinstance(value, dict):
         return {key if chance.random() < 0.9 else "other": other_json(v, chance, depth + 1) for key, v in value.items()}
     return [other_json(v, chance, depth + 1) for v in value] if isinstance(value, list) else value

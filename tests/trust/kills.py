@@ -375,18 +375,11 @@ def _name(phone: Phone, now: dict[str, Any], number: int) -> None:
 def _move(phone: Phone, now: dict[str, Any], _number: int) -> None:
     """Seats and the host's role change hands."""
     player = phone.chance.choice(list(now["names"]))
-    path, fields = phone.chance.choice(
-        (
-            ("/join", {"player": player}),
-            ("/join", {"player": player, "take": "1"}),
-            ("/join", {"everybody": "1"}),
-            ("/join", {}),
-            ("/seats/host/take", {}),
-            ("/seats/host", {"phone": str(phone.known[0])}),
-            ("/seats/give", {"phone": str(phone.known[0]), "player": player}),
-            ("/seats/free", {"player": player}),
-        )
-    )
+    path, fields = phone.chance.choice((
+        ("/join", {"player": player}), ("/join", {"player": player, "take": "1"}), ("/join", {"everybody": "1"}),
+        ("/join", {}), ("/seats/host/take", {}), ("/seats/host", {"phone": str(phone.known[0])}),
+        ("/seats/give", {"phone": str(phone.known[0]), "player": player}), ("/seats/free", {"player": player}),
+    ))  # fmt: skip
     phone.ask(path, fields)
 
 

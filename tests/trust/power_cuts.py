@@ -29,6 +29,7 @@ from typing import Any
 
 from trust import deeds
 from trust.disk import Disk, Recorder, library
+from trust.kills import Broken, check, check_copies
 from trust.old import one_more_migration, write_old_log
 
 from companion.common.errors import Problem
@@ -47,10 +48,6 @@ OLD_LOG = 0.3
 """How often a run begins with a log of an older version."""
 
 CARELESS = ("off", "normal", "file", "folder")
-
-
-class Lost(AssertionError):
-    """Something that was acknowledged was lost, or what is there cannot be used."""
 
 
 @dataclass
@@ -216,28 +213,23 @@ def _lay_out(home: Path, disk: Disk, chance: random.Random) -> None:
 def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
     try:
         _look(home, truth, told)
-    except Lost as lost:
+    except Broken as lost:
         return str(lost)
     except (sqlite3.Error, Problem) as error:
         return f"the log cannot be used: {error}"
     return None
 
 
-def _need(holds: bool, sentence: str) -> None:
-    if not holds:
-        raise Lost(sentence)
-
-
 def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
-    """Opens what is there as the service does, and compares. Raises Lost."""
+    """Opens what is there as the service does, and compares. Raises Broken."""
     folder = data_dir(home / "family" / "data")
-    _look_at_copies(folder)
+    check_copies(folder)
     try:
         store = Store.open(store_path(folder))
     except Problem as problem:
-        raise Lost(f"the log does not open: {problem}") from problem
+        raise Broken(f"the log does not open: {problem}") from problem
     try:
-        _need(store.note is None, f"the log had to be mended: {store.note and store.note.sentence}")
+        check(store.note is None, f"the log had to be mended: {store.note and store.note.sentence}")
         _look_at_log(store, truth, told)
         _look_at_party(folder, truth, told)
         _go_on(store)
@@ -247,44 +239,35 @@ def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
 
 def _look_at_log(store: Store, truth: Truth, told: Acknowledged) -> None:
     (migrated,) = store._db.execute("SELECT count(*) FROM made_up").fetchone()
-    _need(migrated == truth.old, f"{migrated} of {truth.old} events were brought up to date")
+    check(migrated == truth.old, f"{migrated} of {truth.old} events were brought up to date")
     found = [event for match in store.matches() for event in store.events(match)]
     found.sort(key=lambda event: event.seq)
     count = len(found)
-    _need(count >= told.events, f"{told.events} events were acknowledged, {count} are there")
+    check(count >= told.events, f"{told.events} events were acknowledged, {count} are there")
     # What was being written when the power went may be there although nobody had been told.
-    _need(found == truth.events[:count], "the events are not those that were written")
-    _need(count in truth.ends, "events that belong together are there by half")
+    check(found == truth.events[:count], "the events are not those that were written")
+    check(count in truth.ends, "events that belong together are there by half")
     match = Match(store)
     if count in truth.states:
         differing = deeds.same(match.state, truth.states[count])
-        _need(not differing, f"the log comes to another state: {', '.join(differing)}")
+        check(not differing, f"the log comes to another state: {', '.join(differing)}")
 
 
 def _look_at_party(folder: Path, truth: Truth, told: Acknowledged) -> None:
     path = folder / party_of.KEPT_NAME
     if not path.exists():
-        _need(told.parties == 0, "the party is gone")
+        check(told.parties == 0, "the party is gone")
     else:
         kept = Phones(folder).party
-        _need(kept in truth.parties[max(1, told.parties) :], f"the party is {kept}")
+        check(kept in truth.parties[max(1, told.parties) :], f"the party is {kept}")
     if told.keys:
-        _need(phone_identity.load_secret(folder) in truth.keys, "the key of the cookies is another")
-
-
-def _look_at_copies(folder: Path) -> None:
-    """A copy of the log in the folder, such as a backup, is whole."""
-    for path in folder.rglob("*.sqlite3"):
-        if path != store_path(folder):
-            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
-            with contextlib.closing(db):
-                _need(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
+        check(phone_identity.load_secret(folder) in truth.keys, "the key of the cookies is another")
 
 
 def _go_on(store: Store) -> None:
     """It can be played on, and that is kept too."""
     written = store.append(None, Draft("setup", {"lines": []}))
-    _need(store.events(written[0].match) == written, "what is written now is not there")
+    check(store.events(written[0].match) == written, "what is written now is not there")
 
 
 # --- All of them ----------------------------------------------------------------------------------------------

@@ -85,18 +85,8 @@ def service(
     """Runs the companion on a free port over a data folder until it is left."""
     port = free_port()
     called = [
-        *before,
-        sys.executable,
-        "-c",
-        PROGRAM,
-        *command,
-        "--host",
-        host,
-        "--port",
-        str(port),
-        "--data",
-        str(folder),
-    ]
+        *before, sys.executable, "-c", PROGRAM, *command, "--host", host, "--port", str(port), "--data", str(folder),
+    ]  # fmt: skip
     environ = {**os.environ, "PYTHONPATH": str(ROOT), **(environ or {})}
     process = subprocess.Popen(
         called,

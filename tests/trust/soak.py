@@ -87,15 +87,9 @@ class Phone:
     def run(self, over: threading.Event) -> None:
         """Does one thing after the other."""
         acts: Sequence[tuple[Callable[[], None], int]] = (
-            (self.look, 40),
-            (self.poll, 40),
-            (self.tap, 20),
-            (self.seat, 5),
-            (self.past, 8),
-            (self.wrong, 5),
-            (self.photograph, 1),
-            (self.another, 4),
-        )
+            (self.look, 40), (self.poll, 40), (self.tap, 20), (self.seat, 5), (self.past, 8), (self.wrong, 5),
+            (self.photograph, 1), (self.another, 4),
+        )  # fmt: skip
         while not over.wait(self.chance.uniform(0.1, 1.5)):
             act = self.chance.choices([act for act, _ in acts], [often for _, often in acts])[0]
             try:
