@@ -54,8 +54,7 @@ def trial(image: np.ndarray = PICTURE, **more: object) -> Trial:
 
 
 @pytest.mark.parametrize(
-    ("answers", "says"),
-    [(lambda: None, "plug one in"), (broken_camera, "busy"), (without_opencv, "OpenCV")],
+    ("answers", "says"), [(lambda: None, "plug one in"), (broken_camera, "busy"), (without_opencv, "OpenCV")]
 )
 def test_a_camera_is_good_to_have(answers, says):
     (check,) = doctor.seeing(answers=answers)

@@ -116,11 +116,7 @@ def test_quadrilaterals_whose_boxes_overlap_may_lie_side_by_side():
     slanted = [[100, 100], [200, 100], [400, 300], [300, 300]]
     beside = [[230, 100], [330, 100], [530, 300], [430, 300]]
 
-    assert drawn(
-        {"name": "side-1/battle", "corners": slanted},
-        {"name": "side-1/speed", "corners": beside},
-        DISTANCE,
-    )
+    assert drawn({"name": "side-1/battle", "corners": slanted}, {"name": "side-1/speed", "corners": beside}, DISTANCE)
 
 
 def test_a_side_without_zones_plays_on_its_printed_mat():

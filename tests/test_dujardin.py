@@ -3,16 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from records import (
-    DEALT_TO_EIGHT,
-    EIGHT,
-    THREE,
-    TWO,
-    Hand,
-    hand,
-    run_down,
-    teams,
-)
+from records import DEALT_TO_EIGHT, EIGHT, THREE, TWO, Hand, hand, run_down, teams
 
 from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card

@@ -227,8 +227,7 @@ def test_a_file_without_a_parent_says_everything_itself(key):
 
 
 @pytest.mark.parametrize(
-    ("key", "table"),
-    [("overshoot", "switches"), ("shut-out", "points"), ("hand", "setting-up"), ("level", "points")],
+    ("key", "table"), [("overshoot", "switches"), ("shut-out", "points"), ("hand", "setting-up"), ("level", "points")]
 )
 def test_what_a_table_does_not_say_is_told_with_its_name(key, table):
     said = faults(re.sub(rf"(?ms)(^\[{table}\].*?)^{key} = .*?\n", r"\1", CLASSIC_TEXT))

@@ -64,12 +64,7 @@ class Filmed:
         )
         sightings += tuple(self.told.values())
         return View(
-            frame.t_s,
-            SEEN,
-            sightings + unread,
-            unknown_zones=self.hidden,
-            trouble=self.trouble,
-            things=self.things,
+            frame.t_s, SEEN, sightings + unread, unknown_zones=self.hidden, trouble=self.trouble, things=self.things
         )
 
     def waiting(self) -> list[str]:
