@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from records import PAIRS, SIX, THREE, TWO, header, record, results, verdicts
 
 from companion.rules.cards import Card
-from companion.rules.editions.edition import load_edition, switches
+from companion.rules.editions.edition import switches
 from companion.rules.record import judge, notation
-from companion.rules.record.judge import Game, HandResult, JudgedLine
+from companion.rules.record.judge import HandResult, JudgedLine
 
 HEAD = "edition classic\nside Ann\nside Bob\n"
 REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(
@@ -37,29 +37,22 @@ def test_every_line_of_play_gets_a_verdict_and_header_lines_none():
     assert [(line.line.number, line.verdict) for line in lines] == [(5, "legal"), (6, "illegal"), (7, "unreadable")]
 
 
-def test_an_illegal_line_is_not_applied():
-    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100\nAnn roll\n")
+@pytest.mark.parametrize(
+    ("text", "as_lies", "applied"),
+    [("Ann 100\nAnn roll", False, False), ("Ann 100\nBob roll", True, True), ("Ann 100 anyway\nBob roll", False, True)],
+)
+def test_an_illegal_line_is_applied_as_it_lies_or_where_the_table_let_it_stand(text, as_lies, applied):
+    illegal, legal = judged_lines(f"{HEAD}hand first Ann\n{text}\n", as_lies=as_lies)
 
-    assert (illegal.applied, codes(illegal), legal.verdict) == (False, ["not-driving"], "legal")
-
-
-def test_an_illegal_line_is_applied_as_it_lies():
-    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100\nBob roll\n", as_lies=True)
-
-    assert (illegal.verdict, illegal.applied, legal.verdict) == ("illegal", True, "legal")
-
-
-def test_an_illegal_line_is_applied_where_the_table_let_it_stand():
-    illegal, legal = judged_lines(HEAD + "hand first Ann\nAnn 100 anyway\nBob roll\n")
-
-    assert (illegal.verdict, illegal.applied, legal.verdict) == ("illegal", True, "legal")
+    assert (illegal.verdict, codes(illegal), illegal.applied) == ("illegal", ["not-driving"], applied)
+    assert legal.verdict == "legal"
 
 
 def test_an_unreadable_line_is_reported_and_the_rest_still_counts():
-    *_, result = record(HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\nAnn 100\n")
+    text = HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\nAnn 100\n"
 
-    assert verdicts(HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\n") == ["legal", "unreadable", "legal"]
-    assert result.sheets["Ann"].total == 100
+    assert verdicts(text) == ["legal", "unreadable", "legal", "legal"]
+    assert results(text)[0].sheets["Ann"].total == 100
 
 
 def test_an_unreadable_header_line_is_reported_like_a_line_of_play():
@@ -99,16 +92,11 @@ def said_of(text: str) -> list[str]:
 
 
 def test_sides_that_the_edition_does_not_seat_are_told_once():
-    said = said_of("edition rush\nside Ann\nhand first Ann\nAnn 100\nend\n")
-
-    assert said == [
+    assert said_of("edition rush\nside Ann\nhand first Ann\nAnn 100\nend\n") == [
         "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
         "No hand has begun.",
         "No hand has begun.",
     ]
-
-
-def test_sides_that_differ_in_number_are_told_so():
     assert said_of("side Reds = Ann, Cid\nside Bob\nhand first Ann\n") == [
         "Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these sides are not equally large."
     ]
@@ -162,35 +150,19 @@ def test_without_hand_first_whoever_plays_first_begins_with_a_remark():
     )
 
 
-def test_before_a_hand_nothing_ends():
-    (end,) = judged_lines(HEAD + "end\n")
-
-    assert (end.verdict, end.hand) == ("unreadable", 0)
-
-
-def test_without_an_edition_line_the_game_is_classic():
-    (result,) = results("side Ann\nside Bob\nhand first Ann\nAnn roll\n")
-
-    assert result.table.edition.name == "classic"
-
-
-def test_house_rules_count_in_any_order_of_the_header():
-    text = "option hazard-on-empty-pile=allowed\nside Ann\nside Bob\nedition classic\nhand first Ann\nAnn stop > Bob\n"
+@pytest.mark.parametrize(
+    "head",
+    [
+        "option extension=no\noption hazard-on-empty-pile=allowed\nside Ann\nside Bob\n",
+        f"{HEAD}option extension=yes\noption hazard-on-empty-pile=allowed\noption extension=no\n",
+    ],
+)
+def test_house_rules_count_in_any_order_beside_each_other_and_can_be_taken_back(head):
+    text = f"{head}hand first Ann\nAnn stop > Bob\n"
+    (result,) = results(text)
 
     assert verdicts(text) == ["legal"]
-
-
-def test_a_house_rule_can_be_taken_back():
-    text = HEAD + "option extension=no\noption extension=yes\nhand first Ann\n"
-
-    assert results(text)[0].table.may_extend
-
-
-def test_house_rules_stand_beside_each_other():
-    text = HEAD + "option extension=no\noption hazard-on-empty-pile=allowed\nhand first Ann\nAnn stop > Bob\n"
-
-    assert verdicts(text) == ["legal"]
-    assert not results(text)[0].table.may_extend
+    assert (result.table.edition.name, result.table.may_extend) == ("classic", False)
 
 
 def test_a_player_called_like_a_header_word_can_play():
@@ -202,17 +174,12 @@ def test_a_player_called_like_a_header_word_can_play():
     assert result.sheets["side"].total == 100
 
 
-def test_the_plays_after_the_end_are_over():
-    lines = judged_lines(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\nend\nexhausted\n")
+@pytest.mark.parametrize("as_lies", [False, True])
+def test_the_plays_after_the_end_are_over(as_lies):
+    over = f"{HEAD}target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\nend\nexhausted\n"
+    lines = judged_lines(over, as_lies=as_lies)
 
-    assert [codes(line) for line in lines[-3:]] == [["hand-over"]] * 3
-    assert not any(line.applied for line in lines[-3:])
-
-
-def test_a_play_of_as_lies_after_the_end_changes_nothing():
-    *_, after = judged_lines(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\n", as_lies=True)
-
-    assert (codes(after), after.applied) == (["hand-over"], False)
+    assert [(codes(line), line.applied) for line in lines[-3:]] == [(["hand-over"], False)] * 3
 
 
 # Hands
@@ -221,25 +188,17 @@ def test_a_play_of_as_lies_after_the_end_changes_nothing():
 def test_the_hands_result_follows_its_last_line():
     items = record(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nhand first Bob\nBob roll\n")
 
-    kinds = [type(item) for item in items]
-
-    assert kinds == [JudgedLine, JudgedLine, JudgedLine, HandResult, JudgedLine, HandResult]
+    assert [type(item) for item in items] == [JudgedLine, JudgedLine, JudgedLine, HandResult, JudgedLine, HandResult]
     assert [(i.number, i.how) for i in items if isinstance(i, HandResult)] == [(1, "completed"), (2, "open")]
 
 
 def test_an_open_hand_counts_what_would_count_now_and_is_not_in_the_match():
-    done, still_open = results(
-        HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nhand first Bob\nBob roll\nAnn roll\nBob 100\n"
-    )
+    one = "hand first Ann\nAnn roll\nBob roll\nAnn 200\n"
+    done, still_open = results(f"{HEAD}target 200\n{one}hand first Bob\nBob roll\nAnn roll\nBob 100\n")
 
     assert still_open.sheets["Bob"].total == 100
     assert still_open.match == done.match == {"Ann": 200 + 400 + 500, "Bob": 0}
-
-
-def test_a_first_hand_that_is_open_leaves_the_match_at_zero():
-    (result,) = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 100\n")
-
-    assert (result.match, result.winner) == ({"Ann": 0, "Bob": 0}, None)
+    assert results(f"{HEAD}{one}")[0].match == {"Ann": 0, "Bob": 0}
 
 
 def test_an_illegal_line_is_refused_and_not_remarked_upon():
@@ -248,21 +207,13 @@ def test_an_illegal_line_is_refused_and_not_remarked_upon():
     assert (codes(refused), refused.remarks) == (["not-your-turn"], ())
 
 
-def test_a_target_reached_and_not_answered_is_open_at_the_records_end():
-    (result,) = results(REACHED + "Ann 100\n")
-
-    assert (result.how, result.by, result.sheets["Ann"].total) == ("open", None, 700)
-
-
-def test_a_new_hand_finishes_a_target_reached_and_not_answered():
+def test_a_target_reached_and_not_answered_is_open_until_a_new_hand_finishes_it():
+    (waiting,) = results(REACHED + "Ann 100\n")
     done, _ = results(REACHED + "Ann 100\nhand first Bob\nBob roll\n")
-
-    assert (done.how, done.by, done.remarks) == ("completed", "Ann", ())
-
-
-def test_a_play_while_the_target_is_reached_and_not_answered_is_over():
     *_, play = judged_lines(REACHED + "Ann 100\nBob 25\n")
 
+    assert (waiting.how, waiting.by, waiting.sheets["Ann"].total) == ("open", None, 700)
+    assert (done.how, done.by, done.remarks) == ("completed", "Ann", ())
     assert codes(play) == ["hand-over"]
 
 
@@ -324,11 +275,10 @@ def test_the_object_of_an_unreadable_line_says_how_to_write_it():
 
 
 def test_the_state_after_a_line_is_given_where_it_is_asked_for():
-    first, second = judged_lines(HEAD + "Ann roll\nBob discard 25\n")
+    (line,) = judged_lines(HEAD + "Ann roll\n")
     (before,) = judged_lines("edition\n")
 
-    assert "state" not in first.as_json("a.mbn")
-    assert second.as_json("a.mbn", states=True)["state"]["discard"] == "25"
+    assert "state" not in line.as_json("a.mbn")
     assert before.as_json("a.mbn", states=True)["state"] is None
 
 
@@ -454,33 +404,15 @@ def test_a_record_of_very_many_hands_does_not_slow_down():
     assert [result.how for result in results(text)][-2:] == ["agreed", "open"]
 
 
+CARDS = st.sampled_from([card.value for card in Card])
+WORDS = "end;exhausted;Ann take;Bob skip-draw;Ann extend;Ann finish;Bob pass;hand first Bob;Ann exchange 25 50"
+VALUES = ["allowed", "forbidden", "yes", "no"]
 RUBBISH = st.one_of(
     st.sampled_from([line for players in (TWO, THREE, PAIRS, SIX) for line in header(players)]),
-    st.builds("{} {}".format, st.sampled_from(["Ann", "Bob", "Cid", "Fay"]), st.sampled_from([c.value for c in Card])),
-    st.builds("{} {} !".format, st.sampled_from(["Ann", "Bob"]), st.sampled_from([c.value for c in Card])),
-    st.builds(
-        "{} {} > {}".format,
-        *[
-            st.sampled_from(words)
-            for words in (["Ann", "Bob"], ["stop", "accident", "speed-limit", "roll"], ["Ann", "Bob", "Reds"])
-        ],
-    ),
-    st.sampled_from(
-        [
-            "end",
-            "exhausted",
-            "Ann take",
-            "Bob skip-draw",
-            "Ann extend",
-            "Ann finish",
-            "Bob pass",
-            "hand first Bob",
-            "Ann exchange 25 50",
-        ]
-    ),
-    st.builds(
-        "option {}={}".format, st.sampled_from(list(switches())), st.sampled_from(["allowed", "forbidden", "yes", "no"])
-    ),
+    st.builds("{} {}{}".format, st.sampled_from(["Ann", "Bob", "Cid", "Fay"]), CARDS, st.sampled_from(["", " !"])),
+    st.builds("{} {} > {}".format, st.sampled_from(["Ann", "Bob"]), CARDS, st.sampled_from(["Ann", "Bob", "Reds"])),
+    st.sampled_from(WORDS.split(";")),
+    st.builds("option {}={}".format, st.sampled_from(list(switches())), st.sampled_from(VALUES)),
     st.text(max_size=30),
 )
 
@@ -490,11 +422,6 @@ RUBBISH = st.one_of(
 def test_whatever_stands_in_a_record_it_is_judged(lines, as_lies):
     for item in record("\n".join(["side Ann", "side Bob", *lines]), as_lies=as_lies):
         assert item.as_json("a.mbn")
-
-
-def test_a_game_begins_with_nothing():
-    assert Game() == judge.NEW_GAME
-    assert judge.NEW_GAME.edition is load_edition("classic")
 
 
 @pytest.mark.parametrize("line", ["Ann extend", "Ann finish", "Ann take", "Bob skip-draw"])
