@@ -7,13 +7,11 @@ import json
 import os
 import shutil
 import sqlite3
-import sys
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 import cv2
 import numpy as np
@@ -22,7 +20,6 @@ from logs import append, frozen, full, garbage_page, played
 
 from companion.app import backup_archive
 from companion.app.backup_archive import Bundle, read_bundle, restore, write_bundle
-from companion.app.cli import main
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.rules.editions.edition import keep_own_editions
@@ -63,26 +60,6 @@ def data(tmp_path):
     (folder / "secret-key").write_bytes(b"k" * 32)
     (folder / "phones.json").write_text('{"host": "first"}')
     return folder
-
-
-@pytest.fixture
-def called(monkeypatch, capsys):
-    """Calls the program as a shell would; gives its exit code and what it said."""
-
-    def call(*words: str | Path) -> Called:
-        monkeypatch.setattr(sys, "argv", ["companion", *map(str, words)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        said = capsys.readouterr()
-        return Called(int(ended.value.code or 0), said.out, said.err)
-
-    return call
-
-
-class Called(NamedTuple):
-    returncode: int
-    stdout: str
-    stderr: str
 
 
 def tree(folder: Path) -> dict[str, bytes]:
