@@ -6,11 +6,9 @@ import re
 
 import pytest
 
-from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS, Who
-from companion.storage.event_store import Store
 
 SECRET = b"0123456789abcdef" * 2
 HOME = {"Origin": "http://localhost"}
@@ -27,16 +25,8 @@ COMES_IN = {
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-    yield match
-    store.close()
-
-
-@pytest.fixture
 def app(match):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
     return create_app(match, secret=SECRET)
 
 
