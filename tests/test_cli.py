@@ -12,9 +12,9 @@ from pathlib import Path
 
 import click
 import cv2
+import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, picture
-from PIL import Image
 
 from companion.app import usage
 from companion.app.cli import companion as companion_group
@@ -302,7 +302,7 @@ def test_a_film_without_a_play_gets_a_hint(called, tmp_path):
     frames = tmp_path / "frames"
     frames.mkdir()
     for number in range(3):
-        Image.new("RGB", (320, 180), (90, 90, 90)).save(frames / f"{number}.png")
+        cv2.imwrite(str(frames / f"{number}.png"), np.full((180, 320, 3), 90, np.uint8))
     setup = tmp_path / "table.toml"
     setup.write_text("[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n", encoding="utf-8")
     call = ("watch", "--source", frames, "--setup", setup, "--data", tmp_path)
