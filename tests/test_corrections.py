@@ -325,7 +325,7 @@ def edited(chance: random.Random, lines: list[str]) -> list[str]:
     return [*lines[:at], new, *lines[at + (chance.random() < 0.5) :]]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_judging_from_the_change_on_is_judging_the_corrected_file_from_the_start(seed):
     chance = random.Random(seed)
@@ -339,7 +339,7 @@ def test_judging_from_the_change_on_is_judging_the_corrected_file_from_the_start
         assert judged.items == tuple(judge.judge(record))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(seed=st.integers(0, 2**32))
 def test_a_change_and_back_is_the_identity(seed):
     chance = random.Random(seed)

@@ -95,7 +95,7 @@ def test_what_does_not_tell_where_a_mat_lies_is_no_mat(shown):
     assert search(shown(), Mats(), all_mats(), 0.0).fits == ()
 
 
-@pytest.mark.variants(3)
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("shown", [{0, 1}, {1, 2}, {2, 3}, {0, 2}], ids=["above", "right", "below", "across"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
@@ -446,8 +446,8 @@ def test_a_lens_stays_sane_far_outside_of_the_picture():
     assert lens.straighten(lens.bend(along)) == pytest.approx(along, abs=1e-3)
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("k1", [-0.05, -0.15, -0.35])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("k1", [-0.35, -0.15, -0.05])
 @pytest.mark.parametrize("tilt_deg", [0.0, 30.0, 50.0])
 def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
     lens = Lens(width_mm=900, tilt_deg=tilt_deg, size_px=HD, noise=4)
@@ -459,7 +459,8 @@ def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
     assert worst_mm(mats, scene(), lens, bend) < 2
 
 
-@pytest.mark.parametrize("k1", [-0.15, -0.35])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("k1", [-0.35, -0.15])
 def test_one_mat_at_the_pictures_edge_is_enough_for_the_lens(k1):
     lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
     alone = Scene(mats=(Mat(SIDE, -420, -230, 3),))
@@ -495,8 +496,8 @@ def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
     assert worst_mm(mats, of, lens, bend) < 4
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("blur_px", [0.5, 1.8])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("blur_px", [1.8, 0.5])
 @pytest.mark.parametrize("tilt_deg", [0.0, 45.0])
 @pytest.mark.parametrize("mats", [1, 2])
 def test_a_straight_lens_is_given_no_bend(blur_px, tilt_deg, mats):
