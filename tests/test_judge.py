@@ -55,6 +55,58 @@ def test_an_unreadable_line_is_reported_and_the_rest_still_counts():
     assert results(text)[0].sheets["Ann"].total == 100
 
 
+TAKEN = "is taken already"
+BEGUN = "The game has begun: this line stands before the first `hand first`."
+RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        *((f"{HEAD}{line}", [TAKEN]) for line in ("side Ann", "side Reds = Ann, Cid", "side Bob = Cid, Dee")),
+        *((f"{HEAD}hand first Ann\n{line}", [BEGUN]) for line in ("edition classic", "side Cid", "target 1000")),
+        (f"{HEAD}hand first Ann\noption extension=no", [BEGUN]),
+        (f"{HEAD}hand first Cid", ["names a player"]),
+        ("side Ann\nhand first Ann", ["played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone."]),
+        ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equally large."]),
+        (
+            "edition rush\nside Ann\nhand first Ann\nAnn 100\nend",
+            [
+                "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
+                *["No hand has begun."] * 2,
+            ],
+        ),
+        # The card that was meant is sought in the game first.
+        (f"{RUSH_HAND}Ann gharge", ["There is no card 'gharge' (did you mean 'recharge'?)."]),
+        (f"{RUSH_HAND}Ann gasolin", ["There is no card 'gasolin' (did you mean 'gasoline'?)."]),
+        (f"{HEAD}hand first Ann\nAnn accelerater", ["There is no card 'accelerater' (did you mean 'accelerator'?)."]),
+        (
+            "edition rush\noption fast-remdy=yes\noption fast-remedy=yess\ndeck stopp=5, roll=5",
+            [
+                "There is no house rule 'fast-remdy' (did you mean 'fast-remedy'?).",
+                "'fast-remedy' is yes or no, not 'yess' (did you mean 'yes'?).",
+                "There is no card 'stopp' (did you mean 'stop'?).",
+            ],
+        ),
+        ("edition ruhs\nside Ann", ["There is no edition 'ruhs' (did you mean 'rush'?): the editions are classic, "]),
+        ("edition ruhs\nside Ann", [". The record is judged as classic."]),
+        ("edition Rush\nedition parkr", [". The record is judged as rush."]),
+    ],
+)
+def test_what_cannot_be_read_is_told_in_a_sentence(text, sentences):
+    said = [line.unreadable or "" for line in judged_lines(text)]
+
+    assert len(said) == len(sentences)
+    assert [part for part, sentence in zip(sentences, said, strict=True) if part not in sentence] == []
+
+
+def test_an_unknown_word_says_in_which_edition_to_look_it_up():
+    lines = judged_lines("edition rush\noption fast-remdy=yes\ndeck stopp=5\n")
+    (classic,) = judged_lines(f"{HEAD}hand first Ann\nAnn accelerater\n")
+
+    assert [line.look_up for line in (*lines, classic)] == ["rush", "rush", "classic"]
+
+
 def test_an_unreadable_header_line_is_reported_like_a_line_of_play():
     first, *_ = judged_lines("edition classic\nsides Ann and Bob\nside Ann\nside Bob\nhand first Ann\nAnn roll\n")
 
@@ -62,82 +114,11 @@ def test_an_unreadable_header_line_is_reported_like_a_line_of_play():
     assert first.unreadable
 
 
-@pytest.mark.parametrize("line", ["edition classic", "side Cid", "target 1000", "option extension=no"])
-def test_the_game_is_set_up_before_its_first_hand(line):
-    (late,) = judged_lines(f"{HEAD}hand first Ann\n{line}\n")
-
-    assert (late.verdict, late.unreadable) == (
-        "unreadable",
-        "The game has begun: this line stands before the first `hand first`.",
-    )
-
-
-@pytest.mark.parametrize("line", ["side Ann", "side Reds = Ann, Cid", "side Bob = Cid, Dee", "side Cid = Bob, Dee"])
-def test_every_side_and_player_needs_a_name_of_its_own(line):
-    (doubled,) = judged_lines(f"{HEAD}{line}\n")
-
-    assert "is taken already" in (doubled.unreadable or "")
-
-
-def test_a_hand_begins_with_a_player_at_a_table_that_the_edition_seats():
-    (strange,) = judged_lines(HEAD + "hand first Cid\n")
-    (alone,) = judged_lines("side Ann\nhand first Ann\n")
-
-    assert "names a player" in (strange.unreadable or "")
-    assert "played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone." in (alone.unreadable or "")
-
-
-def said_of(text: str) -> list[str]:
-    return [line.unreadable or "" for line in judged_lines(text)]
-
-
-def test_sides_that_the_edition_does_not_seat_are_told_once():
-    assert said_of("edition rush\nside Ann\nhand first Ann\nAnn 100\nend\n") == [
-        "Rush is played by 2 to 8 alone, or 4, 6 or 8 in pairs: these sides seat 1 alone.",
-        "No hand has begun.",
-        "No hand has begun.",
-    ]
-    assert said_of("side Reds = Ann, Cid\nside Bob\nhand first Ann\n") == [
-        "Classic is played by 2 or 3 alone, or 4 or 6 in pairs: these sides are not equally large."
-    ]
-
-
 def test_a_hand_begins_as_soon_as_the_sides_are_put_right():
     first, second, *plays = judged_lines("side Ann\nhand first Ann\nAnn roll\nside Bob\nAnn roll\nBob roll\n")
 
     assert (first.verdict, second.verdict) == ("unreadable", "unreadable")
     assert [play.verdict for play in plays] == ["legal", "legal"]
-
-
-@pytest.mark.parametrize(
-    ("edition", "word", "meant"),
-    [("rush", "gharge", "recharge"), ("rush", "gasolin", "gasoline"), ("classic", "accelerater", "accelerator")],
-)
-def test_the_card_that_was_meant_is_sought_in_the_game_first(edition, word, meant):
-    (line,) = judged_lines(f"edition {edition}\nside Ann\nside Bob\nhand first Ann\nAnn {word}\n")
-
-    assert line.unreadable == f"There is no card '{word}' (did you mean '{meant}'?)."
-    assert line.look_up == edition
-
-
-def test_an_unknown_word_of_a_header_suggests_the_nearest_and_says_where_to_look():
-    lines = judged_lines("edition rush\noption fast-remdy=yes\noption fast-remedy=yess\ndeck stopp=5, roll=5\n")
-
-    assert [line.unreadable for line in lines] == [
-        "There is no house rule 'fast-remdy' (did you mean 'fast-remedy'?).",
-        "'fast-remedy' is yes or no, not 'yess' (did you mean 'yes'?).",
-        "There is no card 'stopp' (did you mean 'stop'?).",
-    ]
-    assert [line.look_up for line in lines] == ["rush", "rush", "rush"]
-
-
-def test_a_record_whose_edition_cannot_be_read_says_as_what_it_is_judged():
-    (classic,) = said_of("edition ruhs\nside Ann\n")
-    (rush,) = said_of("edition Rush\nedition parkr\n")
-
-    assert classic.startswith("There is no edition 'ruhs' (did you mean 'rush'?): the editions are classic, ")
-    assert classic.endswith(". The record is judged as classic.")
-    assert rush.endswith(". The record is judged as rush.")
 
 
 def test_without_hand_first_whoever_plays_first_begins_with_a_remark():
