@@ -1,15 +1,12 @@
-"""Tables set up in record notation: `hand("Ann roll; Bob stop > Ann")`, and the rows of a sheet."""
+"""Tables set up in record notation: `hand("Ann roll; Bob stop > Ann")`."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import pytest
-
 from companion.rules import referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.cards import Card, Family
 from companion.rules.dealing import new_hand
 from companion.rules.editions.edition import Edition
 from companion.rules.play import Play
@@ -86,53 +83,6 @@ class Hand:
             wrong = [i for i in items if isinstance(i, JudgedLine) and (i.reasons or i.unreadable)]
             assert as_lies or not wrong, f"{text}: {wrong[0].unreadable or [str(r) for r in wrong[0].reasons]}"
         return Hand(game)
-
-
-@dataclass(frozen=True)
-class Row:
-    """What a sheet says of some acts after a few lines of play."""
-
-    plays: str
-    acts: tuple[str, ...]
-    codes: list[str]
-    """What speaks against each of the acts."""
-
-    players: str = TWO
-    options: tuple[str, ...] = ()
-
-    def holds(self, edition: str) -> None:
-        before = hand(self.plays, self.players, edition=edition, options=self.options)
-        assert {act: before.against(act) for act in self.acts} == dict.fromkeys(self.acts, self.codes)
-
-
-BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
-OF_ALL = {"{damage}": BATTLE_HAZARDS[:3], "{hazard}": BATTLE_HAZARDS}
-SEATED = {"three": THREE, "pairs": PAIRS}
-
-
-def rows(sheet: str, **lines: str) -> list:
-    """Parameters from the text of a sheet: a sentence, and its rows indented.
-
-    A row is `lines of play | acts, with commas | what speaks against each`, and begins with `[three option=value]`
-    where not two play by the plain sheet. {hazard} is each of the battle pile's, {damage} each but the stop; {remedy}
-    and {safety} are those of the hazard; other names in braces stand for `lines`.
-    """
-    found, sentence = [], ""
-    for line in filter(str.strip, sheet.splitlines()):
-        if not line.startswith("    "):
-            sentence = line
-            continue
-        some = next((cards for name, cards in OF_ALL.items() if name in line), BATTLE_HAZARDS[:1])
-        for card in some:
-            names = lines | {"hazard": card, "damage": card, "remedy": REMEDY_OF[card], "safety": SAFETY_OF[card]}
-            how, row = re.fullmatch(r"(?:\[(.*)\])?(.*)", line.strip().format_map(names)).groups()
-            plays, acts, codes = (part.strip() for part in row.split("|"))
-            words = (how or "").split()
-            players = next((SEATED[word] for word in words if word in SEATED), TWO)
-            options = tuple(word for word in words if word not in SEATED)
-            row = Row(plays, tuple(acts.split(", ")), codes.split(), players, options)
-            found.append(pytest.param(row, id=sentence if len(some) == 1 else f"{sentence} {card}"))
-    return found
 
 
 def run_down(played: Hand, kept: str = "", *, left: int = 0) -> Hand:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from client import HOME, SECRET
 
 from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS, Who
-
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
 
 COMES_IN = {
     "stranger": {Who.ANYBODY},

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 import pytest
 import schemathesis
+from client import HOME, SECRET, STRANGER, lines
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
@@ -26,14 +27,14 @@ from companion.pages.limits import Kind, Rate
 from companion.storage.events import Draft
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+
+
 WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", "Bob 100")), "Ann 100"]
 
 
 @pytest.fixture
 def app(match):
-    return create_app(match, secret=b"0123456789abcdef" * 2)
+    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture
@@ -58,10 +59,6 @@ def seen(match: Match, number: int, *plays: str) -> str:
 
 
 YES = {"answer": "yes"}
-
-
-def lines(match: Match) -> list[str]:
-    return [entry.written.text for entry in match.state.hand_entries]
 
 
 # --- Reading --------------------------------------------------------------------------------------------------
@@ -289,7 +286,7 @@ def test_a_change_that_waits_or_does_nothing_gets_its_first_answer_again_too(scr
 def test_an_id_is_known_over_a_restart(script, begun, match):
     send(script, "/api/plays", {"text": "Ann roll", "id": "one"})
     again = Match(match.store)
-    late = create_app(again, secret=b"0123456789abcdef" * 2).test_client()
+    late = create_app(again, secret=SECRET).test_client()
 
     assert send(late, "/api/plays", {"text": "Ann roll", "id": "one"}).status_code == 200
     assert send(late, "/api/plays", {"text": "Bob roll", "id": "one"}).status_code == 409

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import pytest
-from records import BATTLE_HAZARDS, PAIRS, SIX, THREE, TWO, Hand, hand, header, record, results, rows, run_down, teams
+from records import PAIRS, SIX, THREE, TWO, Hand, hand, header, record, results, run_down, teams
+from sheet import check, rules
 
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.record.judge import JudgedLine
 
+DAMAGES = (Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE)
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
+LATE = "Ann discard 25; Bob discard 25"
 KEPT = "25 50 75 25 50 75 25 50"
 """With the four safeties, the twelve cards of the two hands when the draw pile has run out."""
 
@@ -64,99 +67,121 @@ def test_it_is_a_game_for_two(players):
         referee.check_seating(load_edition("bsd-mille"), teams(players))
 
 
-SHEET = """
-A third accident is one too many.
-    Ann discard accident; Bob discard accident | Ann discard accident | too-many-copies
-    Ann discard accident | Bob discard accident |
-Discards are dead.
-    Ann discard 100 | Bob take | cannot-take-discard
-No safety is ever discarded, and any other card may be.
-    | Ann discard right-of-way, Ann discard driving-ace, Ann discard extra-tank | safety-discard
-    | Ann discard 25, Ann discard roll, Ann discard stop, Ann discard repairs |
-Nothing is exchanged, fetched or lost by a mistake, and nobody passes.
-    | Ann exchange 25 | no-exchange
-    Ann discard 100 | Bob pair 50 for 100 | cannot-take-discard
-    | Ann penalty 50 | no-penalty
-    | Ann pass | no-passing
-A roll or right of way starts the car, and any card may be the first.
-    | Ann 100 | not-driving
-    Ann roll; Bob roll | Ann 100 |
-    Ann right-of-way | Ann 100 |
-    | Ann speed-limit > Bob, Ann driving-ace |
-A roll lies on an empty pile, a stop or a remedy, although right of way is out, and not on a roll.
-    | Ann roll |
-    Ann roll; Bob stop > Ann | Ann roll |
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll |
-    Ann right-of-way | Ann roll |
-    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll | Ann roll |
-    Ann roll; Bob roll | Ann roll | already-rolling
-    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof ! | Ann roll\
- | already-rolling
-    Ann roll; Bob {damage} > Ann | Ann roll | under-hazard
-A remedy lies on its own hazard alone.
-    Ann roll; Bob accident > Ann | Ann gasoline, Ann spare-tire | nothing-to-remedy
-    Ann roll; Bob roll | Ann repairs, Ann gasoline | nothing-to-remedy
-After a remedy a roll is needed unless right of way is out.
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100 | not-driving
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll; Bob 25 | Ann 100 |
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann right-of-way | Ann 100 |
-A remedy out of turn is refused.
-    Ann roll; Bob accident > Ann | Ann repairs ! | no-attack-to-answer
-A hazard is laid on an opponent who drives and not on another.
-    Ann roll | Bob {hazard} > Ann |
-    Ann discard 25 | Bob {hazard} > Ann | opponent-not-driving
-    Ann roll; Bob accident > Ann; Ann discard 25 | Bob flat-tire > Ann | already-attacked
-    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann | opponent-not-driving
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll | Bob flat-tire > Ann |
-With right of way out a remedied opponent and an empty pile are attacked.
-    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann |
-    Ann right-of-way; Ann 25 | Bob flat-tire > Ann |
-    Ann right-of-way; Ann 25 | Bob stop > Ann | protected
-A speed limit is laid at any time and beside another hazard, but on no other limit.
-    | Ann speed-limit > Bob |
-    Ann roll; Bob accident > Ann; Ann discard 25 | Bob speed-limit > Ann |
-    Ann roll; Bob accident > Ann; Ann discard 25; Bob speed-limit > Ann; Ann discard 25 | Bob speed-limit > Ann\
- | already-limited
-No distance is driven under a hazard.
-    Ann roll; Bob {hazard} > Ann | Ann 25 | under-hazard
-No more than two 200s are laid in a hand.
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200 | third-200
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100 |
-700 miles are reached exactly.
-    {TO_600}; Ann 75; Bob 25 | Ann 50 | past-target
-    {TO_600}; Ann 75; Bob 25 | Ann 25 |
-A coup fourré is possible until the attacked side draws.
-    Ann roll; Bob stop > Ann | Ann right-of-way ! |
-    Ann roll; Bob stop > Ann | Bob right-of-way ! | no-attack-to-answer
-    Ann roll; Bob stop > Ann; Ann driving-ace | Ann right-of-way ! | coup-fourre-window-closed
-    Ann roll; Bob stop > Ann; Ann discard 25; Bob discard 25 | Ann right-of-way ! | coup-fourre-window-closed
-Right of way against an old limit is no coup fourré although another hazard is new.
-    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann right-of-way ! | coup-fourre-window-closed
-    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann driving-ace ! |
+SHEET = f"""
+a third accident is one too many
+    Ann discard accident; Bob discard accident | Ann discard accident: too-many-copies
+    Ann discard accident | Bob discard accident
+discards are dead
+    Ann discard 100 | Bob take: cannot-take-discard
+no safety is ever discarded, and any other card may be
+    | Ann discard right-of-way; Ann discard driving-ace; Ann discard extra-tank: safety-discard
+    | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard repairs
+nothing is exchanged, fetched or lost by a mistake, and nobody passes
+    | Ann exchange 25: no-exchange
+    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
+    | Ann penalty 50: no-penalty
+    | Ann pass: no-passing
+a roll or right of way starts the car, and any card may be the first
+    | Ann 100: not-driving
+    Ann roll; Bob roll | Ann 100
+    Ann right-of-way | Ann 100
+    | Ann speed-limit > Bob; Ann driving-ace
+a roll lies on an empty pile, a stop or a remedy, although right of way is out, and not on a roll
+    | Ann roll
+    Ann roll; Bob stop > Ann | Ann roll
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll
+    Ann right-of-way | Ann roll
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll | Ann roll
+    Ann roll; Bob roll | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof !
+        | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann | Ann roll: under-hazard
+    Ann roll; Bob out-of-gas > Ann | Ann roll: under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann roll: under-hazard
+a remedy lies on its own hazard alone
+    Ann roll; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob roll | Ann repairs; Ann gasoline: nothing-to-remedy
+after a remedy a roll is needed unless right of way is out
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100: not-driving
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll; Bob 25 | Ann 100
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann right-of-way | Ann 100
+a remedy out of turn is refused
+    Ann roll; Bob accident > Ann | Ann repairs !: no-attack-to-answer
+a hazard is laid on an opponent who drives and not on another
+    Ann roll | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann; Bob stop > Ann
+    Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
+        Bob stop > Ann: opponent-not-driving
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob flat-tire > Ann: already-attacked
+    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll | Bob flat-tire > Ann
+with right of way out a remedied opponent and an empty pile are attacked
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob stop > Ann: protected
+a speed limit is laid at any time and beside another hazard, but on no other limit
+    | Ann speed-limit > Bob
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob speed-limit > Ann
+    Ann roll; Bob accident > Ann; Ann discard 25; Bob speed-limit > Ann; Ann discard 25
+        | Bob speed-limit > Ann: already-limited
+no distance is driven under a hazard
+    Ann roll; Bob accident > Ann | Ann 25: under-hazard
+    Ann roll; Bob out-of-gas > Ann | Ann 25: under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann 25: under-hazard
+    Ann roll; Bob stop > Ann | Ann 25: under-hazard
+no more than two 200s are laid in a hand
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100
+700 miles are reached exactly
+    {TO_600}; Ann 75; Bob 25 | Ann 50: past-target
+    {TO_600}; Ann 75; Bob 25 | Ann 25
+a coup fourré is possible until the attacked side draws
+    Ann roll; Bob stop > Ann | Ann right-of-way !
+    Ann roll; Bob stop > Ann | Bob right-of-way !: no-attack-to-answer
+    Ann roll; Bob stop > Ann; Ann driving-ace | Ann right-of-way !: coup-fourre-window-closed
+    Ann roll; Bob stop > Ann; Ann discard 25; Bob discard 25 | Ann right-of-way !: coup-fourre-window-closed
+a forgotten draw is not made up for, a card too far stays, and no discard is remarked upon
+    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 87
+    {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 725 [as it lies]
+    | Ann discard 25~
+a pile that right of way has emptied is attacked
+    Ann roll; Bob stop > Ann; {LATE}; Ann right-of-way; Ann 100 | Bob accident > Ann
+a pile that counts as empty does so again when a remedy at once is thrown out with its hazard
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 25; Bob accident > Ann; Ann repairs !
+        = top Ann None [fast-remedy=yes; pile-after-remedy=card-beneath]
+a coup fourré draws two cards and has a whole turn
+    Ann roll; Bob stop > Ann; Ann right-of-way ! = turn Ann; cards Ann 6; pile 86
+    + Ann 25 = turn Bob; pile 85; cards Ann 6
+at 700 miles the extension is offered, of 200 to whoever completes
+    {TO_600}; Ann 100 | Ann extend; Ann finish
+    + | Bob 25: hand-over
+    + Ann extend = target 1000
+    {TO_600} | Ann extend: extension-not-offered
+    {TO_600}; Ann 100; Ann extend; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100 = extension Ann 200
+    {TO_600}; Ann 100; Ann finish = extension Ann None
+    {TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end = points Ann distance=700; points Bob distance=125
+before the pile is empty the end is by agreement
+    Ann roll; end = ended agreed
+each line of the sheet counts as on the manual page
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
+        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500;
+        points Bob distance=0 [target=200]
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann roll; end
+        = points Ann distance=0 safeties=400 all-safeties=300
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann roll; end = points Ann distance=0 safeties=300
+right of way against an old limit is no coup fourré although another hazard is new
+    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann right-of-way !: coup-fourre-window-closed
+    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann driving-ace !
 """
 
 
-@pytest.mark.parametrize("row", rows(SHEET, TO_600=TO_600))
-def test_a_row_of_the_sheet(row):
-    row.holds("bsd-mille")
-
-
-# A turn
-
-
-def test_mistakes_stay_as_they_are():
-    forgot = mille("Ann skip-draw; Ann roll; Bob roll; Ann 25")
-    past = mille(f"{TO_600}; Ann 75; Bob 25").then("Ann 50", as_lies=True)
-
-    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 87)
-    assert past.side("Ann").km == 725
-    assert referee.remarks(mille().table, mille().parsed("Ann discard 25")) == ()
+@pytest.mark.parametrize("rows", rules(SHEET, "bsd-mille"))
+def test_a_rule_of_the_sheet(rows):
+    check(rows)
 
 
 # Safeties
 
 
-LATE = "Ann discard 25; Bob discard 25"
 REMEDIED = "Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"
 BOTH = "Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann"
 
@@ -164,8 +189,8 @@ BOTH = "Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann"
 @pytest.mark.parametrize(
     ("plays", "shows"),
     [
-        *((f"Ann roll; Bob {card} > Ann; {LATE}; Ann {SAFETY_OF[card]}", Card.ROLL) for card in BATTLE_HAZARDS[:3]),
-        *((f"Ann roll; Bob {card} > Ann; Ann {SAFETY_OF[card]} !", Card.ROLL) for card in BATTLE_HAZARDS[:3]),
+        *((f"Ann roll; Bob {card} > Ann; {LATE}; Ann {SAFETY_OF[card]}", Card.ROLL) for card in DAMAGES),
+        *((f"Ann roll; Bob {card} > Ann; Ann {SAFETY_OF[card]} !", Card.ROLL) for card in DAMAGES),
         (REMEDIED, Card.ROLL),
         (f"{REMEDIED} !", Card.ROLL),
         ("Ann roll; Bob accident > Ann; Ann extra-tank", Card.ACCIDENT),
@@ -195,30 +220,6 @@ def test_the_roll_that_a_pile_shows_after_a_safety_is_not_one_of_the_fourteen():
     assert mille(f"Ann roll; Bob accident > Ann; {LATE}; Ann driving-ace").table.discards[-1] is Card.ACCIDENT
 
 
-def test_a_pile_that_right_of_way_has_emptied_is_attacked():
-    late = mille(f"Ann roll; Bob stop > Ann; {LATE}; Ann right-of-way; Ann 100")
-
-    assert late.against("Bob accident > Ann") == []
-
-
-# Coup fourré
-
-
-def test_a_pile_that_counts_as_empty_does_so_again_when_a_remedy_at_once_is_thrown_out_with_its_hazard():
-    throwing = ["fast-remedy=yes", "pile-after-remedy=card-beneath"]
-    empty = mille("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 25", options=throwing)
-
-    assert empty.then("Bob accident > Ann; Ann repairs !").side("Ann").battle_top is None
-
-
-def test_a_coup_fourre_draws_two_cards_and_has_a_whole_turn():
-    claimed = mille("Ann roll; Bob stop > Ann; Ann right-of-way !")
-
-    assert (claimed.turn, claimed.cards_of("Ann"), claimed.table.draw_pile) == ("Ann", 6, 86)
-    assert (claimed.then("Ann 25").turn, claimed.then("Ann 25").table.draw_pile) == ("Bob", 85)
-    assert claimed.then("Ann 25").cards_of("Ann") == 6
-
-
 def test_with_the_draw_pile_empty_a_coup_fourre_still_counts_and_a_late_safety_is_none():
     attacked = run_down(mille(first="Bob"), "roll stop 25 25 25 25 50 50").then("Ann roll; Bob stop > Ann")
 
@@ -228,15 +229,6 @@ def test_with_the_draw_pile_empty_a_coup_fourre_still_counts_and_a_late_safety_i
 
 
 # The end of a hand
-
-
-def test_at_700_miles_the_extension_is_offered():
-    reached = mille(f"{TO_600}; Ann 100")
-
-    assert reached.against("Ann extend") == reached.against("Ann finish") == []
-    assert reached.against("Bob 25") == ["hand-over"]
-    assert reached.then("Ann extend").table.target == 1000
-    assert mille(TO_600).against("Ann extend") == ["extension-not-offered"]
 
 
 def test_with_the_draw_pile_empty_play_goes_on_without_drawing():
@@ -268,49 +260,6 @@ def test_a_side_without_cards_is_passed_over():
 
     assert (shorter.table.hands, shorter.turn) == ((3, 0), "Ann")
     assert shorter.then("Ann discard 50").turn == "Ann"
-
-
-def test_before_the_pile_is_empty_the_end_is_by_agreement():
-    assert mille("Ann roll; end").result.how == "agreed"
-
-
-# Scoring
-
-
-def test_each_line_of_the_sheet_counts_as_on_the_manual_page():
-    attacks = "Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100"
-    done = mille(f"Ann roll; {attacks}", target=200)
-
-    assert done.points("Ann") == {
-        "distance": 200,
-        "safeties": 100,
-        "coups-fourres": 300,
-        "trip-completed": 400,
-        "safe-trip": 300,
-        "shut-out": 500,
-    }
-    assert done.points("Bob") == {"distance": 0}
-
-
-def test_all_four_safeties_are_300_more():
-    all_four = mille("Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann roll; end")
-    three = mille("Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann roll; end")
-
-    assert all_four.points("Ann") == {"distance": 0, "safeties": 400, "all-safeties": 300}
-    assert three.points("Ann") == {"distance": 0, "safeties": 300}
-
-
-def test_the_extension_is_200_to_whoever_completes():
-    extended = f"{TO_600}; Ann 100; Ann extend; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100"
-
-    assert mille(extended).points("Ann")["extension"] == 200
-    assert "extension" not in mille(f"{TO_600}; Ann 100; Ann finish").points("Ann")
-
-
-def test_an_extension_that_nobody_completes_is_lost_for_everybody():
-    lost = mille(f"{TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end")
-
-    assert (lost.points("Ann"), lost.points("Bob")) == ({"distance": 700}, {"distance": 125})
 
 
 @pytest.mark.parametrize(("left", "counts"), [(1, True), (2, False)])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import html
 import re
 from dataclasses import replace
 
 import pytest
+from client import HOME, SECRET, STRANGER, text_of
 
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app
@@ -18,9 +18,6 @@ from companion.vision.quality.advice import Advice, Hint
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
 
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-SECRET = b"0123456789abcdef" * 2
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 CALLED = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",)}), MATS)
 SQUARE = ((100.0, 100.0), (300.0, 100.0), (300.0, 500.0), (100.0, 500.0))
@@ -58,11 +55,6 @@ def app_of(match, seen: Survey | None = None, zones: DrawnZones | None = None):
 @pytest.fixture
 def page(begun, zones):
     return app_of(begun, survey(zone("side-1/battle")), zones).test_client()
-
-
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(html.unescape(words).split())
 
 
 # --- What it says --------------------------------------------------------------------------------------------

@@ -10,8 +10,8 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from client import TWO, tap, text_of
 from itsdangerous import TimestampSigner
-from test_pages import tap, text_of
 from test_template_decks import PNG
 
 from companion.app.service import exported
@@ -36,7 +36,8 @@ ROOT = Path(__file__).parent.parent
 YEARS = 365.25 * 24 * 3600
 IN_1970, IN_2026, IN_2100 = 0.0, 56.9 * YEARS, 130.5 * YEARS
 JUMPS = (IN_2026, IN_1970, IN_2100, IN_1970 - 1, IN_2026, 1e300, float("inf"), IN_1970)
-TWO = ("side Ann", "side Bob", "hand first Ann")
+
+
 PLAYS = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200", "Bob 25", "end")
 
 

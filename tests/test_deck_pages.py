@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import io
-import re
 import threading
 import zipfile
 from pathlib import Path
@@ -13,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from card_photos import face_of
+from client import HOME, SECRET, STRANGER, text_of
 
 from companion import pages
 from companion.app.cli import companion
@@ -31,9 +30,6 @@ from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
 
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-SECRET = b"0123456789abcdef" * 2
 CLASSIC = list(load_edition("classic").deck)
 FIRST, SECOND = CLASSIC[:2]
 SIZE = (342, 528)
@@ -91,11 +87,6 @@ def app(match, camera):
 def ours(tmp_path):
     """A deck of which nothing is enrolled yet."""
     return begin("ours", "classic", tmp_path)
-
-
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(html.unescape(words).split())
 
 
 def post(page, path: str, **fields: object):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from records import BATTLE_HAZARDS, DEALT_TO_EIGHT, EIGHT, THREE, TWO, Hand, hand, rows, run_down, teams
+from records import DEALT_TO_EIGHT, EIGHT, THREE, TWO, Hand, hand, run_down, teams
+from sheet import check, rules
 
 from companion.rules import referee
-from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 
 TO_900 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25" + "; Ann 100; Bob 25" * 5
+TO_700 = TO_900.removesuffix("; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25")
 
 
 def dujardin(plays: str = "", players: str = TWO, **more) -> Hand:
@@ -35,111 +36,106 @@ def test_other_numbers_of_players_are_refused(players):
 # A turn
 
 
-SHEET = """
-Cards are drawn from the draw pile only; nothing is exchanged, fetched, passed or lost by a mistake.
-    Ann discard 100 | Bob take, Bob pair 50 for 100 | cannot-take-discard
-    | Ann exchange 25 | no-exchange
-    | Ann penalty 50 | no-penalty
-    | Ann pass | no-passing
-Any card may be discarded.
-    | Ann discard 25, Ann discard right-of-way |
-A roll or right of way starts the car once.
-    | Ann 100 | not-driving
-    Ann roll; Bob roll | Ann 100 |
-    Ann right-of-way | Ann 100 |
-    Ann roll; Bob {hazard} > Ann | Ann 25 | under-hazard
-    Ann roll; Bob {hazard} > Ann; Ann {remedy}; Bob discard 25 | Ann 100 |
-A roll is laid to start, although right of way is out, and on a stop alone.
-    | Ann roll |
-    Ann right-of-way | Ann roll |
-    Ann roll; Bob stop > Ann | Ann roll |
-    Ann roll; Bob roll | Ann roll | already-rolling
-    Ann roll; Bob roll; Ann right-of-way | Ann roll | already-rolling
-    Ann roll; Bob accident > Ann | Ann roll | under-hazard
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll | nothing-to-remedy
-A remedy is laid on its own hazard, and in turn.
-    Ann roll; Bob roll | Ann repairs, Ann gasoline, Ann spare-tire | nothing-to-remedy
-    Ann roll; Bob stop > Ann | Ann repairs, Ann gasoline, Ann spare-tire | nothing-to-remedy
-    [three] Ann roll; Bob accident > Ann | Ann repairs ! | not-your-turn
-A hazard is laid on an opponent who drives.
-    Ann roll | Bob {hazard} > Ann |
-    Ann discard 25 | Bob {hazard} > Ann | opponent-not-driving
-    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann |
-    Ann right-of-way; Ann 25 | Bob flat-tire > Ann |
-    Ann right-of-way; Ann 25 | Bob stop > Ann | protected
-A second hazard is refused, and a limit beside one is not.
-    [three] Ann roll; Bob {hazard} > Ann | Cid flat-tire > Ann | already-attacked
-    [three] Ann roll; Bob {hazard} > Ann | Cid speed-limit > Ann |
-    [three] Ann speed-limit > Cid | Bob speed-limit > Cid | already-limited
-    [three] Ann discard 25 | Bob speed-limit > Cid |
-At most two 200s are laid.
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200 | third-200
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100 |
-1000 is reached exactly.
-    {TO_900}; Ann 75; Bob 50 | Ann 50 | past-target
-    {TO_900}; Ann 75; Bob 50 | Ann 25 |
-A coup fourré comes in time or too late.
-    [three] Ann roll; Bob stop > Ann | Ann right-of-way ! |
-    [three] Ann roll; Bob stop > Ann; Cid roll | Ann right-of-way ! | coup-fourre-window-closed
+SHEET = f"""
+cards are drawn from the draw pile only; nothing is exchanged, fetched, passed or lost by a mistake
+    Ann discard 100 | Bob take; Bob pair 50 for 100: cannot-take-discard
+    | Ann exchange 25: no-exchange
+    | Ann penalty 50: no-penalty
+    | Ann pass: no-passing
+any card may be discarded
+    | Ann discard 25; Ann discard right-of-way
+a roll or right of way starts the car once
+    | Ann 100: not-driving
+    Ann roll; Bob roll | Ann 100
+    Ann right-of-way | Ann 100
+    Ann roll; Bob accident > Ann | Ann 25: under-hazard
+    Ann roll; Bob out-of-gas > Ann | Ann 25: under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann 25: under-hazard
+    Ann roll; Bob stop > Ann | Ann 25: under-hazard
+    Ann roll; Bob accident > Ann; Ann repairs; Bob discard 25 | Ann 100
+    Ann roll; Bob out-of-gas > Ann; Ann gasoline; Bob discard 25 | Ann 100
+    Ann roll; Bob flat-tire > Ann; Ann spare-tire; Bob discard 25 | Ann 100
+    Ann roll; Bob stop > Ann; Ann roll; Bob discard 25 | Ann 100
+a roll is laid to start, although right of way is out, and on a stop alone
+    | Ann roll
+    Ann right-of-way | Ann roll
+    Ann roll; Bob stop > Ann | Ann roll
+    Ann roll; Bob roll | Ann roll: already-rolling
+    Ann roll; Bob roll; Ann right-of-way | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann | Ann roll: under-hazard
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll: nothing-to-remedy
+a remedy is laid on its own hazard, and in turn
+    Ann roll; Bob roll | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob stop > Ann | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob accident > Ann | Ann repairs !: not-your-turn [three]
+a hazard is laid on an opponent who drives
+    Ann roll | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann; Bob stop > Ann
+    Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
+        Bob stop > Ann: opponent-not-driving
+    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob stop > Ann: protected
+a second hazard is refused, and a limit beside one is not
+    Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked [three]
+    Ann roll; Bob out-of-gas > Ann | Cid flat-tire > Ann: already-attacked [three]
+    Ann roll; Bob flat-tire > Ann | Cid flat-tire > Ann: already-attacked [three]
+    Ann roll; Bob stop > Ann | Cid flat-tire > Ann: already-attacked [three]
+    Ann roll; Bob accident > Ann | Cid speed-limit > Ann [three]
+    Ann roll; Bob out-of-gas > Ann | Cid speed-limit > Ann [three]
+    Ann roll; Bob flat-tire > Ann | Cid speed-limit > Ann [three]
+    Ann roll; Bob stop > Ann | Cid speed-limit > Ann [three]
+    Ann speed-limit > Cid | Bob speed-limit > Cid: already-limited [three]
+    Ann discard 25 | Bob speed-limit > Cid [three]
+at most two 200s are laid
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100
+1000 is reached exactly
+    {TO_900}; Ann 75; Bob 50 | Ann 50: past-target
+    {TO_900}; Ann 75; Bob 50 | Ann 25
+a forgotten draw is not made up for, a card too far stays, and no discard is remarked upon
+    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 92
+    {TO_900}; Ann 75; Bob 50; Ann 50 = km Ann 1025 [as it lies]
+    | Ann discard 25~
+a safety gives no km
+    Ann driving-ace; Ann extra-tank = race Ann 0
+a late safety throws its hazard out and the car drives on
+    Ann roll; Bob accident > Ann; Ann discard 25; Bob discard 25; Ann driving-ace
+        = battle Ann roll; discards 25 25 accident
+    + | Ann 100
+    Ann roll; Bob out-of-gas > Ann; Ann discard 25; Bob discard 25; Ann extra-tank
+        = battle Ann roll; discards 25 25 out-of-gas
+    + | Ann 100
+    Ann roll; Bob flat-tire > Ann; Ann discard 25; Bob discard 25; Ann puncture-proof
+        = battle Ann roll; discards 25 25 flat-tire
+    + | Ann 100
+    Ann roll; Bob stop > Ann; Ann discard 25; Bob discard 25; Ann right-of-way = battle Ann roll; discards 25 25 stop
+    + | Ann 100
+a coup fourré draws two and skips the players between [three]
+    Ann roll; Bob roll; Cid roll; Ann accident > Cid; Cid driving-ace ! = turn Cid
+    + | Bob 25: not-your-turn
+    + Cid 100 = pile 82; cards Cid 6; turn Ann
+    Ann roll; Bob roll; Cid roll; Ann speed-limit > Cid; Cid right-of-way ! = turn Cid
+    + | Bob 25: not-your-turn
+    + Cid 100 = pile 82; cards Cid 6; turn Ann
+the first at exactly 1000 wins, and nothing is extended
+    {TO_900}; Ann 75; Bob 50; Ann 25 = ended completed; by Ann; winner Ann
+    {TO_700} = ended completed; by Ann [target=700]
+    {TO_700} | Ann extend: hand-over [target=700]
+there are no points but the distance, and one race is the match [target=200]
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann driving-ace; Ann 200 = points Ann distance=200; total Ann 200
+    Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
+a coup fourré comes in time or too late
+    Ann roll; Bob stop > Ann | Ann right-of-way ! [three]
+    Ann roll; Bob stop > Ann; Cid roll | Ann right-of-way !: coup-fourre-window-closed [three]
 """
 
 
-@pytest.mark.parametrize("row", rows(SHEET, TO_900=TO_900))
-def test_a_row_of_the_sheet(row):
-    row.holds("dujardin-2014")
-
-
-def test_mistakes_stay_as_they_are():
-    forgot = dujardin("Ann skip-draw; Ann roll; Bob roll; Ann 25")
-    past = dujardin(f"{TO_900}; Ann 75; Bob 50").then("Ann 50", as_lies=True)
-
-    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 92)
-    assert past.side("Ann").km == 1025
-    assert referee.remarks(dujardin().table, dujardin().parsed("Ann discard 25")) == ()
-
-
-def test_a_safety_gives_no_km():
-    played = dujardin("Ann driving-ace; Ann extra-tank")
-
-    assert played.table.race_km(played.side("Ann")) == 0
-
-
-# Safeties and coup fourré
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_late_safety_throws_its_hazard_out_and_the_car_drives_on(hazard):
-    late = dujardin(f"Ann roll; Bob {hazard} > Ann; Ann discard 25; Bob discard 25; Ann {SAFETY_OF[hazard]}")
-
-    assert late.side("Ann").battle == (Card.ROLL,)
-    assert late.against("Ann 100") == []
-
-
-@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
-def test_a_coup_fourre_draws_two_and_skips_the_players_between(hazard):
-    attacked = dujardin(f"Ann roll; Bob roll; Cid roll; Ann {hazard} > Cid", THREE)
-    claimed = attacked.then(f"Cid {SAFETY_OF[hazard]} !")
-
-    assert claimed.turn == "Cid"
-    assert claimed.against("Bob 25") == ["not-your-turn"]
-    assert attacked.table.draw_pile - claimed.then("Cid 100").table.draw_pile == 2
-    assert (claimed.then("Cid 100").cards_of("Cid"), claimed.then("Cid 100").turn) == (6, "Ann")
+@pytest.mark.parametrize("rows", rules(SHEET, "dujardin-2014"))
+def test_a_rule_of_the_sheet(rows):
+    check(rows)
 
 
 # The end of the race
-
-
-def test_the_first_at_exactly_1000_wins():
-    won = dujardin(f"{TO_900}; Ann 75; Bob 50; Ann 25")
-
-    assert (won.result.how, won.result.by, won.result.winner) == ("completed", "Ann", "Ann")
-
-
-def test_there_is_no_extension():
-    reached = dujardin(TO_900.removesuffix("; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"), target=700)
-
-    assert (reached.result.how, reached.result.by) == ("completed", "Ann")
-    assert reached.against("Ann extend") == ["hand-over"]
 
 
 def test_when_the_draw_pile_is_used_up_whoever_is_nearest_wins():
@@ -174,19 +170,3 @@ def test_a_side_that_lies_beyond_1000_is_not_the_nearest():
     beyond = dujardin(f"{TO_900}; Ann 200", as_lies=True)
 
     assert run_down(beyond).result.winner == "Bob"
-
-
-# Scoring
-
-
-def test_there_are_no_points_but_the_distance():
-    won = dujardin("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann driving-ace; Ann 200", target=200)
-
-    assert won.points("Ann") == {"distance": 200}
-    assert won.result.sheets["Ann"].total == 200
-
-
-def test_one_race_is_the_match():
-    won = dujardin("Ann roll; Bob roll; Ann 200", target=200)
-
-    assert (won.result.match, won.result.winner) == ({"Ann": 200, "Bob": 0}, "Ann")

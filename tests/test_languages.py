@@ -18,6 +18,7 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
+from client import HOME, SECRET, STRANGER
 from seen import Seen
 
 from companion.common.errors import Problem
@@ -41,9 +42,6 @@ from companion.vision.view import MatSeen, Sighting, View
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 RUSH = ("edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 def page_of(match, **camera: object):

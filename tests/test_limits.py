@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from client import HOME, SECRET
 
 from companion.pages import create_app, limits
 from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Kind, Pace, Rate, network
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS
-
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
 
 
 class Clock:

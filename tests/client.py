@@ -1,0 +1,75 @@
+"""What somebody does on the pages, and what stands there afterwards."""
+
+from __future__ import annotations
+
+import html
+import re
+
+from seen import camera
+
+from companion.match.match import Match
+
+TWO = ("side Ann", "side Bob", "hand first Ann")
+SECRET = b"0123456789abcdef" * 2
+HOME = {"Origin": "http://localhost"}
+STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
+
+
+def tap(client, path: str, **fields):
+    """Send a form of one of our own pages."""
+    return client.post(path, data=fields, headers=HOME)
+
+
+def text_of(response) -> str:
+    """Return the words of a page."""
+    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
+    return " ".join(html.unescape(words).split())
+
+
+def seen(match: Match, number: int, *plays: str, **how) -> str:
+    """Lay a card before the camera; return the address of the question about it."""
+    return f"/question/{camera(match).play(number, *plays, zone='side-1/battle', **how)}"
+
+
+def played(match: Match, *plays: str) -> Match:
+    """Enter plays, each of them accepted; return the match."""
+    for play in plays:
+        assert match.enter(play, "Ann").done, play
+    return match
+
+
+def lines(match: Match) -> list[str]:
+    """Return the lines of the hand as they are written."""
+    return [entry.written.text for entry in match.state.hand_entries]
+
+
+def values(response) -> list[str]:
+    """Return the plays that a page's buttons enter."""
+    return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True)))]
+
+
+def check_shown(app, match: Match, setting: str, rows: list[str]) -> None:
+    """Play each row and look at a page: `Ann roll => /plain as Ann | what it says | not what | button Ann 25`.
+
+    A button enters a play; `not` begins what is not there. The setting is the header's lines
+    but for those of two sides, Ann and Bob; a row with `+` goes on where the last one ended.
+    """
+    for row in rows:
+        plays, _, looked = row.partition("=> ")
+        where, *said = looked.split(" | ")
+        path, _, player = where.partition(" as ")
+        if not plays.startswith("+"):
+            header = [line.strip() for line in setting.split(";") if line.strip()]
+            sides = [] if any(line.startswith("side ") for line in header) else ["side Ann", "side Bob"]
+            match.start([*header, *sides, "hand first Ann"])
+        played(match, *(play.strip() for play in plays.removeprefix("+").split(";") if play.strip()))
+        client = app.test_client()
+        if player:
+            tap(client, "/join", player=player)
+        page = client.get(path)
+        text, buttons = text_of(page), values(page)
+        for one in said:
+            is_there = not one.startswith("not ")
+            what = one.removeprefix("not ")
+            found = what.removeprefix("button ") in (buttons if what.startswith("button ") else text)
+            assert found is is_there, f"{row}: {one!r} in {text} {buttons}"

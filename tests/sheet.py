@@ -1,0 +1,149 @@
+"""Rows of a rule sheet as tests: what each row allows, refuses and leads to.
+
+A rule is a sentence, at times with how the game is set up, and its rows:
+
+    a roll on a roll is refused [three; roll-on-remedy=forbidden]
+        Ann roll; Bob roll; Cid roll | Ann roll; Ann right-of-way !: already-rolling
+        + Ann 25 = turn Bob; km Ann 25
+        Ann right-of-way | Ann roll [two]
+
+Before `|` or `=` stand the lines played so far, `+` for those of the last row without it, and more. After `|` stand
+lines that are judged alike: by the codes that speak against them or, after `~`, of what is remarked upon; `=` says what
+is so.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import pytest
+import records
+from records import Hand
+
+from companion.rules import referee
+from companion.rules.scoring import Sheet, score
+
+SEATINGS = {"three": records.THREE, "four": records.FOUR, "pairs": records.PAIRS, "six in pairs": records.SIX}
+OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
+    "turn": lambda hand: hand.turn,
+    "pile": lambda hand: hand.table.draw_pile,
+    "hands": lambda hand: hand.table.hands,
+    "target": lambda hand: hand.table.target,
+    "discards": lambda hand: hand.table.discards,
+    "over": lambda hand: hand.table.is_over,
+    "ended": lambda hand: hand.result.how,
+    "by": lambda hand: hand.result.by,
+    "winner": lambda hand: hand.result.winner,
+}
+OF_A_SIDE: dict[str, Callable[[Hand, str], object]] = {
+    "cards": lambda hand, player: hand.cards_of(player),
+    "km": lambda hand, side: hand.side(side).km,
+    "race": lambda hand, side: hand.table.race_km(hand.side(side)),
+    "battle": lambda hand, side: hand.side(side).battle,
+    "speed": lambda hand, side: hand.side(side).speed,
+    "safeties": lambda hand, side: hand.side(side).safeties,
+    "coups": lambda hand, side: hand.side(side).coups_fourres,
+    "hazard": lambda hand, side: hand.side(side).hazard,
+    "top": lambda hand, side: hand.side(side).battle_top,
+    "limit": lambda hand, side: hand.side(side).speed_top,
+    "points": lambda hand, side: _lines(hand.result.sheets[side]),
+    "counts": lambda hand, side: _lines(score(hand.table)[hand.table.side_index(side)]),
+    "total": lambda hand, side: hand.result.sheets[side].total,
+    "match": lambda hand, side: hand.result.match[side],
+}
+"""What can be said of the side, or the player, that is named after it; else the name of a line of its sheet."""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row as it is written, and the lines that are played before it."""
+
+    written: str
+    plays: str
+    setting: str
+    edition: str
+
+    def hand(self) -> Hand:
+        """The hand after those lines."""
+        words = [word.strip() for word in self.setting.split(";") if word.strip()]
+        said = dict(word.split("=") for word in words if word.startswith(("edition=", "target=")))
+        return records.hand(
+            self.plays,
+            next((SEATINGS[word] for word in words if word in SEATINGS), records.TWO),
+            options=[word for word in words if "=" in word and word.split("=")[0] not in said],
+            target=int(said["target"]) if "target" in said else None,
+            edition=said.get("edition", self.edition),
+            as_lies="as it lies" in words,
+        )
+
+    def found(self) -> str:
+        """The row as it turns out."""
+        hand = self.hand()
+        before, mark, after = re.fullmatch(r"(.*?)([|=])(.*)", self.written).groups()
+        if mark == "=":
+            return f"{before}= {'; '.join(_fact(hand, said) for said in after.split(';'))}"
+        lines, judged = re.match(r"([^:~]*)([:~]?)", after).groups()
+        ask = referee.remarks if judged == "~" else referee.objections
+        why = {" ".join(why.code.value for why in ask(hand.table, hand.parsed(line))) for line in lines.split(";")}
+        return f"{before}|{lines}{judged} {' or '.join(sorted(why))}".rstrip()
+
+
+def _fact(hand: Hand, said: str) -> str:
+    """What is said of a hand, as it is."""
+    name, *rest = said.split()
+    of = [] if name in OF_THE_TABLE else rest[:1]
+    if name in OF_THE_TABLE:
+        value = OF_THE_TABLE[name](hand)
+    else:
+        value = OF_A_SIDE[name](hand, *of) if name in OF_A_SIDE else hand.points(*of).get(name)
+    values = value if isinstance(value, tuple) else (value,)
+    return " ".join([name, *of, *(str(getattr(one, "value", one)) for one in values)])
+
+
+def _lines(sheet: Sheet) -> tuple[str, ...]:
+    return tuple(f"{item.value}={points}" for item, points in sheet.lines)
+
+
+def blocks(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+    """Each sentence of a text, and the rows below it: what is written and, in brackets, how the game is set up."""
+    for block in re.split(r"\n(?=\S)", re.sub(r"\n {8,}", " ", text.strip())):
+        heading, *lines = filter(str.strip, block.splitlines())
+        if heading.startswith("#"):
+            continue
+        sentence, _, setting = heading.rstrip("]").partition(" [")
+        parted = (line.strip().rstrip("]").partition(" [") for line in lines)
+        yield sentence, [(written, own or setting) for written, _, own in parted]
+
+
+def scenes(text: str) -> list[object]:
+    """The parameters of a test for each sentence: how the table is set up, and what stands below."""
+    found = []
+    for sentence, rows in blocks(text):
+        assert rows, sentence
+        found.append(pytest.param(rows[0][1], [written for written, _ in rows], id=sentence))
+    return found
+
+
+def rules(text: str, edition: str = "classic") -> list[object]:
+    """The parameters of a test for each rule: its rows."""
+    found: list[object] = []
+    for sentence, written_rows in blocks(text):
+        rows, start = [], ""
+        for written, setting in written_rows:
+            plays = re.split(r"[|=]", written, maxsplit=1)[0].strip()
+            more = plays.removeprefix("+").strip()
+            if not plays.startswith("+"):
+                start, more = plays, ""
+            rows.append(Row(written, "; ".join(filter(None, (start, more))), setting, edition))
+        found.append(pytest.param(rows, id=sentence))
+    return found
+
+
+def check(rows: list[Row]) -> None:
+    """Fail where a row turns out otherwise than it is written."""
+    assert rows
+    for row in rows:
+        found = row.found()
+        assert found == row.written, f"It is {found!r}, not {row.written!r}."
