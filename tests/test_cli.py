@@ -89,22 +89,6 @@ def test_unknown_words_point_to_the_edition_that_is_played(called, tmp_path):
     assert replayed.stdout.endswith(pointer)
 
 
-def test_nothing_is_said_at_the_end_where_every_card_lies(called, record):
-    assert "left out" not in called("replay", record, "--as-lies").stdout
-    assert "left out" not in called("replay", record, "--json").stdout
-
-
-def test_a_line_that_the_table_let_stand_is_counted(called, tmp_path):
-    path = tmp_path / "game.mbn"
-    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn 100 anyway\n", encoding="utf-8")
-    ran = called("score", path)
-
-    assert "counted all the same: " in ran.stderr
-    assert "left out" not in ran.stderr
-    assert "100" in ran.stdout
-    assert ran.returncode == 1
-
-
 @pytest.mark.parametrize("text", ["", "# nothing yet\n", "edition rush\nside Ann\nside Bob\n"])
 def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     path = tmp_path / "empty.mbn"
@@ -114,17 +98,6 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     assert replayed.stderr == scored.stderr == f"{path}: there is no play in it.\n"
     assert (replayed.stdout, as_json.stdout, as_json.stderr) == ("", "", "")
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
-
-
-def test_editions_show_names_every_switch_and_its_source(called):
-    ran = called("editions", "show", "classic")
-
-    assert "hazard-on-hazard=allowed" in ran.stdout
-    assert "Playing hazards" in ran.stdout
-
-
-def test_editions_show_takes_a_name_in_any_case(called):
-    assert called("editions", "show", "RUSH").stdout.startswith("Rush – ")
 
 
 def test_editions_lists_all_that_ship(called):
@@ -169,15 +142,6 @@ def test_editions_check_tells_everything_that_is_wrong_by_key(called, ours, wron
     assert ran.returncode == 1
 
 
-def test_editions_check_says_how_the_file_is_called_in_the_data_folder(called, tmp_path):
-    path = tmp_path / "rules-of-ours.toml"
-    path.write_text(OURS, encoding="utf-8")
-    ran = called("editions", "check", path)
-
-    assert ran.stdout.endswith("the file is called ours.toml.\n")
-    assert ran.returncode == 0
-
-
 def test_an_edition_that_is_called_like_one_that_ships_is_refused_by_check_and_by_the_data_folder(called, tmp_path):
     (tmp_path / "editions").mkdir()
     path = tmp_path / "editions/ours.toml"
@@ -189,29 +153,49 @@ def test_an_edition_that_is_called_like_one_that_ships_is_refused_by_check_and_b
     assert (checked.returncode, listed.returncode) == (1, 0)
 
 
-def test_editions_check_of_a_missing_file_still_checks_the_others(called, tmp_path, ours, wrong):
-    ran = called("editions", "check", ours, tmp_path / "none.toml", wrong)
+RUBBISH = b"\xff\xfe\x00rubbish\r\n\tmore > > !\nside\nhand first\n" + bytes(range(256))
+STANDS = b"side Ann\nside Bob\nhand first Ann\nAnn 100 anyway\n"
+CALLS = {
+    "nothing is left out where every card lies": ("replay {record} --as-lies", 1, "", "", "left out"),
+    "nor is that said in JSON": ("replay {record} --json", 1, '"illegal"', "", "left out"),
+    "a line that the table let stand is counted": ("score {stands}", 1, "100", "counted all the same: ", "left out"),
+    "rubbish is reported line by line": ("replay {rubbish} --json", 1, '"unreadable"', "", '"legal"'),
+    "a sheet has every switch": ("editions show classic", 0, "hazard-on-hazard=allowed", "", "Traceback"),
+    "and its sources": ("editions show classic", 0, "Playing hazards", "", "Traceback"),
+    "a name in any case": ("editions show RUSH", 0, "Rush – ", "", "Traceback"),
+    "a file of one's own": ("editions show {ours}", 0, "* hazard-on-hazard=forbidden", "", "Traceback"),
+    "and its source": ("editions show {ours}", 0, "[our own rules: grandmother]", "", "Traceback"),
+    "a file that is wrong": (
+        "editions show {wrong}",
+        1,
+        "",
+        "wrong.toml: [switches] 'hazard-on-hazard' is",
+        "Traceback",
+    ),
+    "a file by another name": ("editions check {other}", 0, "the file is called ours.toml.\n", "", "Traceback"),
+    "the others beside one that is missing": (
+        "editions check {ours} none.toml",
+        2,
+        "in order",
+        "cannot be read",
+        "Traceback",
+    ),
+}
 
-    assert "in order" in ran.stdout
-    assert "none.toml: cannot be read" in ran.stderr
-    assert "wrong.toml: [switches] 'hazard-on-hazard' is" in ran.stderr
-    assert ran.returncode == 2
 
+@pytest.mark.parametrize(("words", "code", "out", "err", "never"), CALLS.values(), ids=CALLS)
+def test_a_call_prints(called, record, ours, wrong, tmp_path, words, code, out, err, never):
+    files = {"record": record, "ours": ours, "wrong": wrong}
+    for name, content in {"rubbish": RUBBISH, "stands": STANDS, "other": OURS.encode()}.items():
+        files[name] = tmp_path / f"{name}.file"
+        files[name].write_bytes(content)
 
-def test_editions_show_shows_a_file_of_ones_own(called, ours):
-    ran = called("editions", "show", ours)
+    ran = called(*words.format(**files).split())
 
-    assert ran.stdout.startswith("Ours – our own rules\n")
-    assert "* hazard-on-hazard=forbidden" in ran.stdout
-    assert "[our own rules: grandmother]" in ran.stdout
-
-
-def test_editions_show_of_a_file_that_is_wrong_names_the_key(called, wrong):
-    ran = called("editions", "show", wrong)
-
-    assert is_one_sentence(ran.stderr)
-    assert "wrong.toml: [switches] 'hazard-on-hazard' is" in ran.stderr
-    assert ran.returncode == 1
+    assert ran.returncode == code
+    assert out in ran.stdout
+    assert err in ran.stderr
+    assert never not in ran.stdout + ran.stderr
 
 
 def test_an_edition_in_the_data_folder_is_played_by_its_name(called, tmp_path, monkeypatch, ours):
@@ -332,16 +316,6 @@ def test_a_setup_file_that_is_wrong_gets_one_sentence_that_names_it(called, tmp_
     assert is_one_sentence(ran.stderr), ran.stderr
     assert "table.toml" in ran.stderr
     assert ran.returncode == 2
-
-
-def test_a_record_of_rubbish_is_reported_line_by_line(called, tmp_path):
-    path = tmp_path / "rubbish.mbn"
-    path.write_bytes(b"\xff\xfe\x00rubbish\r\n\tmore > > !\nside\nhand first\n" + bytes(range(256)))
-    ran = called("replay", path, "--json")
-
-    assert {json.loads(line)["verdict"] for line in ran.stdout.splitlines()} == {"unreadable"}
-    assert ran.stderr == ""
-    assert ran.returncode == 1
 
 
 @pytest.mark.parametrize("name", companion_group.commands)

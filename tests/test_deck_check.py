@@ -9,7 +9,7 @@ import cv2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import DECK, Lens, Scene, grid_of, payload, picture
+from pictures import DECK, Lens, Scene, grid_of, picture
 
 from companion.app.reports import audit_report
 from companion.app.reports.audit_report import Shown
@@ -17,6 +17,7 @@ from companion.rules.cards import Card
 from companion.rules.deck_check import audit
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.reasons import LANGUAGES, say
+from companion.tabletop.card_ids import payload
 
 CLASSIC = load_edition("classic")
 RUSH = load_edition("rush")

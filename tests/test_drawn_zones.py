@@ -10,10 +10,11 @@ import cv2
 import numpy as np
 import pytest
 from logs import full
-from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, payload, picture, through
+from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, picture, through
 
 from companion.app.service import watched
 from companion.common.errors import Problem
+from companion.tabletop.card_ids import payload
 from companion.tabletop.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
 from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
 from companion.vision.capture.sources import Frame
