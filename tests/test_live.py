@@ -166,14 +166,12 @@ def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(
     assert table.waiting() == ["Ann roll"]
 
 
-def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
+def test_a_proposal_carries_a_picture_of_its_card_and_one_that_vanished_is_asked_about(table: Filmed):
     table.go(LAID)
 
     assert (table.match.state.questions[0].crop or b"").startswith(b"\xff\xd8")
 
-
-def test_a_vanished_card_raises_a_question(table: Filmed):
-    table.go(f"{LAID}; yes; gather; 3")
+    table.go("yes; gather; 3")
 
     assert len(table.of(Kind.DIFFERS)) == 1
 
