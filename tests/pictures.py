@@ -15,6 +15,7 @@ import qrcode
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_id_of
+from companion.tabletop.card_ids import payload as payload
 from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.tabletop.sticker_codes import CARDS, modules
 
