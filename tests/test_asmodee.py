@@ -3,20 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from records import (
-    FIVE,
-    FOUR,
-    PAIRS,
-    SIX,
-    THREE,
-    TWO,
-    Hand,
-    hand,
-    header,
-    results,
-    run_down,
-    teams,
-)
+from records import FIVE, FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, header, results, run_down, teams
 from sheet import check, rules
 
 from companion.rules import referee

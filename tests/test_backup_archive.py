@@ -306,8 +306,7 @@ def test_a_name_that_says_less_than_it_is_is_refused():
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
 @pytest.mark.parametrize(
-    ("first", "second"),
-    [("decks/Ours/deck.toml", "decks/ours/deck.toml"), ("drawn-zones.json", "drawn-zones.json")],
+    ("first", "second"), [("decks/Ours/deck.toml", "decks/ours/deck.toml"), ("drawn-zones.json", "drawn-zones.json")]
 )
 def test_a_name_that_comes_twice_is_refused(first, second):
     out = io.BytesIO(made_of(**{first: b"{}"}))

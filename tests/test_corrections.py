@@ -123,11 +123,7 @@ ATTACKED = MATCH.replace("Ann roll\nBob 75", "Ann roll\nBob accident > Ann\nAnn 
         (change(MATCH, 6, "Ann discard 25"), ["Ann 100", "Bob stop > Ann"], []),
         (change(LATE_ROLL, 6, "Ann roll"), [], ["Ann 100", "Bob stop > Ann"]),
         (remove(MATCH, 9), ["Ann roll"], []),
-        (
-            insert(FORGOTTEN, 7, "Bob roll"),
-            [],
-            ["Ann 100", "Bob 75"],
-        ),
+        (insert(FORGOTTEN, 7, "Bob roll"), [], ["Ann 100", "Bob 75"]),
         (insert(MATCH, 8, "Ann repairs"), ["Ann repairs"], []),
         (change(MATCH, 8, "Ann flies"), ["Ann flies", "Bob stop > Ann", "Ann roll", "Bob 75"], []),
         (change(ILLEGAL, 8, "Ann 100"), [], []),
