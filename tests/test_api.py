@@ -427,7 +427,7 @@ def busy(match, app):
 
 @SCHEMA.parametrize()
 @settings(
-    max_examples=12,
+    max_examples=8,
     deadline=None,
     derandomize=True,
     database=None,

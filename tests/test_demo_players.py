@@ -189,6 +189,7 @@ def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match:
     assert played.cuts == 1
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
 def test_an_extension_that_somebody_calls_is_played(match: Match, policy: Policy):
     played = Demo(match, read_script(NEAR_THE_TARGET), policy)
@@ -256,7 +257,7 @@ def correct(played: Demo) -> None:
     [
         (6, undo, Policy.TAP),
         pytest.param(6, undo, Policy.AUTO, marks=pytest.mark.long),
-        (6, lambda played: undo(played, 2), Policy.AUTO),
+        pytest.param(6, lambda played: undo(played, 2), Policy.AUTO, marks=pytest.mark.long),
         pytest.param(6, lambda played: undo(played, 3), Policy.TAP, marks=pytest.mark.long),
         (6, undo_and_redo, Policy.TAP),
         (2, lambda played: answer(played, Answer.YES, "discard 25"), Policy.TAP),

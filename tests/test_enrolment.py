@@ -133,6 +133,7 @@ def test_what_is_wrong_with_a_picture_is_a_value(spoil, fault, photo):
     assert set(SAY) == set(Fault)
 
 
+@pytest.mark.variants(8)
 @pytest.mark.parametrize("texture", ["noise", "flat", "lines"])
 @pytest.mark.parametrize(
     ("width", "height"), [(16_000, 40), (40, 16_000), (16_000, 1), (3, 900), (700, 5), (1, 1), (20, 20), (16_000, 220)]

@@ -466,6 +466,7 @@ def test_what_a_cup_is_put_upon_lies_there_while_it_stands(left):
 DARK = (16, 15, 18)
 
 
+@pytest.mark.long
 def test_a_dark_card_on_a_white_sheet_on_a_black_table_is_seen_at_once():
     # Half of what is looked at is dark: of such a picture the middle brightness jumps when a dark card is laid.
     table = Mat(table_mat(), -150, -100)
@@ -489,6 +490,7 @@ def shining(image: np.ndarray, x_px: float, y_px: float, reach_px: float) -> np.
     return np.clip(image + 300 * np.exp(-(far[..., None] ** 2)), 0, 255).astype(np.uint8)
 
 
+@pytest.mark.long
 def test_a_lamp_mirrored_in_the_mats_edge_is_no_arm_that_reaches_in():
     dim = replace(LENS, light=0.4)
     x, y = middle_of("distance")
@@ -501,6 +503,7 @@ def test_a_lamp_mirrored_in_the_mats_edge_is_no_arm_that_reaches_in():
     assert known(views[15]) == {("50-01", DISTANCE)}
 
 
+@pytest.mark.long
 def test_after_the_light_has_gone_down_zones_stay_known_while_an_arm_lies_on_the_mat():
     # The zones are looked at in the new light one after the other, the sheet round them only once the arm has gone.
     day = replace(LENS, width_mm=640)
@@ -590,6 +593,7 @@ def test_a_cup_put_on_a_card_is_not_explained_by_the_card_that_always_lay_beside
     assert ("speed-limit-02", SPEED) in lying(views[-1])
 
 
+@pytest.mark.long
 def test_the_dark_corner_of_a_badly_lit_mat_is_no_arm_that_reaches_in():
     dim = replace(LENS, light=0.4)
     x_px, y_px = through(dim.matrix() @ SIDE.matrix(), [(40.0, 285.0)])[0]
