@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import sys
 from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 from flask import Flask
@@ -11,7 +14,9 @@ from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
+from companion.app.cli import main
 from companion.match.match import Match
+from companion.rules.editions.edition import keep_own_editions
 from companion.storage.event_store import Store
 from companion.vision.enrol import enrolment, rectify
 from companion.vision.enrol.rectify import Rectified
@@ -95,3 +100,26 @@ def match(tmp_path):
 def page(app):
     """A browser on the machine itself, at the pages that the test's own file serves."""
     return app.test_client()
+
+
+class Called(NamedTuple):
+    """What became of a call of the program."""
+
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+@pytest.fixture
+def called(monkeypatch, capsys, tmp_path):
+    """Calls the program as a shell would, without the time that it takes to load."""
+
+    def call(*words: str | Path) -> Called:
+        monkeypatch.setattr(sys, "argv", ["companion", *map(str, words)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        said = capsys.readouterr()
+        return Called(int(ended.value.code or 0), said.out, said.err)
+
+    yield call
+    keep_own_editions(tmp_path / "none")

@@ -1,23 +1,20 @@
 """Decks to test with, drawn here: as different from one another as editions are, with the difficulties of real ones.
 
 `face("vintage", "roll")` is a face as it left the printer, `(H, W, 3) uint8 BGR`, upright; every style draws the faces
-of every edition. `python tests/decks.py STYLE FOLDER` writes a deck for `companion enroll --from`.
+of every edition.
 """
 
 from __future__ import annotations
 
-import sys
 import zlib
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import cv2
 import numpy as np
 
 from companion.printing import render
 from companion.printing import svg as draw
-from companion.printing.deck import FACES
 from companion.printing.pictograms import PICTURE_OF, Points, ring_of_points
 from companion.printing.printed_words import card_word
 from companion.rules.cards import Card, Family
@@ -30,7 +27,6 @@ CORNER_MM = 3.2
 """The radius to which a card's corners are cut."""
 
 CLASSIC = tuple(card.value for card in load_edition("classic").deck)
-RUSH = tuple(card.value for card in load_edition("rush").deck)
 
 
 def face(style: str, slug: str, px_per_mm: float = 8) -> np.ndarray:
@@ -46,14 +42,6 @@ def back(style: str, px_per_mm: float = 8) -> np.ndarray:
 def size_mm(style: str) -> tuple[float, float]:
     """Width and height of a card."""
     return OLDER_CARD_MM if style == "old" else CARD_MM
-
-
-def write(style: str, folder: Path, slugs: tuple[str, ...] = CLASSIC, px_per_mm: float = 8) -> None:
-    """One `<slug>.png` a face, and `back.png`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for slug in slugs:
-        cv2.imwrite(str(folder / f"{slug}.png"), face(style, slug, px_per_mm))
-    cv2.imwrite(str(folder / f"{BACK}.png"), back(style, px_per_mm))
 
 
 @cache
@@ -610,8 +598,3 @@ _BACKS: dict[str, Callable[[], np.ndarray]] = {
     "twofold": _twofold_back,
 }  # fmt: skip
 STYLES = tuple(_FACES)
-ALL_FACES = tuple(card.value for card in FACES)
-"""What every style can draw."""
-
-if __name__ == "__main__":
-    write(sys.argv[1], Path(sys.argv[2]))

@@ -394,9 +394,7 @@ def loose(style: str, rng: np.random.Generator, area_mm: tuple[float, float], ho
     slugs = shuffled(rng, edition)[: int(np.clip(most, 3, 60))]
     way = {"rows": lay.in_rows, "scattered": lay.scattered, "fans": lay.in_groups}[how]
     cards = way(slugs, area_mm, rng)
-    return Table(
-        tuple(card_of(style, c.sticker.text, (c.x_mm, c.y_mm), c.turn_deg) for c in cards),
-    )
+    return Table(tuple(card_of(style, c.sticker.text, (c.x_mm, c.y_mm), c.turn_deg) for c in cards))
 
 
 # --- What else lies about -------------------------------------------------------------------------------------

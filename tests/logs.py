@@ -30,11 +30,10 @@ def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
     path = store_path(folder)
     store = Store.open(path, clock=lambda: 12.5)
     match = Match(store)
-    for _number in range(matches):
+    texts = ["x" * 6000 if number % 40 == 39 else "Ann roll" for number in range(plays)]
+    for _ in range(matches):
         match.start(["side Ann", "side Bob", "hand first Ann"])
-        for number in range(plays):
-            text = "x" * 6000 if number % 40 == 39 else "Ann roll"
-            store.append(match.state.match, Draft("line", {"text": text, "by": "Ann"}))
+        store.append(match.state.match, *(Draft("line", {"text": text, "by": "Ann"}) for text in texts))
     store.close()
     return path
 

@@ -6,7 +6,6 @@ are made with `qrcode` and `cv2.aruco` directly.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 
@@ -16,6 +15,7 @@ import qrcode
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_id_of
+from companion.tabletop.card_ids import payload as payload
 from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.tabletop.sticker_codes import CARDS, modules
 
@@ -223,11 +223,6 @@ def on_mat(mat: Mat, zone: str, text: str, dx_mm: float = 0.0, dy_mm: float = 0.
     return Sticker(text, float(at[0]), float(at[1]), turn, **how)
 
 
-def payload(card_id: str) -> str:
-    """The text on a card's sticker."""
-    return "MB1:" + card_id.upper()
-
-
 def faces() -> list[Card]:
     """The faces of the classic deck."""
     return [Card(slug) for slug in CLASSIC]
@@ -292,6 +287,3 @@ def grid_of(texts: list[str], columns: int, step_mm: float, **how: object) -> tu
         Sticker(text, (i % columns - (columns - 1) / 2) * step_mm, (i // columns - (rows - 1) / 2) * step_mm, **how)
         for i, text in enumerate(texts)
     )
-
-
-Maker = Callable[[int], np.ndarray]

@@ -19,7 +19,7 @@ NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal")
 SIDES = ("Reds", "Blues", "Greens", "Golds")
 MOST_TRIES = 60
 
-_OF_PLAY = {Verb.PLAY, Verb.DISCARD}
+
 _CARDLESS = (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS)
 
 

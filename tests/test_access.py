@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 
 import pytest
+from client import HOME, SECRET
 
-from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS, Who
-from companion.storage.event_store import Store
-
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
 
 COMES_IN = {
     "stranger": {Who.ANYBODY},
@@ -27,16 +23,8 @@ COMES_IN = {
 
 
 @pytest.fixture
-def match(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-    yield match
-    store.close()
-
-
-@pytest.fixture
 def app(match):
+    match.start(("side Ann", "side Bob", "hand first Ann"))
     return create_app(match, secret=SECRET)
 
 

@@ -76,21 +76,6 @@ def test_the_table_has_a_line_a_hand_and_the_sums(watched):
     assert "1 of 2" in lines[-1]
 
 
-def test_hands_that_were_written_down_are_not_watched_again(tmp_path, monkeypatch, watched):
-    kept = tmp_path / "hands.jsonl"
-    monkeypatch.setattr(
-        "sys.argv", ["hands", "--hands", "1", "--km", "300", "--calm", "--eye", "scene", "--keep", str(kept)]
-    )
-    given = hands.parsed()
-    first = list(hands.results_of(hands.cases(given), given))
-    monkeypatch.setattr(hands, "watch", None)
-
-    again = list(hands.results_of(hands.cases(given), given))
-
-    assert again == first
-    assert len(kept.read_text().splitlines()) == 1
-
-
 @pytest.mark.parametrize("deck", ["own", "old"])
 def test_cards_without_stickers_are_those_of_a_deck(deck):
     case = hands.Case(1000, 2, "typical", mishaps.NONE, faces=deck)

@@ -1,18 +1,19 @@
-"""The manual page of the Unix game mille, row by row: what each row allows, and what it refuses."""
+"""The manual page of the Unix game mille: what differs from sheet to sheet (test_every_sheet.py has the other rows)."""
 
 from __future__ import annotations
 
 import pytest
 from records import PAIRS, SIX, THREE, TWO, Hand, hand, header, record, results, run_down, teams
+from sheet import check, rules
 
 from companion.rules import referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
+from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.record.judge import JudgedLine
 
-BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
-OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
+DAMAGES = (Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE)
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
+LATE = "Ann discard 25; Bob discard 25"
 KEPT = "25 50 75 25 50 75 25 50"
 """With the four safeties, the twelve cards of the two hands when the draw pile has run out."""
 
@@ -66,396 +67,168 @@ def test_it_is_a_game_for_two(players):
         referee.check_seating(load_edition("bsd-mille"), teams(players))
 
 
-def test_a_third_accident_is_one_too_many():
-    two = mille("Ann discard accident; Bob discard accident")
-
-    assert two.against("Ann discard accident") == ["too-many-copies"]
-    assert mille("Ann discard accident").against("Bob discard accident") == []
-
-
-# A turn
-
-
-def test_a_turn_draws_one_card_and_plays_one():
-    played = mille("Ann roll; Bob discard 25; Ann 100")
-
-    assert (played.table.draw_pile, played.table.hands, played.turn) == (86, (6, 6), "Bob")
-
-
-def test_discards_are_dead():
-    assert mille("Ann discard 100").against("Bob take") == ["cannot-take-discard"]
-
-
-@pytest.mark.parametrize("safety", sorted(set(SAFETY_OF.values()) - {Card.LONG_RANGE, Card.CAR_POOL}))
-def test_a_safety_is_never_discarded(safety):
-    assert mille().against(f"Ann discard {safety}") == ["safety-discard"]
-
-
-@pytest.mark.parametrize("slug", ["25", "roll", "stop", "repairs"])
-def test_any_other_card_may_be_discarded(slug):
-    assert mille().against(f"Ann discard {slug}") == []
-
-
-def test_a_forgotten_draw_is_not_made_up_for():
-    forgot = mille("Ann skip-draw; Ann roll; Bob roll; Ann 25")
-
-    assert (forgot.cards_of("Ann"), forgot.table.draw_pile) == (5, 87)
-
-
-def test_nothing_is_exchanged_fetched_or_lost_by_a_mistake():
-    assert mille().against("Ann exchange 25") == ["no-exchange"]
-    assert mille("Ann discard 100").against("Bob pair 50 for 100") == ["cannot-take-discard"]
-    assert mille().against("Ann penalty 50") == ["no-penalty"]
-
-
-def test_nothing_is_remarked_about_a_discard():
-    assert referee.remarks(mille().table, mille().parsed("Ann discard 25")) == ()
-
-
-def test_nobody_passes():
-    assert mille().against("Ann pass") == ["no-passing"]
-
-
-# To drive at first, and rolls
-
-
-def test_a_roll_or_right_of_way_starts_the_car():
-    assert mille().against("Ann 100") == ["not-driving"]
-    assert mille("Ann roll; Bob roll").against("Ann 100") == []
-    assert mille("Ann right-of-way").against("Ann 100") == []
-
-
-def test_any_card_may_be_the_first():
-    assert mille().against("Ann speed-limit > Bob") == mille().against("Ann driving-ace") == []
-
-
-def test_a_roll_is_laid_on_an_empty_pile_a_stop_or_a_remedy_and_not_on_a_roll():
-    assert mille().against("Ann roll") == []
-    assert mille("Ann roll; Bob stop > Ann").against("Ann roll") == []
-    assert mille("Ann roll; Bob accident > Ann; Ann repairs; Bob roll").against("Ann roll") == []
-    assert mille("Ann roll; Bob roll").against("Ann roll") == ["already-rolling"]
-
-
-@pytest.mark.parametrize("hazard", OTHER_BATTLE_HAZARDS)
-def test_a_roll_on_another_hazard_is_refused(hazard):
-    assert mille(f"Ann roll; Bob {hazard} > Ann").against("Ann roll") == ["under-hazard"]
-
-
-def test_a_roll_on_an_empty_pile_is_allowed_although_right_of_way_is_out():
-    assert mille("Ann right-of-way").against("Ann roll") == []
-
-
-def test_a_roll_on_a_remedy_is_allowed_although_right_of_way_is_out():
-    remedied = mille("Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll")
-
-    assert remedied.against("Ann roll") == []
-
-
-# Remedies
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_remedy_lies_on_its_own_hazard_alone(hazard):
-    other = Card.FLAT_TIRE if hazard is Card.ACCIDENT else Card.ACCIDENT
-    attacked = mille(f"Ann roll; Bob {hazard} > Ann")
-
-    assert attacked.against(f"Ann {REMEDY_OF[hazard]}") == []
-    assert attacked.against(f"Ann {REMEDY_OF[other]}") == ["nothing-to-remedy"]
-    assert mille("Ann roll; Bob roll").against(f"Ann {REMEDY_OF[other]}") == ["nothing-to-remedy"]
-
-
-def test_after_a_remedy_a_roll_is_needed_unless_right_of_way_is_out():
-    remedied = mille("Ann roll; Bob accident > Ann; Ann repairs; Bob roll")
-
-    assert remedied.against("Ann 100") == ["not-driving"]
-    assert remedied.then("Ann roll; Bob 25").against("Ann 100") == []
-    assert remedied.then("Ann right-of-way").against("Ann 100") == []
-
-
-def test_a_remedy_out_of_turn_is_refused():
-    assert mille("Ann roll; Bob accident > Ann").against("Ann repairs !") != []
-
-
-def test_end_of_limit_lies_on_a_showing_limit_only():
-    limited = mille("Ann roll; Bob speed-limit > Ann")
-
-    assert limited.against("Ann end-of-limit") == []
-    assert limited.then("Ann end-of-limit; Bob roll").against("Ann end-of-limit") == ["not-limited"]
-
-
-# Hazards
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_hazard_is_laid_on_a_roll(hazard):
-    assert mille("Ann roll").against(f"Bob {hazard} > Ann") == []
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_an_opponent_who_has_not_started_is_not_attacked(hazard):
-    assert mille("Ann discard 25").against(f"Bob {hazard} > Ann") == ["opponent-not-driving"]
-
-
-def test_an_opponent_under_a_hazard_is_not_attacked_again():
-    attacked = mille("Ann roll; Bob accident > Ann; Ann discard 25")
-
-    assert attacked.against("Bob flat-tire > Ann") == ["already-attacked"]
-
-
-def test_an_opponent_who_has_remedied_but_not_rolled_is_not_attacked():
-    remedied = mille("Ann roll; Bob accident > Ann; Ann repairs")
-
-    assert remedied.against("Bob flat-tire > Ann") == ["opponent-not-driving"]
-    assert remedied.then("Bob roll; Ann roll").against("Bob flat-tire > Ann") == []
-
-
-def test_with_right_of_way_out_a_remedied_opponent_is_attacked_at_once():
-    remedied = mille("Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs")
-
-    assert remedied.against("Bob flat-tire > Ann") == []
-
-
-def test_with_right_of_way_out_an_empty_battle_pile_is_attacked():
-    started = mille("Ann right-of-way; Ann 25")
-
-    assert started.against("Bob flat-tire > Ann") == []
-    assert started.against("Bob stop > Ann") == ["protected"]
-
-
-@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
-def test_a_safety_shuts_its_hazards_out(hazard):
-    safe = mille(f"Ann roll; Bob roll; Ann {SAFETY_OF[hazard]}; Ann 25")
-
-    assert safe.against(f"Bob {hazard} > Ann") == ["protected"]
-
-
-def test_a_speed_limit_is_laid_even_before_the_opponent_has_started():
-    assert mille().against("Ann speed-limit > Bob") == []
-
-
-def test_a_speed_limit_may_join_another_hazard_but_not_another_limit():
-    attacked = mille("Ann roll; Bob accident > Ann; Ann discard 25")
-
-    assert attacked.against("Bob speed-limit > Ann") == []
-    assert attacked.then("Bob speed-limit > Ann; Ann discard 25").against("Bob speed-limit > Ann") == [
-        "already-limited"
-    ]
-
-
-# Distance
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_no_distance_is_driven_under_a_hazard(hazard):
-    assert mille(f"Ann roll; Bob {hazard} > Ann").against("Ann 25") == ["under-hazard"]
-
-
-def test_under_a_speed_limit_only_25_and_50_are_driven():
-    limited = mille("Ann roll; Bob speed-limit > Ann")
-
-    assert limited.against("Ann 25") == limited.against("Ann 50") == []
-    assert [limited.against(f"Ann {miles}") for miles in (75, 100, 200)] == [["speed-limit"]] * 3
-
-
-def test_no_more_than_two_200s_are_laid_in_a_hand():
-    two = mille("Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25")
-
-    assert two.against("Ann 200") == ["third-200"]
-    assert two.against("Ann 100") == []
-
-
-def test_700_miles_are_reached_exactly():
-    near = mille(f"{TO_600}; Ann 75; Bob 25")
-
-    assert near.against("Ann 50") == ["past-target"]
-    assert near.against("Ann 25") == []
-
-
-def test_a_card_laid_past_700_by_mistake_stays():
-    near = mille(f"{TO_600}; Ann 75; Bob 25")
-
-    assert near.then("Ann 50", as_lies=True).side("Ann").km == 725
+SHEET = f"""
+a third accident is one too many
+    Ann discard accident; Bob discard accident | Ann discard accident: too-many-copies
+    Ann discard accident | Bob discard accident
+discards are dead
+    Ann discard 100 | Bob take: cannot-take-discard
+no safety is ever discarded, and any other card may be
+    | Ann discard right-of-way; Ann discard driving-ace; Ann discard extra-tank: safety-discard
+    | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard repairs
+nothing is exchanged, fetched or lost by a mistake, and nobody passes
+    | Ann exchange 25: no-exchange
+    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
+    | Ann penalty 50: no-penalty
+    | Ann pass: no-passing
+a roll or right of way starts the car, and any card may be the first
+    | Ann 100: not-driving
+    Ann roll; Bob roll | Ann 100
+    Ann right-of-way | Ann 100
+    | Ann speed-limit > Bob; Ann driving-ace
+a roll lies on an empty pile, a stop or a remedy, although right of way is out, and not on a roll
+    | Ann roll
+    Ann roll; Bob stop > Ann | Ann roll
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll
+    Ann right-of-way | Ann roll
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll | Ann roll
+    Ann roll; Bob roll | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof !
+        | Ann roll: already-rolling
+    Ann roll; Bob accident > Ann | Ann roll: under-hazard
+    Ann roll; Bob out-of-gas > Ann | Ann roll: under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann roll: under-hazard
+a remedy lies on its own hazard alone
+    Ann roll; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob roll | Ann repairs; Ann gasoline: nothing-to-remedy
+after a remedy a roll is needed unless right of way is out
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100: not-driving
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll; Bob 25 | Ann 100
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann right-of-way | Ann 100
+a remedy out of turn is refused
+    Ann roll; Bob accident > Ann | Ann repairs !: no-attack-to-answer
+a hazard is laid on an opponent who drives and not on another
+    Ann roll | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann; Bob stop > Ann
+    Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
+        Bob stop > Ann: opponent-not-driving
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob flat-tire > Ann: already-attacked
+    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll; Ann roll | Bob flat-tire > Ann
+with right of way out a remedied opponent and an empty pile are attacked
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob flat-tire > Ann
+    Ann right-of-way; Ann 25 | Bob stop > Ann: protected
+a speed limit is laid at any time and beside another hazard, but on no other limit
+    | Ann speed-limit > Bob
+    Ann roll; Bob accident > Ann; Ann discard 25 | Bob speed-limit > Ann
+    Ann roll; Bob accident > Ann; Ann discard 25; Bob speed-limit > Ann; Ann discard 25
+        | Bob speed-limit > Ann: already-limited
+no distance is driven under a hazard
+    Ann roll; Bob accident > Ann | Ann 25: under-hazard
+    Ann roll; Bob out-of-gas > Ann | Ann 25: under-hazard
+    Ann roll; Bob flat-tire > Ann | Ann 25: under-hazard
+    Ann roll; Bob stop > Ann | Ann 25: under-hazard
+no more than two 200s are laid in a hand
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100
+700 miles are reached exactly
+    {TO_600}; Ann 75; Bob 25 | Ann 50: past-target
+    {TO_600}; Ann 75; Bob 25 | Ann 25
+a coup fourré is possible until the attacked side draws
+    Ann roll; Bob stop > Ann | Ann right-of-way !
+    Ann roll; Bob stop > Ann | Bob right-of-way !: no-attack-to-answer
+    Ann roll; Bob stop > Ann; Ann driving-ace | Ann right-of-way !: coup-fourre-window-closed
+    Ann roll; Bob stop > Ann; Ann discard 25; Bob discard 25 | Ann right-of-way !: coup-fourre-window-closed
+a forgotten draw is not made up for, a card too far stays, and no discard is remarked upon
+    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 87
+    {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 725 [as it lies]
+    | Ann discard 25~
+a pile that right of way has emptied is attacked
+    Ann roll; Bob stop > Ann; {LATE}; Ann right-of-way; Ann 100 | Bob accident > Ann
+a pile that counts as empty does so again when a remedy at once is thrown out with its hazard
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 25; Bob accident > Ann; Ann repairs !
+        = top Ann None [fast-remedy=yes; pile-after-remedy=card-beneath]
+a coup fourré draws two cards and has a whole turn
+    Ann roll; Bob stop > Ann; Ann right-of-way ! = turn Ann; cards Ann 6; pile 86
+    + Ann 25 = turn Bob; pile 85; cards Ann 6
+at 700 miles the extension is offered, of 200 to whoever completes
+    {TO_600}; Ann 100 | Ann extend; Ann finish
+    + | Bob 25: hand-over
+    + Ann extend = target 1000
+    {TO_600} | Ann extend: extension-not-offered
+    {TO_600}; Ann 100; Ann extend; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100 = extension Ann 200
+    {TO_600}; Ann 100; Ann finish = extension Ann None
+    {TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end = points Ann distance=700; points Bob distance=125
+before the pile is empty the end is by agreement
+    Ann roll; end = ended agreed
+each line of the sheet counts as on the manual page
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
+        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500;
+        points Bob distance=0 [target=200]
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann roll; end
+        = points Ann distance=0 safeties=400 all-safeties=300
+    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann roll; end = points Ann distance=0 safeties=300
+right of way against an old limit is no coup fourré although another hazard is new
+    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann right-of-way !: coup-fourre-window-closed
+    Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann driving-ace !
+"""
+
+
+@pytest.mark.parametrize("rows", rules(SHEET, "bsd-mille"))
+def test_a_rule_of_the_sheet(rows):
+    check(rows)
 
 
 # Safeties
 
 
-def test_a_safety_draws_a_card_and_the_turn_goes_on():
-    played = mille("Ann driving-ace; Ann extra-tank; Ann roll")
-
-    assert (played.turn, played.cards_of("Ann"), played.table.draw_pile) == ("Bob", 6, 86)
+REMEDIED = "Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"
+BOTH = "Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann"
 
 
-@pytest.mark.parametrize("hazard", OTHER_BATTLE_HAZARDS)
-def test_a_late_safety_takes_its_hazard_away_and_the_pile_shows_a_roll(hazard):
-    late = mille(f"Ann roll; Bob {hazard} > Ann; Ann discard 25; Bob discard 25; Ann {SAFETY_OF[hazard]}")
+@pytest.mark.parametrize(
+    ("plays", "shows"),
+    [
+        *((f"Ann roll; Bob {card} > Ann; {LATE}; Ann {SAFETY_OF[card]}", Card.ROLL) for card in DAMAGES),
+        *((f"Ann roll; Bob {card} > Ann; Ann {SAFETY_OF[card]} !", Card.ROLL) for card in DAMAGES),
+        (REMEDIED, Card.ROLL),
+        (f"{REMEDIED} !", Card.ROLL),
+        ("Ann roll; Bob accident > Ann; Ann extra-tank", Card.ACCIDENT),
+        (f"Ann roll; Bob stop > Ann; {LATE}; Ann right-of-way", None),
+        (f"Ann discard 25; Bob speed-limit > Ann; {LATE}; Ann right-of-way", Card.ROLL),
+        (f"Ann roll; Bob accident > Ann; Ann repairs; Bob speed-limit > Ann; {LATE}; Ann right-of-way", Card.ROLL),
+        ("Ann roll; Bob accident > Ann; Ann repairs; Bob discard 25; Ann right-of-way", Card.REPAIRS),
+        (f"Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann; {LATE}; Ann right-of-way", Card.ACCIDENT),
+        (f"{BOTH}; Ann right-of-way !", None),
+        (f"{BOTH}; {LATE}; Ann right-of-way", None),
+        ("Ann roll; Bob stop > Ann; Ann discard 25; Bob speed-limit > Ann; Ann right-of-way !", None),
+    ],
+)
+def test_a_safety_takes_its_hazard_away_and_leaves_a_pile_that_shows(plays, shows):
+    laid = mille(plays)
+    under = ["under-hazard"] if shows is Card.ACCIDENT else []
 
-    assert late.side("Ann").battle_top is Card.ROLL
-    assert late.table.discards[-1] is hazard
-    assert late.against("Ann 100") == []
-    assert late.against("Ann roll") == ["already-rolling"]
-
-
-def test_a_late_safety_over_a_remedied_pile_shows_a_roll_that_is_not_one_of_the_fourteen():
-    played = "Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof"
-    late = mille(played)
-
-    assert late.side("Ann").battle_top is Card.ROLL
-    assert late.table.copies_left(Card.ROLL) == 13
-    assert late.against("Ann roll") == ["already-rolling"]
-
-
-def test_a_safety_for_another_hazard_leaves_the_pile_as_it_is():
-    attacked = mille("Ann roll; Bob accident > Ann; Ann extra-tank")
-
-    assert attacked.side("Ann").battle_top is Card.ACCIDENT
-    assert attacked.against("Ann 25") == ["under-hazard"]
-
-
-def test_a_stop_taken_away_by_right_of_way_leaves_the_battle_pile_empty():
-    late = mille("Ann roll; Bob stop > Ann; Ann discard 25; Bob discard 25; Ann right-of-way")
-
-    assert late.side("Ann").battle_top is None
-    assert late.against("Ann 100") == late.against("Ann roll") == []
-    assert late.then("Ann 100").against("Bob accident > Ann") == []
+    assert (laid.side("Ann").battle_top, laid.side("Ann").speed_top) == (shows, None)
+    assert laid.against("Ann 100") == under
+    assert laid.against("Ann roll") == (["already-rolling"] if shows is Card.ROLL else under)
+    assert laid.against("Ann end-of-limit") == ["not-limited"]
 
 
-def test_a_limit_taken_away_by_right_of_way_makes_an_empty_pile_show_a_roll():
-    late = mille("Ann discard 25; Bob speed-limit > Ann; Ann discard 25; Bob discard 25; Ann right-of-way")
-
-    assert late.side("Ann").battle_top is Card.ROLL
-    assert late.side("Ann").speed_top is None
-    assert late.against("Ann roll") == ["already-rolling"]
-    assert late.against("Ann 200") == []
+def test_the_roll_that_a_pile_shows_after_a_safety_is_not_one_of_the_fourteen():
+    assert mille(REMEDIED).table.copies_left(Card.ROLL) == 13
+    assert mille("Ann roll; Bob accident > Ann; Ann driving-ace !").table.discards == (Card.ACCIDENT,)
+    assert mille(f"Ann roll; Bob accident > Ann; {LATE}; Ann driving-ace").table.discards[-1] is Card.ACCIDENT
 
 
-def test_a_limit_taken_away_by_right_of_way_makes_a_remedied_pile_show_a_roll():
-    remedied = "Ann roll; Bob accident > Ann; Ann repairs; Bob speed-limit > Ann; Ann discard 25; Bob discard 25"
-    late = mille(f"{remedied}; Ann right-of-way")
-
-    assert late.side("Ann").battle_top is Card.ROLL
-    assert late.against("Ann roll") == ["already-rolling"]
-
-
-def test_right_of_way_on_a_remedied_pile_without_a_limit_leaves_it():
-    remedied = mille("Ann roll; Bob accident > Ann; Ann repairs; Bob discard 25; Ann right-of-way")
-
-    assert remedied.side("Ann").battle_top is Card.REPAIRS
-    assert remedied.against("Ann 100") == remedied.against("Ann roll") == []
-
-
-def test_right_of_way_leaves_an_accident_but_takes_the_limit_away():
-    attacked = "Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann; Ann discard 25; Bob discard 25"
-    late = mille(f"{attacked}; Ann right-of-way")
-
-    assert late.side("Ann").battle_top is Card.ACCIDENT
-    assert late.against("Ann 25") == ["under-hazard"]
-    assert late.against("Ann end-of-limit") == ["not-limited"]
-
-
-@pytest.mark.parametrize("when", ["Ann right-of-way !", "Ann discard 25; Bob discard 25; Ann right-of-way"])
-def test_right_of_way_takes_a_stop_and_a_limit_away_and_the_pile_is_empty(when):
-    free = mille(f"Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann; {when}")
-
-    assert (free.side("Ann").battle_top, free.side("Ann").speed_top) == (None, None)
-    assert free.against("Ann 200") == free.against("Ann roll") == []
-    assert free.against("Ann end-of-limit") == ["not-limited"]
-
-
-# Coup fourré
-
-
-@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
-def test_a_safety_at_once_answers_its_hazard(hazard):
-    attacked = mille(f"Ann roll; Bob {hazard} > Ann")
-    other = Card.PUNCTURE_PROOF if hazard is Card.ACCIDENT else Card.DRIVING_ACE
-
-    assert attacked.against(f"Ann {SAFETY_OF[hazard]} !") == []
-    assert attacked.against(f"Ann {other} !") == ["no-attack-to-answer"]
-
-
-@pytest.mark.parametrize("hazard", OTHER_BATTLE_HAZARDS)
-def test_a_coup_fourre_throws_the_hazard_out_and_the_pile_shows_a_roll(hazard):
-    claimed = mille(f"Ann roll; Bob {hazard} > Ann; Ann {SAFETY_OF[hazard]} !")
-
-    assert (claimed.side("Ann").battle_top, claimed.table.discards) == (Card.ROLL, (hazard,))
-    assert claimed.against("Ann 100") == []
-
-
-def test_a_coup_fourre_on_a_remedied_pile_shows_a_roll_too():
-    played = "Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof !"
-
-    assert mille(played).against("Ann roll") == ["already-rolling"]
-
-
-def test_a_pile_that_counts_as_empty_does_so_again_when_a_remedy_at_once_is_thrown_out_with_its_hazard():
-    throwing = ["fast-remedy=yes", "pile-after-remedy=card-beneath"]
-    empty = mille("Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 25", options=throwing)
-
-    assert empty.then("Bob accident > Ann; Ann repairs !").side("Ann").battle_top is None
-
-
-def test_a_coup_fourre_is_possible_until_the_attacked_side_draws():
-    attacked = mille("Ann roll; Bob stop > Ann")
-
-    assert attacked.against("Ann right-of-way !") == []
-    assert attacked.then("Ann driving-ace").against("Ann right-of-way !") == ["coup-fourre-window-closed"]
-    assert attacked.then("Ann discard 25; Bob discard 25").against("Ann right-of-way !") == [
-        "coup-fourre-window-closed"
-    ]
-
-
-def test_right_of_way_against_an_old_limit_is_no_coup_fourre_although_another_hazard_is_new():
-    attacked = mille("Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann")
-
-    assert attacked.against("Ann right-of-way !") == ["coup-fourre-window-closed"]
-    assert attacked.against("Ann driving-ace !") == []
-
-
-def test_the_attacker_cannot_claim():
-    assert mille("Ann roll; Bob stop > Ann").against("Bob right-of-way !") == ["no-attack-to-answer"]
-
-
-def test_a_coup_fourre_draws_two_cards_and_has_a_whole_turn():
-    claimed = mille("Ann roll; Bob stop > Ann; Ann right-of-way !")
-
-    assert (claimed.turn, claimed.cards_of("Ann"), claimed.table.draw_pile) == ("Ann", 6, 86)
-    assert (claimed.then("Ann 25").turn, claimed.then("Ann 25").table.draw_pile) == ("Bob", 85)
-    assert claimed.then("Ann 25").cards_of("Ann") == 6
-
-
-def test_right_of_way_at_once_answers_a_limit_and_clears_a_stop_too():
-    both = mille("Ann roll; Bob stop > Ann; Ann discard 25; Bob speed-limit > Ann; Ann right-of-way !")
-
-    assert both.side("Ann").coups_fourres == (Card.RIGHT_OF_WAY,)
-    assert both.against("Ann 200") == []
-
-
-def test_with_the_draw_pile_empty_a_coup_fourre_still_counts():
+def test_with_the_draw_pile_empty_a_coup_fourre_still_counts_and_a_late_safety_is_none():
     attacked = run_down(mille(first="Bob"), "roll stop 25 25 25 25 50 50").then("Ann roll; Bob stop > Ann")
 
-    assert attacked.against("Ann right-of-way !") == []
     assert attacked.then("Ann right-of-way !").side("Ann").coups_fourres == (Card.RIGHT_OF_WAY,)
-
-
-def test_with_the_draw_pile_empty_a_late_safety_is_no_coup_fourre():
-    attacked = run_down(mille(first="Bob"), "roll stop 25 25 25 25 50 50").then("Ann roll; Bob stop > Ann")
-    late = attacked.then("Ann discard 25; Bob discard 25")
-
-    assert late.against("Ann right-of-way !") == ["coup-fourre-window-closed"]
-    assert late.then("Ann right-of-way").side("Ann").coups_fourres == ()
+    assert attacked.then(LATE).against("Ann right-of-way !") == ["coup-fourre-window-closed"]
+    assert attacked.then(f"{LATE}; Ann right-of-way").side("Ann").coups_fourres == ()
 
 
 # The end of a hand
-
-
-def test_at_700_miles_the_extension_is_offered():
-    reached = mille(f"{TO_600}; Ann 100")
-
-    assert reached.against("Ann extend") == reached.against("Ann finish") == []
-    assert reached.against("Bob 25") == ["hand-over"]
-    assert reached.then("Ann extend").table.target == 1000
-    assert mille(TO_600).against("Ann extend") == ["extension-not-offered"]
 
 
 def test_with_the_draw_pile_empty_play_goes_on_without_drawing():
@@ -487,49 +260,6 @@ def test_a_side_without_cards_is_passed_over():
 
     assert (shorter.table.hands, shorter.turn) == ((3, 0), "Ann")
     assert shorter.then("Ann discard 50").turn == "Ann"
-
-
-def test_before_the_pile_is_empty_the_end_is_by_agreement():
-    assert mille("Ann roll; end").result.how == "agreed"
-
-
-# Scoring
-
-
-def test_each_line_of_the_sheet_counts_as_on_the_manual_page():
-    attacks = "Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100"
-    done = mille(f"Ann roll; {attacks}", target=200)
-
-    assert done.points("Ann") == {
-        "distance": 200,
-        "safeties": 100,
-        "coups-fourres": 300,
-        "trip-completed": 400,
-        "safe-trip": 300,
-        "shut-out": 500,
-    }
-    assert done.points("Bob") == {"distance": 0}
-
-
-def test_all_four_safeties_are_300_more():
-    all_four = mille("Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann roll; end")
-    three = mille("Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann roll; end")
-
-    assert all_four.points("Ann") == {"distance": 0, "safeties": 400, "all-safeties": 300}
-    assert three.points("Ann") == {"distance": 0, "safeties": 300}
-
-
-def test_the_extension_is_200_to_whoever_completes():
-    extended = f"{TO_600}; Ann 100; Ann extend; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100"
-
-    assert mille(extended).points("Ann")["extension"] == 200
-    assert "extension" not in mille(f"{TO_600}; Ann 100; Ann finish").points("Ann")
-
-
-def test_an_extension_that_nobody_completes_is_lost_for_everybody():
-    lost = mille(f"{TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end")
-
-    assert (lost.points("Ann"), lost.points("Bob")) == ({"distance": 700}, {"distance": 125})
 
 
 @pytest.mark.parametrize(("left", "counts"), [(1, True), (2, False)])

@@ -9,15 +9,15 @@ import cv2
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pictures import DECK, Lens, Scene, grid_of, payload, picture
-from test_cli import companion
+from pictures import DECK, Lens, Scene, grid_of, picture
 
 from companion.app.reports import audit_report
 from companion.app.reports.audit_report import Shown
-from companion.rules.cards import Card, Family
+from companion.rules.cards import Card
 from companion.rules.deck_check import audit
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.reasons import LANGUAGES, say
+from companion.tabletop.card_ids import payload
 
 CLASSIC = load_edition("classic")
 RUSH = load_edition("rush")
@@ -84,8 +84,19 @@ def test_an_audit_accounts_for_every_card(deck, seen):
 # --- In words ------------------------------------------------------------------------------------------------
 
 
-def test_a_complete_deck_is_one_line():
-    assert list(audit_report.sentences(CLASSIC, shown(*DECK))) == ["Classic: all 106 cards are there."]
+@pytest.mark.parametrize("unread", [0, 1])
+def test_a_complete_deck_is_one_line_whatever_could_not_be_read(unread):
+    said = list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK), {}, unread=unread)))
+
+    assert said == ["Classic: all 106 cards are there."]
+
+
+def test_every_card_of_an_unverified_edition_can_be_missing():
+    lines = list(audit_report.sentences(RUSH, shown("u-turn-01")))
+
+    assert audit_report.UNVERIFIED in lines
+    assert any("× u-turn (u-turn-02, u-turn-03), if" in line or "× u-turn, if" in line for line in lines)
+    assert audit_report.checked(RUSH, shown()).missing == RUSH.deck
 
 
 def test_missing_cards_are_named_by_their_stickers():
@@ -129,29 +140,6 @@ def test_what_is_missing_may_be_on_a_picture_that_could_not_be_read(unread, said
     assert lines[2].startswith(f"{said}: what is missing may be on ")
 
 
-def test_all_cards_are_there_whatever_could_not_be_read():
-    assert list(audit_report.sentences(CLASSIC, Shown(frozenset(DECK), {}, unread=1))) == [
-        "Classic: all 106 cards are there."
-    ]
-
-
-def test_a_missing_u_turn_is_called_so():
-    lines = list(audit_report.sentences(RUSH, shown("u-turn-01")))
-
-    assert any("× u-turn (u-turn-02, u-turn-03), if" in line or "× u-turn, if" in line for line in lines)
-
-
-def test_an_unverified_deck_says_so():
-    assert audit_report.UNVERIFIED in list(audit_report.sentences(RUSH, shown()))
-
-
-def test_every_card_of_an_edition_can_be_missing():
-    found = audit_report.checked(RUSH, shown())
-
-    assert found.missing == RUSH.deck
-    assert {card.family for card in found.missing} == set(Family) - {Family.UNKNOWN}
-
-
 # --- By the command line -------------------------------------------------------------------------------------
 
 
@@ -166,9 +154,9 @@ def pictures_of(cards: list[str], folder: Path, each: int = 60) -> list[Path]:
 
 
 @pytest.mark.long
-def test_the_command_says_which_cards_are_on_no_picture(tmp_path):
+def test_the_command_says_which_cards_are_on_no_picture(called, tmp_path):
     lying = [card for card in DECK if card not in ("roll-03", "100-07")]
-    ran = companion("read", *pictures_of([*lying, "mirror-01", "25-01"], tmp_path), "--audit", "classic")
+    ran = called("read", *pictures_of([*lying, "mirror-01", "25-01"], tmp_path), "--audit", "classic")
 
     assert ran.stdout.splitlines()[:4] == [
         "Classic: 104 of 106 cards are there.",
@@ -180,8 +168,8 @@ def test_the_command_says_which_cards_are_on_no_picture(tmp_path):
 
 
 @pytest.mark.long
-def test_the_command_ends_well_when_all_cards_are_there(tmp_path):
-    ran = companion("read", *pictures_of(list(DECK), tmp_path), "--audit", "classic", "--json")
+def test_the_command_ends_well_when_all_cards_are_there(called, tmp_path):
+    ran = called("read", *pictures_of(list(DECK), tmp_path), "--audit", "classic", "--json")
 
     *pictures, said = map(json.loads, ran.stdout.splitlines())
     assert [len(each["cards"]) for each in pictures] == [60, 46]
@@ -190,25 +178,25 @@ def test_the_command_ends_well_when_all_cards_are_there(tmp_path):
 
 
 @pytest.mark.long
-def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(tmp_path):
+def test_the_tables_own_count_of_an_unverified_deck_is_the_one_checked(called, tmp_path):
     setup = tmp_path / "table.toml"
     setup.write_text("edition = 'rush'\n[deck]\nstop = 5\nroll = 5\n[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n")
     (path,) = pictures_of(["stop-05"], tmp_path)
-    ran = companion("read", path, "--audit", "rush", "--setup", setup, "--json")
+    ran = called("read", path, "--audit", "rush", "--setup", setup, "--json")
 
     missing = json.loads(ran.stdout.splitlines()[-1])["missing"]
     assert (missing["stop"], missing["roll"]) == (4, 5)
 
 
-def test_pictures_that_cannot_be_read_are_no_missing_cards(tmp_path):
-    ran = companion("read", tmp_path / "none.jpg", "--audit", "classic")
+def test_pictures_that_cannot_be_read_are_no_missing_cards(called, tmp_path):
+    ran = called("read", tmp_path / "none.jpg", "--audit", "classic")
 
     assert ran.stdout == f"{audit_report.NO_PICTURE}\n"
     assert ran.stderr.count("\n") == 1
     assert ran.returncode == 1
 
 
-def test_an_edition_that_is_none_gets_one_sentence(tmp_path):
-    ran = companion("read", *pictures_of(["25-01"], tmp_path), "--audit", "klassik")
+def test_an_edition_that_is_none_gets_one_sentence(called, tmp_path):
+    ran = called("read", *pictures_of(["25-01"], tmp_path), "--audit", "klassik")
 
     assert (ran.stdout, ran.stderr.count("\n"), ran.returncode) == ("", 1, 2)

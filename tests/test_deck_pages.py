@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import html
 import io
-import re
 import threading
 import zipfile
 from pathlib import Path
@@ -13,6 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from card_photos import face_of
+from client import HOME, SECRET, STRANGER, text_of
 
 from companion import pages
 from companion.app.cli import companion
@@ -31,9 +30,6 @@ from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
 
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-SECRET = b"0123456789abcdef" * 2
 CLASSIC = list(load_edition("classic").deck)
 FIRST, SECOND = CLASSIC[:2]
 SIZE = (342, 528)
@@ -87,9 +83,10 @@ def app(match, camera):
     return pages.create_app(match, secret=SECRET, camera=pages.Camera(camera.jpeg, lambda: camera.image))
 
 
-def text_of(response) -> str:
-    words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
-    return " ".join(html.unescape(words).split())
+@pytest.fixture
+def ours(tmp_path):
+    """A deck of which nothing is enrolled yet."""
+    return begin("ours", "classic", tmp_path)
 
 
 def post(page, path: str, **fields: object):
@@ -118,6 +115,8 @@ def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
     assert chosen_deck(tmp_path) is None
 
     choose_deck(tmp_path, "own")
+    with pytest.raises(Problem, match="There is no deck 'grandma'"):
+        choose_deck(tmp_path, "grandma")
     assert chosen_deck(tmp_path) == "own"
 
     choose_deck(tmp_path, None)
@@ -129,11 +128,6 @@ def test_a_damaged_choice_is_none(kept, tmp_path):
     (tmp_path / KEPT_NAME).write_bytes(kept)
 
     assert chosen_deck(tmp_path) is None
-
-
-def test_a_deck_that_is_not_there_cannot_be_chosen(tmp_path):
-    with pytest.raises(Problem, match="There is no deck 'grandma'"):
-        choose_deck(tmp_path, "grandma")
 
 
 def test_the_templates_stay_the_same_until_the_deck_changes(tmp_path, monkeypatch):
@@ -164,29 +158,18 @@ def test_a_deck_that_breaks_counts_as_none_and_says_why(tmp_path, monkeypatch):
     assert "roll.png" in in_use.problem
 
 
-def test_the_page_chooses_the_cards_on_this_table(page, tmp_path):
-    deck_with(tmp_path, "roll")
-
-    answer = post(page, "/decks/use", deck="ours")
-
-    assert answer.status_code == 303
-    assert chosen_deck(tmp_path) == "ours"
-    assert 'value="ours" checked' in page.get("/decks").get_data(as_text=True)
-
-
-def test_what_a_deck_lacks_is_said_when_it_is_chosen(page, tmp_path):
+def test_the_page_chooses_the_cards_on_this_table_and_says_what_they_lack(page, tmp_path):
     deck_with(tmp_path, "25", "roll")
 
-    post(page, "/decks/use", deck="ours")
+    answer = post(page, "/decks/use", deck="ours")
+    shown = page.get("/decks").text
+    gone = post(page, "/decks/use", deck="grandma")
 
-    assert "lacks 17 faces: cards of these are not told, and others are asked about." in page.get("/decks").text
-
-
-def test_a_deck_that_is_gone_cannot_be_chosen_on_the_page(page):
-    answer = post(page, "/decks/use", deck="grandma")
-
-    assert answer.status_code == 400
-    assert "There is no deck “grandma”" in text_of(answer)
+    assert (answer.status_code, gone.status_code) == (303, 400)
+    assert "There is no deck “grandma”" in text_of(gone)
+    assert chosen_deck(tmp_path) == "ours"
+    assert 'value="ours" checked' in shown
+    assert "lacks 17 faces: cards of these are not told, and others are asked about." in shown
 
 
 # --- The list -------------------------------------------------------------------------------------------------
@@ -222,30 +205,21 @@ def test_a_chosen_deck_that_is_removed_is_chosen_no_longer(page, tmp_path):
 
     assert chosen_deck(tmp_path) is None
     assert "There is none yet" in text_of(page.get("/decks"))
-
-
-def test_a_deck_that_ships_is_not_removed(page):
     assert post(page, "/decks/own/remove").status_code == 400
 
 
-def test_a_deck_is_carried_as_a_file(page, tmp_path):
+def test_a_deck_is_carried_as_a_file_under_a_name_of_its_own(page, tmp_path):
     deck_with(tmp_path, "roll", "stop")
     file = page.get("/decks/ours.zip")
     assert file.headers["Content-Disposition"] == 'attachment; filename="ours.zip"'
 
+    there_already = post(page, "/decks/import", file=a_file(file.data, "ours.zip"))
     answer = post(page, "/decks/import", file=a_file(file.data, "ours.zip"), title="Aunt Zoë’s")
 
-    assert answer.status_code == 303
+    assert (there_already.status_code, answer.status_code) == (400, 303)
+    assert "give this one another name" in text_of(there_already)
+    assert "There is no file yet" in text_of(post(page, "/decks/import"))
     assert sorted(load_deck("aunt-zoes", tmp_path).faces) == sorted([Card.ROLL, Card.STOP])
-
-
-def test_a_file_whose_deck_is_there_already_is_told(page, tmp_path):
-    deck_with(tmp_path, "roll")
-
-    answer = post(page, "/decks/import", file=a_file(page.get("/decks/ours.zip").data, "ours.zip"))
-
-    assert answer.status_code == 400
-    assert "give this one another name" in text_of(answer)
 
 
 def bomb() -> bytes:
@@ -281,10 +255,6 @@ def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
     assert "try again in a moment" in text_of(answers[0])
     monkeypatch.undo()
     assert post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second").status_code == 303
-
-
-def test_no_file_at_all_is_told(page):
-    assert "There is no file yet" in text_of(post(page, "/decks/import"))
 
 
 def test_who_only_watches_sees_no_deck_and_changes_none(page, tmp_path):
@@ -332,12 +302,6 @@ def test_what_is_typed_wrong_is_told_and_stays(fields, sentence, page):
     assert sentence in text_of(answer)
 
 
-def test_an_edition_with_other_cards_asks_for_those(page):
-    post(page, "/decks", title="Fast", edition="rush")
-
-    assert "of 24" in text_of(page.get("/decks/fast/enrol"))
-
-
 # --- Card by card ---------------------------------------------------------------------------------------------
 
 
@@ -350,10 +314,12 @@ def begun(page, tmp_path, quick_eye):
 
 def test_the_first_card_is_asked_for_with_the_live_picture(page, begun):
     shown = page.get(begun)
+    post(page, "/decks", title="Fast", edition="rush")
 
     assert "1 of 19" in text_of(shown)
     assert "Lay the card “25 km” alone" in text_of(shown)
     assert 'src="/camera.jpg"' in shown.get_data(as_text=True)
+    assert "of 24" in text_of(page.get("/decks/fast/enrol"))
 
 
 def test_a_card_is_taken_shown_and_the_next_one_asked_for(page, begun, camera, tmp_path):
@@ -369,15 +335,28 @@ def test_a_card_is_taken_shown_and_the_next_one_asked_for(page, begun, camera, t
     assert load_deck("ours", tmp_path).faces
 
 
-def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera, tmp_path):
-    camera.image = EMPTY.copy()
-    camera.image[300, :20] = 255
+CUT_OFF = EMPTY.copy()
+CUT_OFF[200:500, :45] = 255
 
-    answer = post(page, begun, card=FIRST.value)
+
+@pytest.mark.parametrize(
+    ("fields", "shown", "says"),
+    [
+        ({}, CUT_OFF, "The card is cut off by the picture’s edge: take the picture from a little farther away."),
+        ({}, None, "There is no fresh picture"),
+        ({"photo": b"GIF89a...."}, EMPTY, "is no JPEG, PNG, WebP or BMP picture"),
+        ({"photo": b"\xff\xd8 nothing"}, EMPTY, "The picture that you have sent"),
+        *(({"card": card}, EMPTY, "") for card in ("", "nonsense", "unknown", "theft")),
+    ],
+)
+def test_a_picture_that_will_not_do_says_why_and_is_not_kept(page, begun, camera, tmp_path, fields, shown, says):
+    camera.image = shown
+    sent = {name: a_file(value) if name == "photo" else value for name, value in fields.items()}
+
+    answer = post(page, begun, **{"card": FIRST.value, **sent})
 
     assert answer.status_code == 400
-    assert "The card is cut off by the picture’s edge: take the picture from a little farther away." in text_of(answer)
-    assert "1 of 19" in text_of(answer)
+    assert says in text_of(answer)
     assert not list((tmp_path / "decks/ours").glob("*.png"))
 
 
@@ -449,29 +428,12 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
 
     shown = text_of(page.get(begun))
     answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
+    camera.image = camera_picture
 
     assert "There is no camera picture: send a photograph" in shown
     assert answer.status_code == 303
-    camera.image = camera_picture
     assert "<details open>" in page.get(answer.location).get_data(as_text=True)
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]
-
-
-@pytest.mark.parametrize(
-    ("content", "sentence"),
-    [(b"GIF89a....", "is no JPEG, PNG, WebP or BMP picture"), (b"\xff\xd8 nothing", "The picture that you have sent")],
-)
-def test_a_file_that_is_no_picture_is_told(content, sentence, page, begun):
-    answer = post(page, begun, card=FIRST.value, photo=a_file(content))
-
-    assert answer.status_code == 400
-    assert sentence in text_of(answer)
-
-
-def test_without_a_picture_there_is_nothing_to_take(page, begun, camera):
-    camera.image = None
-
-    assert "There is no fresh picture" in text_of(post(page, begun, card=FIRST.value))
 
 
 def test_a_hand_being_played_is_warned_of(page, begun, match):
@@ -485,11 +447,6 @@ def test_a_hand_being_played_is_warned_of(page, begun, match):
 @pytest.mark.parametrize("path", ["/decks/none/enrol", "/decks/own/enrol", "/decks/none.zip", "/decks/own/x-1.jpg"])
 def test_what_is_not_there_is_not_found(path, page):
     assert page.get(path).status_code == 404
-
-
-@pytest.mark.parametrize("card", ["", "nonsense", "unknown", "theft"])
-def test_a_card_that_the_deck_has_not_is_refused(card, page, begun):
-    assert post(page, begun, card=card).status_code == 400
 
 
 # --- By itself ------------------------------------------------------------------------------------------------
@@ -511,42 +468,41 @@ def guide(quick_eye):
     return Guide(Clock())
 
 
-def test_a_card_is_taken_once_it_lies_still(guide, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_a_card_is_taken_once_it_lies_still(ours, guide):
     image = on_table(FIRST.value)
 
-    assert guide.watch(enrolment, FIRST, image) is None
-    assert guide.watch(enrolment, FIRST, image).is_good
-    assert enrolment.pictures(FIRST)
+    assert guide.watch(ours, FIRST, image) is None
+    assert guide.watch(ours, FIRST, image).is_good
+    assert ours.pictures(FIRST)
 
 
-def test_a_card_that_is_left_lying_is_not_taken_for_the_next(guide, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_a_card_that_is_left_lying_is_not_taken_for_the_next(ours, guide):
     for image in 2 * [on_table(FIRST.value)]:
-        guide.watch(enrolment, FIRST, image)
+        guide.watch(ours, FIRST, image)
 
-    said = [guide.watch(enrolment, SECOND, on_table(FIRST.value, left)) for left in (200, 200, 320, 320, 320)]
+    said = [guide.watch(ours, SECOND, on_table(FIRST.value, left)) for left in (200, 200, 320, 320, 320)]
 
     assert said == [None] * 5
-    assert not enrolment.pictures(SECOND)
+    assert not ours.pictures(SECOND)
 
 
-def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
-    cut = EMPTY.copy()
-    cut[200:500, :45] = 255
+def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begun, camera, app):
+    assert [guide.watch(ours, FIRST, EMPTY) for _ in range(3)] == [None] * 3
+    assert [v and v.fault for v in (guide.watch(ours, FIRST, CUT_OFF) for _ in range(2))] == [None, Fault.NOT_WHOLE]
 
-    assert [guide.watch(enrolment, FIRST, EMPTY) for _ in range(3)] == [None] * 3
-    assert [v and v.fault for v in (guide.watch(enrolment, FIRST, cut) for _ in range(2))] == [None, Fault.NOT_WHOLE]
+    app.extensions["companion"].guide._clock = Clock()
+    camera.image = CUT_OFF
+    said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)]
+
+    assert text_of(said[1]).startswith("The card is cut off by the picture’s edge")
 
 
-def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(guide, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(ours, guide):
     image = on_table(FIRST.value)
-    guide.take(enrolment, FIRST, image)
+    guide.take(ours, FIRST, image)
     guide.seen(image)
 
-    assert [guide.watch(enrolment, SECOND, image) for _ in range(4)] == [None] * 4
+    assert [guide.watch(ours, SECOND, image) for _ in range(4)] == [None] * 4
 
 
 def test_the_page_goes_on_by_itself(page, begun, camera, app):
@@ -563,16 +519,6 @@ def test_the_page_goes_on_by_itself(page, begun, camera, app):
     assert "every 800ms" in page.get(there).get_data(as_text=True)
 
 
-def test_the_page_says_by_itself_what_is_wrong(page, begun, camera, app):
-    app.extensions["companion"].guide._clock = Clock()
-    camera.image = EMPTY.copy()
-    camera.image[200:500, :45] = 255
-
-    said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)]
-
-    assert text_of(said[1]).startswith("The card is cut off by the picture’s edge")
-
-
 def test_what_moves_is_not_looked_at():
     still = Stillness(0.5)
 
@@ -587,22 +533,20 @@ def film(*images: np.ndarray, each: int = 10) -> list[Frame]:
     return [Frame(image, number / 10) for number, image in enumerate(i for i in images for _ in range(each))]
 
 
-def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition(quick_eye, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition(ours, quick_eye):
     shown = (EMPTY, on_table(FIRST.value), on_table(FIRST.value, 300), EMPTY, on_table(SECOND.value))
 
-    said = [one.sentence for one in guided(enrolment, film(*shown))]
+    said = [one.sentence for one in guided(ours, film(*shown))]
 
     assert said[:2] == ["25: got it", "50: got it"]
     assert said[2].startswith("There is no picture yet of 75, ")
     assert said[3] == "There is no picture yet of the back: a card that lies face down may be asked about."
 
 
-def test_people_are_told_what_to_lay_and_may_skip_and_end(quick_eye, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
     typed = iter([Key.SKIP, *[None] * 25, Key.QUIT])
 
-    said = [one.sentence for one in guided(enrolment, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
+    said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
 
     assert said[:5] == [
         "1 of 20: lay the 25 km card alone before the camera.",
@@ -614,23 +558,20 @@ def test_people_are_told_what_to_lay_and_may_skip_and_end(quick_eye, tmp_path):
     assert "There is no picture yet of 25, 75, " in said[5]
 
 
-def test_photographs_without_a_card_are_told_where_nobody_can_be_asked(quick_eye, tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
-
-    said = [one.sentence for one in guided(enrolment, film(EMPTY, on_table("25"), each=1), still_s=0.0)]
+def test_photographs_without_a_card_are_told_where_nobody_can_be_asked(ours, quick_eye):
+    said = [one.sentence for one in guided(ours, film(EMPTY, on_table("25"), each=1), still_s=0.0)]
 
     assert said[0].startswith("25: no card is found on the picture")
     assert said[1] == "25: got it"
     assert said[2].startswith("If a card was lost that way, those after it are kept as another's")
 
 
-def test_a_deck_that_lacks_nothing_is_told(tmp_path):
-    enrolment = begin("ours", "classic", tmp_path)
+def test_a_deck_that_lacks_nothing_is_told(ours):
     for card in (*CLASSIC, None):
-        enrolment.keep(card, [card_picture(BACK if card is None else card.value)])
+        ours.keep(card, [card_picture(BACK if card is None else card.value)])
 
     with pytest.raises(Problem, match="has a picture of every face"):
-        list(guided(enrolment, []))
+        list(guided(ours, []))
 
 
 def test_enter_skips_and_q_ends():

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,7 +25,6 @@ from companion.simulate.animation import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
-from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -40,13 +38,6 @@ NEAR_THE_TARGET = "\n".join(
     + ["Ann 200", "Bob discard stop", "Ann 200"]
     + ["Ann finish", "hand first Bob", "Bob roll", "Ann roll", "Bob 100", "Ann 25", "Bob 75", "Ann 50"]
 )
-
-
-@pytest.fixture
-def match(tmp_path: Path) -> Iterator[Match]:
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
 
 
 class Demo:
@@ -135,6 +126,20 @@ def only_seen(demo: Demo) -> None:
     assert all(question.kind == "play" for question in demo.match.state.questions)
 
 
+@pytest.fixture
+def played(match: Match) -> Demo:
+    """The demo of two players, of which nobody has seen a picture yet."""
+    return Demo(match, demo.script_for("two-players"))
+
+
+@pytest.fixture
+def near(match: Match) -> Demo:
+    """A hand that has come to the offer of an extension, and the next."""
+    near = Demo(match, read_script(NEAR_THE_TARGET))
+    near.until(offers_an_extension, confirm)
+    return near
+
+
 def test_the_players_play_a_whole_hand_as_it_is_written(match: Match):
     script = demo.script_for("two-players")
     played = Demo(match, script)
@@ -184,6 +189,7 @@ def test_where_playing_on_confirms_what_is_taken_back_is_played_otherwise(match:
     assert played.cuts == 1
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
 def test_an_extension_that_somebody_calls_is_played(match: Match, policy: Policy):
     played = Demo(match, read_script(NEAR_THE_TARGET), policy)
@@ -197,46 +203,85 @@ def test_an_extension_that_somebody_calls_is_played(match: Match, policy: Policy
     only_seen(played)
 
 
-def test_an_extension_that_is_left_is_the_hands_end_and_the_next_hand_follows(match: Match):
-    played = Demo(match, read_script(NEAR_THE_TARGET))
-    played.until(offers_an_extension, confirm)
+@pytest.mark.parametrize(
+    ("first", "plays_of_next", "cuts"),
+    [(None, ["Bob roll", "Ann roll", "Bob 100"], 0), ("Ann", ["Ann ", "Bob ", "Ann "], 1)],
+    ids=["as it is written", "somebody else begins"],
+)
+def test_an_extension_that_is_left_is_the_hands_end_and_the_next_hand_follows(
+    match: Match, near: Demo, first: str | None, plays_of_next: list[str], cuts: int
+):
     match.enter("Ann finish", "Ann")
     for _ in range(100):
-        played.frame()
+        near.frame()
     assert match.state.game.table.is_over
-    match.next_hand("Ann")
-    played.until(plays(4), confirm)
+    match.next_hand("Ann", first)
+    near.until(plays(3), confirm)
 
-    assert [str(entry.play) for entry in match.state.hand_entries] == ["Bob roll", "Ann roll", "Bob 100", "Ann 25"]
-    assert played.cuts == 0
-
-
-def test_somebody_else_begins_the_next_hand(match: Match):
-    played = Demo(match, read_script(NEAR_THE_TARGET))
-    played.until(offers_an_extension, confirm)
-    match.enter("Ann finish", "Ann")
-    match.next_hand("Ann", "Ann")
-    played.until(plays(3), confirm)
-
-    assert match.state.hand_entries[0].play.player == "Ann"
-    assert played.cuts == 1
-    only_seen(played)
+    followed = [str(entry.play) for entry in match.state.hand_entries]
+    assert [text[: len(told)] for text, told in zip(followed, plays_of_next, strict=True)] == plays_of_next
+    assert near.cuts == cuts
+    only_seen(near)
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("policy", [Policy.TAP, Policy.AUTO])
-@pytest.mark.parametrize("steps", [1, 2, 3])
-def test_after_an_undo_the_players_go_on_from_the_record(match: Match, policy: Policy, steps: int):
+def undo(played: Demo, times: int = 1) -> None:
+    for _ in range(times):
+        played.match.undo("Ann")
+
+
+def undo_and_redo(played: Demo) -> None:
+    undo(played)
+    for _ in range(10):
+        played.frame()
+    played.match.redo("Ann")
+
+
+def answer(played: Demo, answer: Answer, change: str | None = None) -> None:
+    played.until(lambda state: bool(waiting(state)))
+    asked = waiting(played.match.state)[0]
+    played.match.answer(asked.id, answer, "Ann", play=change and f"{asked.plays[0].player} {change}")
+
+
+def enter(played: Demo) -> None:
+    mover = played.match.state.game.table.player_to_move
+    played.match.enter(f"{mover} discard 50", mover)
+
+
+def correct(played: Demo) -> None:
+    entry = next(e for e in played.match.state.hand_entries if e.play.card is not None and e.play.card.km)
+    played.match.correct(entry.seq, f"{entry.play.player} 25", "Ann")
+
+
+@pytest.mark.parametrize(
+    ("before", "tap", "policy"),
+    [
+        (6, undo, Policy.TAP),
+        pytest.param(6, undo, Policy.AUTO, marks=pytest.mark.long),
+        pytest.param(6, lambda played: undo(played, 2), Policy.AUTO, marks=pytest.mark.long),
+        pytest.param(6, lambda played: undo(played, 3), Policy.TAP, marks=pytest.mark.long),
+        (6, undo_and_redo, Policy.TAP),
+        (2, lambda played: answer(played, Answer.YES, "discard 25"), Policy.TAP),
+        (3, lambda played: answer(played, Answer.NO), Policy.TAP),
+        (4, enter, Policy.TAP),
+        (8, correct, Policy.AUTO),
+    ],
+    ids=[
+        *("undo", "undo, by itself", "undo twice", "undo three times"),
+        *("undo and redo", "another card", "no play", "entered by hand", "corrected"),
+    ],
+)
+def test_whatever_is_tapped_the_players_go_on_from_the_record(
+    match: Match, before: int, tap: Callable[[Demo], None], policy: Policy
+):
     played = Demo(match, demo.script_for("two-players"), policy)
-    played.until(plays(6), confirm)
-    for _ in range(steps):
-        match.undo("Ann")
+    played.until(plays(before), confirm)
+    tap(played)
     left = match.record()
     played.frame()
 
     only_seen(played)
     assert match.record() == left
-    played.until(plays(12), confirm)
+    played.until(plays(before + 5), confirm)
     assert match.record().startswith(left)
     by_camera = [e.written for e in match.state.entries if e.written.source == "camera" and not e.written.corrected_by]
     assert {written.text.removesuffix(" anyway") for written in by_camera} <= played.laid
@@ -244,91 +289,20 @@ def test_after_an_undo_the_players_go_on_from_the_record(match: Match, policy: P
     only_seen(played)
 
 
-def test_an_undo_that_is_redone_at_once_changes_nothing(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
-    played.until(plays(6), confirm)
-    before = match.record()
-    match.undo("Ann")
-    for _ in range(10):
-        played.frame()
-    match.redo("Ann")
-    played.frame()
-
-    only_seen(played)
-    assert match.record() == before
-    played.until(plays(10), confirm)
-    assert match.record().startswith(before)
-
-
-def test_a_play_that_somebody_changes_lies_there_as_it_was_changed(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
-    played.until(plays(2), confirm)
-    played.until(lambda state: bool(waiting(state)))
-    asked = waiting(match.state)[0]
-    match.answer(asked.id, Answer.YES, "Ann", play=f"{asked.plays[0].player} discard 25")
-    changed = match.record()
-
-    only_seen(played)
-    played.until(plays(6), confirm)
-    assert match.record().startswith(changed)
-    only_seen(played)
-
-
-def test_a_correction_of_an_old_line_is_followed(match: Match):
-    played = Demo(match, demo.script_for("two-players"), Policy.AUTO)
-    played.until(plays(8))
-    entry = next(e for e in match.state.hand_entries if e.play.card is not None and e.play.card.km)
-    match.correct(entry.seq, f"{entry.play.player} 25", "Ann")
-    played.frame()
-
-    only_seen(played)
-    played.until(plays(11))
-    only_seen(played)
-    assert match.state.entry(entry.seq).written.text == f"{entry.play.player} 25"
-
-
-def test_what_was_no_play_is_taken_up_again(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
-    played.until(plays(3), confirm)
-    before = match.record()
-    played.until(lambda state: bool(waiting(state)))
-    match.answer(waiting(match.state)[0].id, Answer.NO, "Ann")
-
-    only_seen(played)
-    assert match.record() == before
-    played.until(plays(7), confirm)
-    only_seen(played)
-
-
-def test_a_play_that_somebody_enters_by_hand_is_laid_for_him(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
-    played.until(plays(4), confirm)
-    mover = match.state.game.table.player_to_move
-    match.enter(f"{mover} discard 50", mover)
-    entered = match.record()
-    played.frame()
-
-    only_seen(played)
-    played.until(plays(8), confirm)
-    assert match.record().startswith(entered)
-
-
-def test_after_a_restart_the_players_go_on_from_a_record_that_has_parted_from_the_script(match: Match):
+def test_after_a_restart_the_players_go_on_from_a_record_that_has_parted_from_the_script(match: Match, played: Demo):
     before = Demo(match, demo.script_for("two-players"))
     before.until(plays(6), confirm)
     match.undo("Ann")
     before.until(plays(9), confirm)
     left = match.record()
 
-    played = Demo(match, demo.script_for("two-players"))
     played.until(plays(14), confirm)
     assert match.record().startswith(left)
     assert len(match.store.matches()) == 1
     only_seen(played)
 
 
-def test_nothing_counts_that_nobody_has_confirmed(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
+def test_nothing_counts_that_nobody_has_confirmed(match: Match, played: Demo):
     played.until(plays(5), confirm)
     match.undo("Ann")
     before = match.record()
@@ -352,8 +326,7 @@ def test_a_hand_that_is_ended_by_somebody_is_followed_by_the_next(match: Match):
     only_seen(played)
 
 
-def test_another_match_with_more_players_is_played_too(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
+def test_another_match_with_more_players_is_played_too(match: Match, played: Demo):
     played.until(plays(3), confirm)
     match.start(["side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Bob"], "Ann")
     played.until(plays(5), confirm)
@@ -362,8 +335,7 @@ def test_another_match_with_more_players_is_played_too(match: Match):
     assert {entry.play.player for entry in match.state.hand_entries} == {"Ann", "Bob", "Cid", "Dee"}
 
 
-def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Match, monkeypatch: pytest.MonkeyPatch):
-    played = Demo(match, demo.script_for("two-players"))
+def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Match, played: Demo, monkeypatch):
     said = []
 
     def wait(version: int, timeout_s: float) -> MatchState:
@@ -398,8 +370,7 @@ def test_after_the_last_hand_it_is_said_and_one_more_can_be_begun(match: Match, 
     only_seen(played)
 
 
-def test_a_stopped_demo_ends(match: Match):
-    played = Demo(match, demo.script_for("two-players"))
+def test_a_stopped_demo_ends(match: Match, played: Demo):
     played.frame()
     match.enter("Ann discard 25", "Ann")
     played.stopped = True

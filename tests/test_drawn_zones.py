@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -10,10 +9,12 @@ from pathlib import Path
 import cv2
 import numpy as np
 import pytest
-from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, payload, picture, through
+from logs import full
+from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, picture, through
 
 from companion.app.service import watched
 from companion.common.errors import Problem
+from companion.tabletop.card_ids import payload
 from companion.tabletop.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
 from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
 from companion.vision.capture.sources import Frame
@@ -56,8 +57,10 @@ def test_corners_named_the_other_way_round_are_put_in_order():
     assert drawing.zones[0].corners == ((100, 100), (220, 90), (220, 330), (100, 320))
 
 
-def test_nothing_drawn_is_no_drawing():
+def test_nothing_drawn_is_no_drawing_and_a_picture_alone_is_refused():
     assert parse_drawing({}) is None
+    with pytest.raises(ValueError, match=r"no \[\[zone\]\] is drawn"):
+        parse_drawing({"picture": PICTURE})
 
 
 @pytest.mark.parametrize(
@@ -103,11 +106,6 @@ def test_the_picture_that_was_drawn_on_has_a_size(picture):
         drawn(BATTLE, DISTANCE, picture=picture)
 
 
-def test_a_picture_without_zones_is_refused():
-    with pytest.raises(ValueError, match=r"no \[\[zone\]\] is drawn"):
-        parse_drawing({"picture": PICTURE})
-
-
 def test_zones_may_touch_and_overlap_by_a_hair():
     assert drawn(BATTLE, {**DISTANCE, "rect": [100, 316, 500, 220]}) is not None
 
@@ -116,18 +114,15 @@ def test_quadrilaterals_whose_boxes_overlap_may_lie_side_by_side():
     slanted = [[100, 100], [200, 100], [400, 300], [300, 300]]
     beside = [[230, 100], [330, 100], [530, 300], [430, 300]]
 
-    assert drawn(
-        {"name": "side-1/battle", "corners": slanted},
-        {"name": "side-1/speed", "corners": beside},
-        DISTANCE,
-    )
+    assert drawn({"name": "side-1/battle", "corners": slanted}, {"name": "side-1/speed", "corners": beside}, DISTANCE)
 
 
-def test_a_side_without_zones_plays_on_its_printed_mat():
-    drawing = drawn(BATTLE, DISTANCE)
+TABLE = {"name": "table/discard", "rect": [600, 100, 120, 220]}
 
-    assert drawing.mats == ("side-1",)
-    assert check_sides(drawing, {"side-1": "Ann", "side-2": "Bob"}) is None
+
+@pytest.mark.parametrize("zones", [(BATTLE, DISTANCE), (TABLE,)], ids=["a side", "the table"])
+def test_a_side_without_zones_plays_on_its_printed_mat(zones):
+    assert check_sides(drawn(*zones), {"side-1": "Ann", "side-2": "Bob"}) is None
 
 
 @pytest.mark.parametrize("sides", [{"side-2": "Bob"}, {}])
@@ -136,29 +131,17 @@ def test_zones_that_are_drawn_have_who_plays_there(sides):
         check_sides(drawn(BATTLE, DISTANCE), sides)
 
 
-def test_the_table_alone_may_be_drawn_beside_printed_mats():
-    drawing = drawn({"name": "table/discard", "rect": [600, 100, 120, 220]})
-
-    assert check_sides(drawing, {"side-1": "Ann", "side-2": "Bob"}) is None
-
-
-def test_a_drawing_is_kept_and_read_back(tmp_path):
+def test_a_drawing_is_kept_read_back_and_forgotten(tmp_path):
     drawing = drawn({**BATTLE, "seat": "left", "zone_mm": [74, 136]}, DISTANCE)
     zones = DrawnZones(tmp_path)
     zones.save(drawing)
-
     again = DrawnZones(tmp_path)
 
     assert zones.current == again.current == drawing
     assert again.current.zones[0].seat is Seat.LEFT
 
-
-def test_forgotten_zones_are_gone(tmp_path):
-    zones = DrawnZones(tmp_path)
-    zones.save(drawn(BATTLE, DISTANCE))
     zones.forget()
     zones.forget()
-
     assert (zones.current, DrawnZones(tmp_path).current) == (None, None)
 
 
@@ -169,38 +152,30 @@ def test_the_setup_file_wins_over_what_is_kept(tmp_path):
     assert DrawnZones(tmp_path, given).current == given
 
 
-@pytest.mark.parametrize("text", ["", "3", "{", '{"picture": [3, 4], "zone": [{}]}', "[" * 100_000, "\x00\xff"])
+@pytest.mark.parametrize("text", ["", "3", "{", '{"picture": [3, 4], "zone": [{}]}', "[" * 100_000, "\x00\xff", None])
 def test_a_damaged_file_is_told_and_nothing_is_drawn(tmp_path, text):
-    (tmp_path / FILE_NAME).write_text(text, encoding="latin-1")
+    if text is None:
+        os.mkfifo(tmp_path / FILE_NAME)
+    else:
+        (tmp_path / FILE_NAME).write_text(text, encoding="latin-1")
 
     zones = DrawnZones(tmp_path)
 
     assert zones.current is None
-    assert "draw them anew" in zones.problem
-
-
-def test_a_folder_that_cannot_be_written_gives_a_sentence_and_changes_nothing(tmp_path):
-    zones = DrawnZones(tmp_path / "gone")
-
-    with pytest.raises(Problem, match="cannot be kept"):
-        zones.save(drawn(BATTLE, DISTANCE))
-    assert zones.current is None
+    assert ("it is no file" if text is None else "draw them anew") in str(zones.problem)
 
 
 def test_a_torn_write_leaves_the_old_drawing(tmp_path, monkeypatch):
-    zones = DrawnZones(tmp_path)
+    zones, nowhere = DrawnZones(tmp_path), DrawnZones(tmp_path / "gone")
     zones.save(drawn(BATTLE, DISTANCE))
-    monkeypatch.setattr(os, "fsync", lambda _: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(Problem, match="No space left"):
         zones.save(drawn(BATTLE, DISTANCE, picture=[1920, 1080]))
     assert DrawnZones(tmp_path).current.picture == (1280, 720)
-
-
-def test_the_page_gets_and_gives_plain_json():
-    drawing = drawn({**BATTLE, "seat": "top"}, DISTANCE)
-
-    assert parse_drawing(json.loads(json.dumps(drawing.as_json()))) == drawing
+    with pytest.raises(Problem, match="cannot be kept"):
+        nowhere.save(drawn(BATTLE, DISTANCE))
+    assert nowhere.current is None
 
 
 # --- As the eye uses them -------------------------------------------------------------------------------------
@@ -313,15 +288,11 @@ def test_cards_are_read_in_drawn_zones_without_any_mat(upright):
 
 
 def test_eight_sides_and_the_table_are_drawn_at_once():
-    rects = {}
+    rects = {"table/draw": [500, 300, 70, 120], "table/discard": [600, 300, 70, 120]}
     for number in range(8):
-        x, y = 20 + number % 4 * 315, 20 + number // 4 * 500
-        rects |= {f"side-{number + 1}/battle": [x, y, 60, 100], f"side-{number + 1}/speed": [x + 65, y, 60, 100]}
-        rects |= {
-            f"side-{number + 1}/safety": [x + 130, y, 130, 100],
-            f"side-{number + 1}/distance": [x, y + 102, 260, 90],
-        }
-    rects |= {"table/draw": [500, 300, 70, 120], "table/discard": [600, 300, 70, 120]}
+        x, y, side = 20 + number % 4 * 315, 20 + number // 4 * 500, f"side-{number + 1}"
+        rects |= {f"{side}/battle": [x, y, 60, 100], f"{side}/speed": [x + 65, y, 60, 100]}
+        rects |= {f"{side}/safety": [x + 130, y, 130, 100], f"{side}/distance": [x, y + 102, 260, 90]}
     drawing = drawn(*({"name": name, "rect": rect} for name, rect in rects.items()))
 
     mats = search(np.full((720, 1280), 90, np.uint8), Mats(drawing=drawing), all_mats(), 0.0)
@@ -409,9 +380,3 @@ def test_a_game_is_watched_over_drawn_rectangles_without_any_mat(tmp_path):
     items = watched(str(tmp_path / "frames"), tmp_path / "table.toml", confirm="legal", extension="finish", fps=10.0)
 
     assert [item["proposal"] for item in items if "proposal" in item] == ["Ann roll", "Bob roll", "Ann 100"]
-
-
-def test_a_file_that_is_none_is_a_sentence_on_the_page(tmp_path):
-    os.mkfifo(tmp_path / "drawn-zones.json")
-
-    assert "it is no file" in str(DrawnZones(tmp_path).problem)

@@ -197,7 +197,7 @@ def killed_after(lines: int, path: Path) -> int:
 
 
 def test_killing_the_writer_loses_nothing_acknowledged(path):
-    for number in range(3):
+    for number in range(2):
         acknowledged = killed_after(20 + 7 * number, path)
         store = Store.open(path)
         seqs = [event.seq for event in store.events(1)]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from records import TWO, Hand, hand, header, record
+from sheet import check, rules
 
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
@@ -14,18 +17,65 @@ EACH_HAZARD = [(name, card) for name in EDITIONS for card in load_edition(name).
 EACH_SAFETY = [(name, card) for name in EDITIONS for card in load_edition(name).safeties]
 
 
+def start_of(edition: str) -> str:
+    """What makes both drive: nothing in Rush, elsewhere a roll each. Ann is to move."""
+    return "" if load_edition(edition).roll_to_start == "not-needed" else "Ann roll; Bob roll; "
+
+
 def driving(edition: str, plays: str = "") -> Hand:
-    """Both drive: in Rush from the start, elsewhere after a roll. Ann is to move."""
-    start = "" if load_edition(edition).roll_to_start == "not-needed" else "Ann roll; Bob roll; "
-    return hand(start + plays, edition=edition)
+    return hand(start_of(edition) + plays, edition=edition)
 
 
 def verdicts_of(edition: str, *lines: str) -> list[str]:
-    written = "\n".join([*header(TWO, edition=edition), *lines])
+    """What is said of lines of play once both drive."""
+    start = start_of(edition).removesuffix("; ").split("; ")
+    written = "\n".join([*header(TWO, edition=edition), *start, *lines])
     return [item.verdict for item in record(written) if isinstance(item, JudgedLine)]
 
 
-# A turn
+SHEET = """
+nobody plays out of turn
+    | Bob 50: not-your-turn
+    | Ann 50
+no hazard goes on the own side or on nobody
+    | Ann stop > Ann: own-side
+    | Ann stop: needs-target
+end of limit is laid on a showing limit only
+    Ann speed-limit > Bob | Bob end-of-limit
+    Ann speed-limit > Bob; Bob end-of-limit; Ann 50 | Bob end-of-limit: not-limited
+under a limit nothing above 50 is driven, and after its end anything
+    Ann speed-limit > Bob | Bob 50
+    Ann speed-limit > Bob | Bob 75; Bob 200: speed-limit
+    Ann speed-limit > Bob; Bob end-of-limit; Ann 50 | Bob 200
+a limit and another hazard may lie side by side
+    Ann accident > Bob; Bob discard 50; Ann speed-limit > Bob | Bob 100: under-hazard speed-limit
+    Ann accident > Bob; Bob discard 50; Ann speed-limit > Bob | Bob repairs; Bob end-of-limit
+right of way at once clears a stop and a limit
+    Ann speed-limit > Bob; Bob 50; Ann stop > Bob; Bob right-of-way ! | Bob 200
+    Ann stop > Bob; Bob discard 50; Ann speed-limit > Bob; Bob right-of-way ! | Bob 200
+right of way answers no accident
+    Ann accident > Bob | Bob right-of-way !: no-attack-to-answer
+    Ann accident > Bob; Bob right-of-way | Bob 50: under-hazard
+after the end nothing is played
+    Ann 50; end | Bob 50; Bob driving-ace !: hand-over
+"""
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("rows", rules(SHEET))
+def test_a_rule_of_every_sheet(rows, edition):
+    check([replace(row, plays=start_of(edition) + row.plays, edition=edition) for row in rows])
+
+
+@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
+def test_a_hazard_is_remedied_by_its_remedy_alone_and_shut_out_by_its_safety(edition, hazard):
+    attacked, safe = driving(edition, f"Ann {hazard} > Bob"), driving(edition, f"Ann {SAFETY_OF[hazard]}; Ann 50")
+    others = {REMEDY_OF[card] for card in load_edition(edition).deck if card in REMEDY_OF and card is not hazard}
+
+    assert attacked.against(f"Bob {REMEDY_OF[hazard]}") == []
+    assert [card for card in others if not attacked.against(f"Bob {card}")] == []
+    assert safe.against(f"Bob {hazard} > Ann") == ["protected"]
+    assert driving(edition, "Ann 50").against(f"Bob {hazard} > Ann") == []
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -34,70 +84,7 @@ def test_six_cards_are_dealt_and_a_turn_draws_and_plays_one(edition):
 
     assert before.table.hands == after.table.hands == (6, 6)
     assert before.table.draw_pile - after.table.draw_pile == 2
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_nobody_plays_out_of_turn(edition):
-    assert driving(edition).against("Bob 50") == ["not-your-turn"]
-    assert driving(edition).against("Ann 50") == []
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_a_card_of_another_edition_is_refused(edition):
-    strange = "25" if edition == "rush" else "300"
-
-    assert driving(edition).against(f"Ann {strange}") == ["unknown-card"]
-
-
-# Hazards and remedies
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_a_hazard_is_remedied_by_its_remedy_and_by_no_other(edition, hazard):
-    attacked = driving(edition, f"Ann {hazard} > Bob")
-    others = {REMEDY_OF[card] for card in load_edition(edition).deck if card in REMEDY_OF and card is not hazard}
-
-    assert attacked.against(f"Bob {REMEDY_OF[hazard]}") == []
-    assert [card for card in others if not attacked.against(f"Bob {card}")] == []
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_the_safety_of_a_hazard_shuts_it_out(edition, hazard):
-    safe = driving(edition, f"Ann {SAFETY_OF[hazard]}; Ann 50")
-
-    assert safe.against(f"Bob {hazard} > Ann") == ["protected"]
-    assert driving(edition, "Ann 50").against(f"Bob {hazard} > Ann") == []
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_no_hazard_goes_on_the_own_side_or_on_nobody(edition):
-    assert driving(edition).against("Ann stop > Ann") == ["own-side"]
-    assert driving(edition).against("Ann stop") == ["needs-target"]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_end_of_limit_is_laid_on_a_showing_limit_only(edition):
-    limited = driving(edition, "Ann speed-limit > Bob")
-
-    assert limited.against("Bob end-of-limit") == []
-    assert limited.then("Bob end-of-limit; Ann 50").against("Bob end-of-limit") == ["not-limited"]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_under_a_limit_nothing_above_50_is_driven_and_after_its_end_anything(edition):
-    limited = driving(edition, "Ann speed-limit > Bob")
-
-    assert limited.against("Bob 50") == []
-    assert limited.against("Bob 75") == limited.against("Bob 200") == ["speed-limit"]
-    assert limited.then("Bob end-of-limit; Ann 50").against("Bob 200") == []
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_a_limit_and_another_hazard_may_lie_side_by_side(edition):
-    both = driving(edition, "Ann accident > Bob; Bob discard 50; Ann speed-limit > Bob")
-
-    assert both.against("Bob 100") == ["under-hazard", "speed-limit"]
-    assert both.against("Bob repairs") == both.against("Bob end-of-limit") == []
+    assert before.against("Ann 25" if edition == "rush" else "Ann 300") == ["unknown-card"]
 
 
 # Safeties
@@ -134,46 +121,20 @@ def test_a_coup_fourre_throws_the_hazard_out_and_takes_the_turn(edition, hazard)
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
-def test_right_of_way_at_once_clears_a_stop_and_a_limit(edition):
-    limit_first = driving(edition, "Ann speed-limit > Bob; Bob 50; Ann stop > Bob; Bob right-of-way !")
-    stop_first = driving(edition, "Ann stop > Bob; Bob discard 50; Ann speed-limit > Bob; Bob right-of-way !")
-
-    assert limit_first.against("Bob 200") == stop_first.against("Bob 200") == []
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_right_of_way_answers_no_accident(edition):
-    attacked = driving(edition, "Ann accident > Bob")
-
-    assert attacked.against("Bob right-of-way !") == ["no-attack-to-answer"]
-    assert attacked.then("Bob right-of-way").against("Bob 50") == ["under-hazard"]
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("line", ["Bob 200 now", "# what a pity", "Ann 50", "Bob roll > Ann", "Bob end-of-limit", ""])
 def test_illegal_unreadable_and_comment_lines_leave_the_window_open(edition, line):
-    start = [] if edition == "rush" else ["Ann roll", "Bob roll"]
-
-    assert verdicts_of(edition, *start, "Ann accident > Bob", line, "Bob driving-ace !")[-1] == "legal"
+    assert verdicts_of(edition, "Ann accident > Bob", line, "Bob driving-ace !")[-1] == "legal"
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("line", ["Bob skip-draw", "Bob discard 50", "Bob extra-tank", "Bob car-pool"])
 def test_a_card_drawn_or_played_by_the_attacked_side_shuts_the_window(edition, line):
-    start = [] if edition == "rush" else ["Ann roll", "Bob roll"]
-    *_, act, answer = verdicts_of(edition, *start, "Ann accident > Bob", line, "Bob driving-ace !")
+    *_, act, answer = verdicts_of(edition, "Ann accident > Bob", line, "Bob driving-ace !")
 
     assert {"legal": "illegal", "illegal": "legal"}[act] == answer
 
 
 # The end
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_after_the_end_nothing_is_played(edition):
-    over = driving(edition, "Ann 50; end")
-
-    assert over.against("Bob 50") == over.against("Bob driving-ace !") == ["hand-over"]
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import cv2
 import decks
 import face_photos
@@ -44,13 +42,6 @@ def test_distances_of_the_vintage_deck_share_one_drawing():
     one, other = (decks.face("vintage", slug, SMALL).astype(int) for slug in ("25", "200"))
 
     assert np.abs(one - other)[30:130].max() == 0
-
-
-def test_a_deck_is_written_as_pictures_named_by_their_slugs(tmp_path):
-    decks.write("minimal", tmp_path / "deck", ("roll", "25"), SMALL)
-
-    assert sorted(path.name for path in (tmp_path / "deck").iterdir()) == ["25.png", "back.png", "roll.png"]
-    assert np.array_equal(cv2.imread(str(tmp_path / "deck/roll.png")), decks.face("minimal", "roll", SMALL))
 
 
 def test_the_same_seed_gives_the_same_table():
@@ -116,12 +107,6 @@ def test_nothing_on_a_photo_of_strangers_is_a_face_of_the_deck():
 
     assert len(photo.faces) > 3
     assert photo.ours == ()
-
-
-def test_the_middle_of_a_card_in_perspective_is_where_its_diagonals_cross():
-    photo = face_photos.photograph(Table((Laid(40, 30, 20, look="own roll"),)), "own", Pose(2.0, tilt_deg=35))
-
-    assert math.dist(photo.faces[0].centre_px, photo.pose.px([(40, 30)])[0]) < 1e-6
 
 
 def test_what_a_reader_says_is_counted():

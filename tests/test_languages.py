@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
-from pathlib import Path
 
 import cv2
 import numpy as np
@@ -19,13 +18,14 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
+from client import HOME, SECRET, STRANGER
 from seen import Seen
 
 from companion.common.errors import Problem
-from companion.common.text import Said, all_of, listed, one_of, say, say_many
+from companion.common.text import all_of, listed, one_of, say, say_many
 from companion.match.match import Answer
 from companion.match.zone_plays import named, where
-from companion.pages import Camera, create_app, language, templating, words
+from companion.pages import Camera, create_app, language, words
 from companion.pages.players import phone_identity
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
@@ -42,9 +42,6 @@ from companion.vision.view import MatSeen, Sighting, View
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 RUSH = ("edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 
 
 def page_of(match, **camera: object):
@@ -69,17 +66,11 @@ def test_a_catalogue_has_exactly_the_texts_of_the_sources(of, known):
 
 
 @pytest.mark.parametrize("of", texts.LANGUAGES)
-def test_everything_is_translated(of):
+def test_everything_is_translated_in_as_many_forms_as_the_language_has(of):
+    several = texts.read(of).num_plurals
+
     assert [message.id for message in messages(of) if message.fuzzy or not all(texts.forms(message.string))] == []
-
-
-@pytest.mark.parametrize("of", texts.LANGUAGES)
-def test_a_translation_has_as_many_forms_as_its_language(of):
-    catalogue = texts.read(of)
-
-    wrong = [m.id for m in messages(of) if m.pluralizable and len(m.string) != catalogue.num_plurals]
-
-    assert wrong == []
+    assert [m.id for m in messages(of) if m.pluralizable and len(m.string) != several] == []
 
 
 PLACE = re.compile(r"%\((\w+)\)([\d.]*[a-z])|%%")
@@ -186,17 +177,13 @@ def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(fren
     assert language.translate(within) == f"{reasons.card_name(Card.ROLL, 'pl')}: popatrz."
 
 
-def test_a_count_is_said_in_the_form_that_fits_it():
+def test_counts_and_lists_read_as_people_speak():
     one, two = (say_many("One card was there.", "%(count)d cards were there.", count) for count in (1, 2))
 
     assert (one, two) == ("One card was there.", "2 cards were there.")
     assert (language.translate(one), language.translate(two)) == (one, two)
-
-
-def test_lists_read_as_people_speak():
     assert all_of(["Ann"]) == "Ann"
     assert all_of(["Ann", "Bob", "Cid"]) == "Ann, Bob and Cid"
-    assert one_of(["yes", "no"]) == "yes or no"
     assert one_of(["100 %", "no"]) == "100 % or no"
 
 
@@ -208,31 +195,15 @@ def test_what_was_typed_is_never_taken_for_a_text(french):
 
 
 SPEAKERS = {"Problem", "NotSaved", "Unreadable", "UnreadableEdition", "UnknownWord", "SeatingError", "Notice"}
-HEARD = (
-    *(
-        "match/match",
-        "match/state",
-        "vision/counting/photographs",
-        "vision/enrol/guided",
-        "vision/faces/deck_in_use",
-        "tracking/tracker",
-        "match/zone_plays",
-        "tracking/live",
-        "tabletop/template_decks",
-    ),
-    *(
-        "rules/record/notation",
-        "rules/record/judge",
-        "rules/dealing",
-        "rules/tableau",
-        "rules/editions/switches",
-        "vision/capture/image_io",
-    ),
-)
+HEARD = """
+match/match match/state match/zone_plays vision/counting/photographs vision/enrol/guided vision/faces/deck_in_use
+vision/capture/image_io tracking/tracker tracking/live tabletop/template_decks rules/record/notation rules/record/judge
+rules/dealing rules/tableau rules/editions/switches
+"""
 """Rooms whose sentences reach a page."""
 
 
-@pytest.mark.parametrize("room", HEARD)
+@pytest.mark.parametrize("room", HEARD.split())
 def test_a_room_that_is_heard_on_a_page_says_nothing_that_cannot_be_translated(room):
     tree = ast.parse((texts.ROOT / "companion" / f"{room}.py").read_text(encoding="utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
@@ -250,21 +221,24 @@ def test_a_room_that_is_heard_on_a_page_says_nothing_that_cannot_be_translated(r
 
 
 @pytest.mark.parametrize(
-    ("wanted", "answered"),
-    [("fr-FR,fr;q=0.9,en;q=0.5", "fr"), ("pl", "pl"), ("de,pl;q=0.4", "pl"), ("de", "en"), ("", "en"), ("*", "en")],
+    ("wanted", "chosen", "answered"),
+    [
+        ("fr-FR,fr;q=0.9,en;q=0.5", None, "fr"),
+        ("pl", None, "pl"),
+        ("de,pl;q=0.4", None, "pl"),
+        ("de", None, "en"),
+        ("", None, "en"),
+        ("*", None, "en"),
+        ("fr", "pl", "pl"),
+    ],
 )
-def test_a_page_is_in_the_language_that_the_phone_asks_for(match, wanted, answered):
-    shown = page_of(match).get("/setup", headers={"Accept-Language": wanted})
-
-    assert f'<html lang="{answered}">' in shown.text
-
-
-def test_the_language_that_was_chosen_on_a_phone_comes_before_the_one_it_asks_for(match):
+def test_a_page_is_in_the_language_that_was_chosen_or_that_the_phone_asks_for(match, wanted, chosen, answered):
     page = page_of(match)
     with page.session_transaction() as session:
-        session["language"] = "pl"
+        session.update({"language": chosen} if chosen else {})
 
-    assert '<html lang="pl">' in page.get("/setup", headers={"Accept-Language": "fr"}).text
+    assert f'<html lang="{answered}">' in page.get("/setup", headers={"Accept-Language": wanted}).text
+    assert (language.spoken(), language.printed_in()) == ("en", None)
 
 
 def test_cards_are_called_by_their_french_names_on_a_french_page(match):
@@ -276,14 +250,6 @@ def test_cards_are_called_by_their_french_names_on_a_french_page(match):
     shown = html.unescape(page_of(match).get("/", headers={"Accept-Language": "fr"}).text)
 
     assert "Crevaison" in shown
-
-
-def test_one_page_does_not_leave_its_language_to_the_next(match):
-    page = page_of(match)
-    page.get("/setup", headers={"Accept-Language": "fr"})
-
-    assert language.spoken() == "en"
-    assert language.printed_in() is None
 
 
 def test_an_edition_may_print_other_names_on_its_cards(match, monkeypatch):
@@ -408,20 +374,6 @@ def test_words_that_escape_are_found(without_words):
     assert escaped("<p>Ann’s turn</p>") == ["Ann’s turn"]
 
 
-def test_nothing_escapes_before_a_match(match, without_words):
-    page = page_of(match, picture=lambda: None)
-    stranger = page_of(match)
-    stranger.environ_base.update(STRANGER)
-    pages = ["/setup", "/join", "/more", "/wall", "/score", "/decks", "/snap", "/nowhere", "/camera"]
-    pages += ["/past", "/past/players", "/past/1", "/seats", "/phone", "/print", "/plain", "/may"]
-    pages += [f"/setup?edition={edition}" for edition in texts.edition_names()]
-
-    found = [text for path in pages for text in opened(page, path)]
-    found += [text for path in ("/setup", "/join", "/wall", "/decks", "/snap") for text in opened(stranger, path)]
-
-    assert found == []
-
-
 @pytest.mark.parametrize(
     "fields",
     [
@@ -458,24 +410,10 @@ def test_nothing_escapes_while_a_hand_is_played(match, without_words, header, pl
         match.enter(play, "Ann", anyway=True)
         found += opened(page, "/")
     seq = match.state.hand_entries[0].seq
-    lines = [f"/line/{seq}", f"/line/{seq}?before=1"]
 
-    pages = (
-        "/wall",
-        "/score",
-        "/more",
-        "/join",
-        "/setup",
-        "/may",
-        "/plain",
-        "/past",
-        "/past/players",
-        "/print",
-        "/seats",
-    )
-    played = ("/past/1", "/past/1/1", *(f"/past/1/1?step={step}" for step in range(len(plays))))
-    found += [text for path in (*pages, *played, *lines) for text in opened(page, path)]
-    found += [text for query in ASKED for text in opened(page, f"/play{query}")]
+    steps = (f"/past/1/1?step={step}" for step in range(len(plays)))
+    asked = (f"/play{query}" for query in ASKED)
+    found += [text for path in (f"/line/{seq}?before=1", *steps, *asked) for text in opened(page, path)]
 
     assert [text for text in found if "text=" not in text or "rolls" not in text] == []
 
@@ -507,53 +445,62 @@ def test_nothing_escapes_of_what_is_asked_and_refused(match, without_words):
     assert found == []
 
 
-def test_nothing_escapes_when_a_hand_is_over(match, without_words):
-    match.start(("target 200", "option extension=no", *TWO))
-    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 100"):
-        match.enter(play, "Ann")
-    page = page_of(match)
-    over = ("/", "/score", "/score/1/plays", "/wall", "/plain", "/past", "/past/1", "/past/1/1", "/past/players")
-    found = [text for path in over for text in opened(page, path)]
-    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
-
-    found += [text for path in ("/", "/score", "/wall") for text in opened(page, path)]
-
-    assert found == []
-
-
-def test_nothing_escapes_when_the_extension_is_offered(match, without_words):
-    match.start(TWO)
-    for play in ("Ann roll", "Ann 200", "Ann 200", "Ann 100", "Ann 100", "Ann 100"):
-        match.enter(play, "Ann")
-        match.enter("Bob discard 25", "Ann")
-    page = page_of(match)
-
-    assert match.state.game.table.extension_offered_to is not None
-    assert [text for path in ("/", "/wall", "/score", "/play") for text in opened(page, path)] == []
-
-
 NO_PAGES = ("/version", "/api", "/export", "/static")
 
 
-@pytest.mark.parametrize(("header", "plays"), [(TWO, PLAYED), (RUSH, RUSHED)], ids=["classic", "rush"])
-def test_nothing_escapes_on_any_page_there_is(match, without_words, header, plays):
+def played(match, header, plays) -> None:
+    """Two hands, the second still open."""
     match.start(header)
     for play in (*plays, "end"):
         match.enter(play, "Ann", anyway=True)
     match.next_hand("Ann")
     for play in plays:
         match.enter(play, "Ann", anyway=True)
-    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20")
-    paths = {rule.rule for rule in app.url_map.iter_rules() if "GET" in rule.methods and not rule.arguments}
-    one_hand = {re.sub(r"<int[^>]*>", "1", rule.rule) for rule in app.url_map.iter_rules() if "GET" in rule.methods}
-    pages = sorted(path for path in paths | one_hand if "<" not in path and not path.startswith(NO_PAGES))
+
+
+def won(match) -> None:
+    """A hand that was completed, and a line of it corrected since."""
+    match.start(("target 200", "option extension=no", *TWO))
+    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 100"):
+        match.enter(play, "Ann")
+    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Ann")
+
+
+def offered(match) -> None:
+    """An extension that waits for its answer."""
+    match.start(TWO)
+    for play in ("Ann roll", "Ann 200", "Ann 200", "Ann 100", "Ann 100", "Ann 100"):
+        match.enter(play, "Ann")
+        match.enter("Bob discard 25", "Ann")
+    assert match.state.game.table.extension_offered_to is not None
+
+
+STAGES = {
+    "before a match": lambda match: None,
+    "classic": lambda match: played(match, TWO, PLAYED),
+    "rush": lambda match: played(match, RUSH, RUSHED),
+    "a hand is over": won,
+    "an extension is offered": offered,
+}
+
+
+@pytest.mark.parametrize("stage", STAGES)
+def test_nothing_escapes_on_any_page_there_is(match, without_words, stage):
+    STAGES[stage](match)
+    app = create_app(match, secret=SECRET, base_url="http://192.168.1.20", camera=Camera(picture=lambda: None))
+    asked = [rule.rule for rule in app.url_map.iter_rules() if "GET" in rule.methods]
+    paths = {re.sub(r"<int[^>]*>", "1", rule) for rule in asked}
+    pages = sorted(path for path in paths if "<" not in path and not path.startswith(NO_PAGES))
+    pages += ["/nowhere", *(f"/setup?edition={edition}" for edition in texts.edition_names())]
+    stranger = app.test_client()
+    stranger.environ_base.update(STRANGER)
 
     found = [text for path in pages for text in opened(app.test_client(), path)]
-    month = format_date(date.today(), "MMMM", locale="fr")
+    found += [text for path in ("/setup", "/join", "/wall", "/decks", "/snap") for text in opened(stranger, path)]
 
     assert len(pages) > 15
-    found = [text for text in found if month not in text]
-    assert found == []
+    month = format_date(date.today(), "MMMM", locale="fr")
+    assert [text for text in found if month not in text] == []
 
 
 def phone(app, number: int):
@@ -636,9 +583,8 @@ def test_nothing_escapes_where_decks_are_kept_and_enrolled(match, without_words,
     found = [text for path in paths for text in opened(page, path)]
     found += opened(page, "/decks/use", deck="grandma") + opened(page, "/decks")
     found += opened(page, "/decks/use", deck="nobody's")
-    found += opened(page, "/decks", title="", edition="classic") + opened(
-        page, "/decks", title="x", edition="classic", width="9"
-    )
+    for title, width in (("", "57"), ("x", "9")):
+        found += opened(page, "/decks", title=title, edition="classic", width=width)
     sent = {"card": "stop", "photo": (io.BytesIO(picture()), "a.jpg")}
     answer = page.post(here, data=sent, headers={"Accept-Language": "fr", **HOME}, content_type="multipart/form-data")
     found += escaped(answer.text)
@@ -676,9 +622,7 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
         found += opened(page, path) + opened(page, path, ended="side-1")
         found += opened(page, path, **{"ended": "side-1", "c-1-5": "75", "n-side-1-200": "2", "pile": "no"})
         found += opened(page, path, **{"c-1-5": "75", "n-side-1-25": "many"})
-    found += (
-        opened(page, "/snap/gone") + opened(page, "/snap") + opened(page, "/snap", edition="classic", deck="nobody")
-    )
+    found += opened(page, "/snap/gone") + opened(page, "/snap", edition="classic", deck="nobody")
 
     assert [re.sub("/snap/[^:]+", "/snap", text) for text in found if "nobody" not in text] == []
 
@@ -690,12 +634,6 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         assert set(words.said(SAY[fault])) <= set("·0123456789")
     finally:
         language.speak("en")
-
-
-def test_the_filters_of_the_templates_translate():
-    assert templating.language.translate is language.translate
-    assert isinstance(NO_MATS.say, Said)
-    assert Path(texts.TRANSLATIONS).is_dir()
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -33,7 +33,7 @@ class Filmed:
     def __init__(self, match: Match) -> None:
         self.match = match
         self.watch = TableWatch(match, self._look, lambda _state: dict(MATS))
-        self.cards: dict[str, tuple[str, bool]] = {}
+        self.cards: dict[str, str] = {}
         self.codes: dict[str, tuple[tuple[str, float], ...]] = {}
         """Codes that cannot be told, by zone: what they may be."""
 
@@ -45,8 +45,24 @@ class Filmed:
         self.hidden: frozenset[str] = frozenset()
         self.t_s = 0.0
 
-    def lay(self, card: str, zone: str, *, sideways: bool = False) -> None:
-        self.cards[card] = (zone, sideways)
+    def go(self, story: str) -> None:
+        """Follow steps: `lay CARD ZONE`, `take CARD`, `gather` all, `enter PLAY`, an answer, or seconds to film."""
+        for step in story.split("; "):
+            match step.split(" ", 1):
+                case ["lay", what]:
+                    card, zone = what.split()
+                    self.cards[card] = zone
+                case ["take", card]:
+                    del self.cards[card]
+                case ["gather"]:
+                    self.cards.clear()
+                case ["enter", play]:
+                    self.match.enter(play, "Ann")
+                case [word, *play] if word in list(Answer):
+                    question = self.match.state.questions[0].id
+                    self.match.answer(question, Answer(word), "Ann", play=play[0] if play else None)
+                case [seconds]:
+                    self.film(float(seconds))
 
     def film(self, seconds: float = 0.5) -> None:
         for _ in range(round(seconds * 10)):
@@ -55,8 +71,8 @@ class Filmed:
 
     def _look(self, frame: Frame) -> View:
         sightings = tuple(
-            Sighting(face_of(card), card, (40.0, 40.0), None, zone, sideways, 0.99, "sticker")
-            for card, (zone, sideways) in self.cards.items()
+            Sighting(face_of(card), card, (40.0, 40.0), None, zone, False, 0.99, "sticker")
+            for card, zone in self.cards.items()
         )
         unread = tuple(
             Sighting(Card.UNKNOWN, None, (40.0, 40.0), None, zone, False, 0.0, "sticker", rivals)
@@ -64,12 +80,7 @@ class Filmed:
         )
         sightings += tuple(self.told.values())
         return View(
-            frame.t_s,
-            SEEN,
-            sightings + unread,
-            unknown_zones=self.hidden,
-            trouble=self.trouble,
-            things=self.things,
+            frame.t_s, SEEN, sightings + unread, unknown_zones=self.hidden, trouble=self.trouble, things=self.things
         )
 
     def waiting(self) -> list[str]:
@@ -78,180 +89,95 @@ class Filmed:
     def of(self, kind: Kind) -> list[Question]:
         return [question for question in self.match.state.questions if question.kind is kind]
 
-    def say(self, answer: Answer, play: str | None = None) -> None:
-        """Answers the first question."""
-        self.match.answer(self.match.state.questions[0].id, answer, "Ann", play=play)
-
     def played(self) -> list[str]:
         return [str(entry.play) for entry in self.match.state.hand_entries]
 
 
-def begun(match: Match) -> Filmed:
-    """A table that has been seen empty for a moment, so that whatever comes is new."""
-    table = Filmed(match)
-    table.film(MOMENT_S + 0.2)
-    return table
+@pytest.fixture
+def opened(tmp_path: Path) -> Iterator[Callable[..., Filmed]]:
+    """Opens a table whose match has begun, and that has been seen empty for a moment: whatever comes is new."""
+    store = Store.open(tmp_path / "log.sqlite3")
+
+    def make(edition: str = "classic", policy: Policy = Policy.AUTO, seen_s: float = MOMENT_S + 0.2) -> Filmed:
+        match = Match(store)
+        match.start([f"edition {edition}", "side Ann", "side Bob", "hand first Ann"])
+        match.set_policy(policy, "Ann")
+        table = Filmed(match)
+        table.film(seen_s)
+        return table
+
+    yield make
+    store.close()
 
 
 @pytest.fixture
-def table(tmp_path: Path) -> Iterator[Filmed]:
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(["side Ann", "side Bob", "hand first Ann"])
-    yield begun(match)
-    store.close()
+def table(opened: Callable[..., Filmed]) -> Filmed:
+    return opened(policy=Policy.TAP)
 
 
-def test_a_laid_card_waits_for_a_tap_and_counts_once_tapped(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    assert table.waiting() == ["Ann roll"]
+LAID = "lay roll-01 side-1/battle; 0.5"
 
-    table.say(Answer.YES)
-    table.film(3.0)
 
-    assert table.played() == ["Ann roll"]
-    assert table.waiting() == []
+TAPPED = {
+    "a laid card waits for a tap": (LAID, [], ["Ann roll"]),
+    "and counts once when it is tapped": (f"{LAID}; yes; 3", ["Ann roll"], []),
+    "what was no play is not proposed again while it lies there": (f"{LAID}; no; 5", [], []),
+    "entered before its card is laid": (f"enter Ann roll; 0.5; {LAID}; 2", ["Ann roll"], []),
+    "entered while its card waits": (f"{LAID}; enter Ann roll; 2", ["Ann roll"], []),
+    "after a change the next card of the changed face is still proposed": (
+        "lay 25-01 table/discard; 0.5; yes Ann discard 50; 0.5; gather; lay 50-01 table/discard; 1",
+        ["Ann discard 50"],
+        ["Bob discard 50"],
+    ),
+    "a card taken back before the tap": (f"{LAID}; gather; {MOMENT_S + 0.5}", [], []),
+    "an illegal card does not take the turn away": (
+        "lay 100-01 side-1/distance; 0.5; gather; 0.5; lay 25-01 table/discard; 0.5",
+        [],
+        ["Ann discard 25"],
+    ),
+    "a card that vanished was never played": (f"{LAID}; yes; gather; 3; table; 0.5; {LAID}", [], ["Ann roll"]),
+    "a vanished card left to the record": (f"{LAID}; yes; gather; 3; record; 5", ["Ann roll"], []),
+    "the question goes when the card is back": (f"{LAID}; yes; gather; 3; {LAID}", ["Ann roll"], []),
+}
+
+
+@pytest.mark.parametrize(("story", "played", "waiting"), TAPPED.values(), ids=TAPPED)
+def test_a_table_is_followed_with_taps(table: Filmed, story: str, played: list[str], waiting: list[str]):
+    table.go(story)
+
+    assert table.played() == played
+    assert table.waiting() == waiting
+    assert table.of(Kind.DIFFERS) == []
 
 
 @pytest.mark.parametrize("hidden_s", [0.0, 2.0])
-def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(tmp_path: Path, hidden_s: float):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(["side Ann", "side Bob", "hand first Ann"])
-    table = Filmed(match)
+def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(
+    opened: Callable[..., Filmed], hidden_s: float
+):
+    table = opened(policy=Policy.TAP, seen_s=0)
     table.hidden = frozenset({"side-1/battle"})
     table.film(hidden_s)
     table.hidden = frozenset()
-    table.lay("roll-01", "side-1/battle")
-    table.film(3.0)
+    table.go(f"{LAID}; 3")
     assert table.waiting() == []
 
-    table.cards.clear()
-    table.film(MOMENT_S + 0.5)
-    table.lay("roll-01", "side-1/battle")
-    table.film()
+    table.go(f"gather; {MOMENT_S + 0.5}; {LAID}")
 
-    assert table.waiting() == ["Ann roll"]
-    store.close()
-
-
-def test_a_proposal_carries_a_picture_of_its_card(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-
-    crop = table.match.state.questions[0].crop
-    assert crop is not None
-    assert crop.startswith(b"\xff\xd8")
-
-
-def test_what_was_no_play_is_not_proposed_again_while_it_lies_there(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.say(Answer.NO)
-    table.film(5.0)
-
-    assert table.waiting() == []
-    assert table.played() == []
-
-
-def test_a_play_entered_by_hand_before_its_card_is_laid_counts_once(table: Filmed):
-    table.match.enter("Ann roll", "Ann")
-    table.film()
-    table.lay("roll-01", "side-1/battle")
-    table.film(2.0)
-
-    assert table.played() == ["Ann roll"]
-    assert table.waiting() == []
-
-
-def test_a_play_entered_by_hand_while_its_card_waits_counts_once(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.match.enter("Ann roll", "Ann")
-    table.film(2.0)
-
-    assert table.played() == ["Ann roll"]
-    assert table.waiting() == []
-
-
-def test_after_a_change_the_next_card_of_the_changed_face_is_still_proposed(table: Filmed):
-    table.lay("25-01", "table/discard")
-    table.film()
-    table.say(Answer.YES, "Ann discard 50")
-    table.film()
-    table.cards = {"50-01": ("table/discard", False)}
-    table.film(1.0)
-
-    assert table.played() == ["Ann discard 50"]
-    assert table.waiting() == ["Bob discard 50"]
-
-
-def test_a_card_taken_back_before_the_tap_leaves_the_queue(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.cards.clear()
-    table.film(MOMENT_S + 0.5)
-
-    assert table.waiting() == []
-
-
-def test_an_illegal_card_does_not_take_the_turn_away(table: Filmed):
-    table.lay("100-01", "side-1/distance")
-    table.film()
-    table.cards.clear()
-    table.film(0.5)
-    table.lay("25-01", "table/discard")
-    table.film()
-
-    assert "Ann discard 25" in table.waiting()
-
-
-def test_a_vanished_card_raises_a_question_and_the_table_may_be_right(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.say(Answer.YES)
-    table.cards.clear()
-    table.film(3.0)
-    table.say(Answer.TABLE)
-    table.film()
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-
-    assert table.of(Kind.DIFFERS) == []
-    assert table.played() == []
     assert table.waiting() == ["Ann roll"]
 
 
-def test_a_vanished_card_may_be_left_to_the_record(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.say(Answer.YES)
-    table.cards.clear()
-    table.film(3.0)
-    table.say(Answer.RECORD)
-    table.film(5.0)
+def test_a_proposal_carries_a_picture_of_its_card_and_one_that_vanished_is_asked_about(table: Filmed):
+    table.go(LAID)
 
-    assert table.of(Kind.DIFFERS) == []
-    assert table.played() == ["Ann roll"]
+    assert (table.match.state.questions[0].crop or b"").startswith(b"\xff\xd8")
 
+    table.go("yes; gather; 3")
 
-def test_the_question_goes_when_the_card_is_back(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.say(Answer.YES)
-    table.cards.clear()
-    table.film(3.0)
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-
-    assert table.of(Kind.DIFFERS) == []
+    assert len(table.of(Kind.DIFFERS)) == 1
 
 
 def test_after_a_restart_the_cards_on_the_table_are_known(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.say(Answer.YES)
+    table.go(f"{LAID}; yes")
     restarted = Filmed(Match(table.match.store))
     restarted.cards = dict(table.cards)
     restarted.film(3.0)
@@ -260,17 +186,81 @@ def test_after_a_restart_the_cards_on_the_table_are_known(table: Filmed):
     assert restarted.played() == ["Ann roll"]
 
 
-def test_by_itself_a_hand_is_followed_and_the_next_begins_when_the_cards_are_gathered(table: Filmed):
-    table.match.set_policy(Policy.AUTO, "Ann")
-    table.lay("roll-01", "side-1/battle")
-    table.film()
-    table.match.enter("end", "Ann")
-    table.film()
-    table.cards.clear()
-    table.film(3.0)
+@pytest.mark.parametrize(
+    ("edition", "story", "how"),
+    [
+        ("classic", f"{LAID}; enter end; 0.5", "agreed"),
+        (
+            "bsd-mille",
+            f"{LAID}; 0.5; lay roll-02 side-2/battle; 1; lay 100-01 side-1/distance; 1; enter exhausted",
+            "exhausted",
+        ),
+    ],
+)
+def test_by_itself_the_next_hand_begins_when_the_cards_are_gathered(opened, edition: str, story: str, how: str):
+    table = opened(edition)
+    table.go(f"{story}; gather; 4")
 
+    assert [hand.how for hand in table.match.state.game.hands] == [how]
     assert table.match.state.game.hand_number == 2
-    assert table.match.state.game.hand_is_open
+
+
+ALONE = {
+    "a card moved to the right zone is put right in the record": (
+        "classic",
+        f"lay roll-01 table/discard; 1; {LAID}; 0.5",
+        ["Ann roll"],
+        [],
+    ),
+    "a special card entered by hand answers its question": (
+        "rush",
+        "lay 100-01 side-1/distance; 1; lay u-turn-01 table/discard; take 100-01; 1; enter Bob u-turn !; 3;"
+        " lay pollution-01 side-1/battle; 1",
+        ["Ann 100", "Bob u-turn !", "Bob pollution > Ann"],
+        [],
+    ),
+    "a special card that is ignored stands in the way no more": (
+        "rush",
+        "".join(
+            f"lay {card} table/discard; 1; ignore; 1; take {card}; {MOMENT_S + 0.5}; "
+            for card in ("mirror-01", "mirror-02")
+        )
+        + "lay pollution-01 side-2/battle; 1",
+        ["Ann pollution > Bob"],
+        [],
+    ),
+    "a taken discard counts by itself where it is sure": (
+        "asmodee-2014",
+        f"{LAID}; 0.5; lay 25-01 table/discard; 1; take 25-01; 3; lay 100-01 side-1/distance; 1",
+        ["Ann roll", "Bob discard 25", "Ann take", "Ann 100"],
+        [],
+    ),
+    "and is asked about where it is not": (
+        "asmodee-2014",
+        f"{LAID}; 0.5; lay 25-01 table/discard; 1; take 25-01; 3; lay 75-01 table/discard; 1",
+        ["Ann roll", "Bob discard 25"],
+        ["Ann take", "Ann discard 75"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("edition", "story", "played", "waiting"), ALONE.values(), ids=ALONE)
+def test_a_table_is_followed_by_itself(opened, edition: str, story: str, played: list[str], waiting: list[str]):
+    table = opened(edition)
+    table.go(story)
+
+    assert table.played() == played
+    assert table.waiting() == waiting
+    assert table.of(Kind.DIFFERS) == []
+
+
+def test_a_special_card_is_asked_about(opened: Callable[..., Filmed]):
+    rush = opened("rush")
+    rush.go("lay 100-01 side-1/distance; 1; lay u-turn-01 table/discard; 1")
+
+    assert rush.played() == ["Ann 100"]
+    assert [question.seen for question in rush.of(Kind.DIFFERS)] == [Card.U_TURN]
+    assert rush.waiting() == []
 
 
 def test_trouble_with_the_picture_is_said_and_goes_again(table: Filmed):
@@ -306,114 +296,6 @@ def test_a_fault_in_the_camera_thread_leaves_the_match_playable(table: Filmed, c
     assert table.played() == ["Ann roll"]
 
 
-def test_by_itself_a_card_moved_to_the_right_zone_is_put_right_in_the_record(table: Filmed):
-    table.match.set_policy(Policy.AUTO, "Ann")
-    table.lay("roll-01", "table/discard")
-    table.film()
-    assert table.played() == ["Ann discard roll"]
-
-    table.lay("roll-01", "side-1/battle")
-    table.film(1.0)
-
-    assert table.played() == ["Ann roll"]
-    assert table.of(Kind.DIFFERS) == []
-
-
-@pytest.fixture
-def rush(tmp_path: Path) -> Iterator[Filmed]:
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"])
-    match.set_policy(Policy.AUTO, "Ann")
-    yield begun(match)
-    store.close()
-
-
-def test_rush_is_followed_and_a_special_card_is_asked(rush: Filmed):
-    rush.lay("100-01", "side-1/distance")
-    rush.film(1.0)
-    rush.lay("u-turn-01", "table/discard")
-    rush.film(1.0)
-
-    assert rush.played() == ["Ann 100"]
-    assert [question.seen for question in rush.of(Kind.DIFFERS)] == [Card.U_TURN]
-    assert rush.waiting() == []
-
-
-def test_a_special_card_entered_by_hand_answers_its_question(rush: Filmed):
-    rush.lay("100-01", "side-1/distance")
-    rush.film(1.0)
-    rush.lay("u-turn-01", "table/discard")
-    del rush.cards["100-01"]
-    rush.film(1.0)
-    rush.match.enter("Bob u-turn !", "Bob")
-    rush.film(3.0)
-    rush.lay("pollution-01", "side-1/battle")
-    rush.film(1.0)
-
-    assert rush.of(Kind.DIFFERS) == []
-    assert rush.played() == ["Ann 100", "Bob u-turn !", "Bob pollution > Ann"]
-
-
-def test_a_special_card_that_is_ignored_stands_in_the_way_no_more(rush: Filmed):
-    for card in ("mirror-01", "mirror-02"):
-        rush.lay(card, "table/discard")
-        rush.film(1.0)
-        rush.say(Answer.IGNORE)
-        rush.film(1.0)
-        del rush.cards[card]
-        rush.film(MOMENT_S + 0.5)
-    rush.lay("pollution-01", "side-2/battle")
-    rush.film(1.0)
-
-    assert rush.played() == ["Ann pollution > Bob"]
-
-
-def test_a_taken_discard_counts_by_itself_only_where_it_is_sure(tmp_path: Path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(["edition asmodee-2014", "side Ann", "side Bob", "hand first Ann"])
-    match.set_policy(Policy.AUTO, "Ann")
-    table = begun(match)
-    for card, zone in (("roll-01", "side-1/battle"), ("25-01", "table/discard")):
-        table.lay(card, zone)
-        table.film(1.0)
-    del table.cards["25-01"]
-    table.film(3.0)
-    table.lay("100-01", "side-1/distance")
-    table.film(1.0)
-    assert table.played() == ["Ann roll", "Bob discard 25", "Ann take", "Ann 100"]
-
-    table.lay("50-01", "table/discard")
-    table.film(1.0)
-    del table.cards["50-01"]
-    table.film(3.0)
-    table.lay("75-01", "table/discard")
-    table.film(1.0)
-    store.close()
-
-    assert table.played()[4:] == ["Bob discard 50"]
-    assert table.waiting() == ["Ann take", "Ann discard 75"]
-
-
-def test_cards_gathered_in_where_nobody_can_go_on_end_the_hand_and_begin_the_next(tmp_path: Path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    match = Match(store)
-    match.start(["edition bsd-mille", "side Ann", "side Bob", "hand first Ann"])
-    match.set_policy(Policy.AUTO, "Ann")
-    table = begun(match)
-    for card, zone in (("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"), ("100-01", "side-1/distance")):
-        table.lay(card, zone)
-        table.film(1.0)
-    match.enter("exhausted", "Ann")
-    table.cards.clear()
-    table.film(4.0)
-    store.close()
-
-    assert [hand.how for hand in match.state.game.hands] == ["exhausted"]
-    assert match.state.game.hand_number == 2
-
-
 # Codes that cannot be told
 
 
@@ -431,34 +313,25 @@ def test_a_card_that_cannot_be_read_is_asked_about_with_its_picture(table: Filme
     assert table.waiting() == []
 
 
-def test_an_answered_doubt_counts_once_also_when_its_card_is_read_later(table: Filmed):
+@pytest.mark.parametrize("story", ["yes Ann roll; 3", "no; 5"])
+def test_an_answered_doubt_is_not_asked_again_while_the_card_lies_there(table: Filmed, story: str):
     unread(table)
-    table.say(Answer.YES, "Ann roll")
-    table.film(3.0)
-    table.codes.clear()
-    table.lay("roll-01", "side-1/battle")
-    table.film(3.0)
-
-    assert table.played() == ["Ann roll"]
-    assert table.match.state.questions == ()
-
-
-def test_a_doubt_that_was_no_play_is_not_asked_again_while_the_card_lies_there(table: Filmed):
-    unread(table)
-    table.say(Answer.NO)
-    table.film(5.0)
+    table.go(story)
 
     assert table.match.state.questions == ()
 
 
-def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed):
+@pytest.mark.parametrize(
+    ("story", "played", "waiting"), [("yes Ann roll; 3", ["Ann roll"], []), ("0.5", [], ["Ann roll"])]
+)
+def test_a_doubt_goes_when_its_card_can_be_read(table: Filmed, story: str, played: list[str], waiting: list[str]):
     unread(table)
+    table.go(story)
     table.codes.clear()
-    table.lay("roll-01", "side-1/battle")
-    table.film(1.0)
+    table.go(f"{LAID}; 2.5")
 
+    assert (table.played(), table.waiting()) == (played, waiting)
     assert table.of(Kind.WHICH) == []
-    assert table.waiting() == ["Ann roll"]
 
 
 def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table: Filmed):
@@ -468,7 +341,7 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
         for number in range(40):
             table.fails = number == 10
             if number == 20:
-                table.lay("roll-01", "side-1/battle")
+                table.go("lay roll-01 side-1/battle")
             yield Frame(PICTURE, number / 10)
 
     def look(frame: Frame) -> View:
@@ -483,29 +356,20 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
     assert table.waiting() == ["Ann roll"]
 
 
-def test_a_picture_that_is_not_fresh_any_more_is_not_shown(table: Filmed):
+@pytest.mark.parametrize(("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_s=4.0), False), (Frame(PICTURE, 0.1), True)])
+def test_a_picture_that_is_not_fresh_any_more_is_not_shown_but_the_last_of_a_film_is(table: Filmed, frame, shown):
     now = [10.0]
     watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
-    watch.take(Frame(PICTURE, 0.1, fresh_s=4.0))
+    watch.take(frame)
 
     now[0] += 3.9
     assert watch.picture() is not None
     now[0] += 0.2
-    assert (watch.picture(), watch.image()) == (None, None)
-
-
-def test_the_last_picture_of_a_film_is_shown_on(table: Filmed):
-    now = [10.0]
-    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
-    watch.take(Frame(PICTURE, 0.1))
-
-    now[0] += 3600.0
-    assert watch.picture() is not None
+    assert (watch.picture() is not None, watch.image() is not None) == (shown, shown)
 
 
 def test_a_card_seen_before_a_gap_is_proposed_only_when_it_is_seen_after_it(table: Filmed):
-    table.lay("roll-01", "side-1/battle")
-    table.film(0.1)
+    table.go("lay roll-01 side-1/battle; 0.1")
     table.t_s += 60.0
     table.watch.take(Frame(PICTURE, table.t_s, after_gap=True))
     assert table.waiting() == []
@@ -531,7 +395,7 @@ def test_a_picture_now_and_then_that_cannot_be_taken_in_ends_nothing(table: Film
             raise IndexError
         return table._look(frame)
 
-    table.lay("roll-01", "side-1/battle")
+    table.go("lay roll-01 side-1/battle")
     watch = TableWatch(table.match, look, lambda _state: dict(MATS))
     watch.start(Frame(PICTURE, n / 10) for n in range(1500)).join()
 

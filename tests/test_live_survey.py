@@ -33,12 +33,9 @@ def clock(monkeypatch):
     return times
 
 
-def test_before_the_first_frame_there_is_nothing_to_say():
-    assert Lookout(Eye()).survey() is None
-
-
 def test_the_zones_of_a_mat_are_told_with_what_can_be_read_there(clock):
     seen = Lookout(Eye())
+    assert seen.survey() is None
     seen(Frame(SEEN, 0.0))
 
     survey = seen.survey()
@@ -58,15 +55,14 @@ def test_a_mat_in_play_that_is_not_seen_is_asked_for(clock):
 
 def test_zones_that_are_drawn_count_from_the_next_picture_on(clock):
     zones = DrawnZones()
-    seen = Lookout(Eye(drawn=zones), lambda: ("side-1",))
+    seen = Lookout(Eye(drawn=zones), lambda: ("side-1",), drawn=zones)
     seen(Frame(BARE, 0.0))
     before = seen.survey()
 
     zones.save(parse_drawing(DRAWN))
     seen(Frame(BARE, 0.1))
-    clock["now"] += live_survey.LOOK_AGAIN_S
 
-    assert before.drawn == {}
+    assert (before.drawn, before.is_last) == ({}, False)
     assert set(seen.survey().drawn) == {"side-1/battle", "side-1/distance"}
     assert np.allclose(seen.survey().drawn["side-1/battle"][0], (100, 300), atol=1)
 
@@ -100,26 +96,6 @@ def test_after_the_last_picture_what_is_drawn_is_shown_on_it_at_once_and_read(cl
     assert (after.is_last, set(after.drawn)) == (True, {"side-1/battle", "side-1/distance"})
     assert after.advice.cards == 1
     assert seen.survey() is after
-
-
-def test_zones_that_are_drawn_make_the_last_look_out_of_date(clock):
-    zones = DrawnZones()
-    seen = Lookout(Eye(drawn=zones), drawn=zones)
-    seen(Frame(BARE, 0.0))
-    seen.survey()
-
-    zones.save(parse_drawing(DRAWN))
-    seen(Frame(BARE, 0.1))
-
-    assert set(seen.survey().drawn) == {"side-1/battle", "side-1/distance"}
-
-
-def test_while_pictures_come_none_is_the_last(clock):
-    seen = Lookout(Eye())
-    pictures = seen.until_over(iter([Frame(BARE, 0.0), Frame(BARE, 0.1)]))
-    seen(next(pictures))
-
-    assert not seen.survey().is_last
 
 
 def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh(clock):

@@ -20,6 +20,9 @@ from companion.vision.read import gray_of
 
 SIDE, TABLE = side_mat(1), table_mat()
 BOTH = (SIDE, TABLE)
+NEAR = Lens(width_mm=1000, tilt_deg=15)
+EVERYTHING = frozenset(range(40))
+ONLY_3 = frozenset({0, 1, 2})
 
 
 def find_markers(gray, ids, windows=FAST_WINDOWS):
@@ -35,6 +38,12 @@ def scene(*, hidden: frozenset[int] = frozenset(), turn_deg: float = 3.0, **more
 
 def gray_picture(of: Scene, lens: Lens | None = None) -> np.ndarray:
     return gray_of(picture(of, lens or Lens()))
+
+
+@pytest.fixture(scope="module")
+def found():
+    """The mats as they were found at first, near by."""
+    return search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
 
 
 def worst_px(mats: Mats, of: Scene, lens: Lens) -> float:
@@ -69,16 +78,24 @@ def test_a_mat_with_covered_corners_is_found_all_the_same(covered):
     assert worst_px(mats, half_seen, lens) < 4
 
 
-@pytest.mark.parametrize("shown", [0, 1, 2, 3])
-def test_one_marker_alone_on_the_table_is_no_place_at_all(shown):
-    alone = Scene(mats=(Mat(SIDE, -200, -150, 0, frozenset(range(4)) - {shown}),))
-
-    mats = search(gray_picture(alone, Lens(tilt_deg=10)), Mats(), BOTH, 0.0)
-
-    assert mats.fits == ()
+def only(shown: int) -> np.ndarray:
+    """A picture of a side's mat of which one marker shows."""
+    return gray_picture(Scene(mats=(Mat(SIDE, -200, -150, 0, frozenset(range(4)) - {shown}),)), Lens(tilt_deg=10))
 
 
-@pytest.mark.variants(3)
+@pytest.mark.parametrize(
+    "shown",
+    [
+        *(pytest.param(lambda marker=marker: only(marker), id=f"marker {marker} alone") for marker in range(4)),
+        pytest.param(lambda: gray_picture(Scene(mats=(Mat(TABLE, -350, -200), Mat(TABLE, 0, -20)))), id="a mat twice"),
+        pytest.param(lambda: np.ascontiguousarray(gray_picture(scene(), NEAR)[:, ::-1]), id="mats in a mirror"),
+    ],
+)
+def test_what_does_not_tell_where_a_mat_lies_is_no_mat(shown):
+    assert search(shown(), Mats(), all_mats(), 0.0).fits == ()
+
+
+@pytest.mark.variants(2)
 @pytest.mark.parametrize("shown", [{0, 1}, {1, 2}, {2, 3}, {0, 2}], ids=["above", "right", "below", "across"])
 @pytest.mark.parametrize("seed", range(3))
 def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
@@ -90,11 +107,10 @@ def test_a_mat_of_which_two_markers_show_lies_right_or_nowhere(shown, seed):
     assert not mats.fits or worst_mm(mats, alone, lens) < 6
 
 
-def test_a_mat_that_is_known_stays_where_it_was_once_a_single_marker_shows():
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
-    alone = Scene(mats=(replace(scene().mats[0], hidden=ONLY_3),))
-
-    later = search(gray_picture(alone, NEAR), found, BOTH, 6.0)
+@pytest.mark.parametrize("way", [check, search])
+@pytest.mark.parametrize("hidden", [ONLY_3, EVERYTHING], ids=["one marker shows", "covered"])
+def test_a_mat_that_is_known_stays_where_it_was(hidden, way, found):
+    later = way(gray_picture(scene(hidden=hidden), NEAR), found, BOTH, 6.0)
 
     assert worst_px(later, scene(), NEAR) < 1
     assert later.moved == frozenset()
@@ -111,8 +127,7 @@ def test_the_marker_under_the_draw_pile_tells_the_tables_place_with_the_others()
 
 
 def test_zones_are_named_by_mat_and_zone():
-    lens = Lens()
-    mats = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
+    mats = search(gray_picture(scene()), Mats(), BOTH, 0.0)
     at = {zone: fit.quad_px(rect).mean(axis=0) for fit in mats.fits for zone, rect in fit.layout.zones.items()}
 
     named = {zone: mats.at(tuple(point)).zone_at(tuple(point)) for zone, point in at.items()}
@@ -120,17 +135,6 @@ def test_zones_are_named_by_mat_and_zone():
     assert named["battle"] == "side-1/battle"
     assert named["discard"] == "table/discard"
     assert mats.at((0.0, 0.0)) is None
-
-
-def test_a_covered_mat_stays_where_it_was():
-    lens = Lens()
-    found = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
-    everything = frozenset(range(40))
-
-    later = check(gray_picture(scene(hidden=everything), lens), found, BOTH, 3.0)
-
-    assert worst_px(later, scene(), lens) < 1
-    assert later.moved == frozenset()
 
 
 def test_a_marker_that_was_covered_at_first_makes_the_place_better_once_it_shows():
@@ -143,31 +147,8 @@ def test_a_marker_that_was_covered_at_first_makes_the_place_better_once_it_shows
     assert worst_px(better, scene(), lens) < 1.5
 
 
-def test_a_pushed_mat_is_found_anew_and_said_to_have_moved():
-    lens = Lens()
-    found = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
-    pushed = Scene(mats=(Mat(SIDE, -372, -145, 3), Mat(TABLE, 75, -100)))
-
-    later = check(gray_picture(pushed, lens), found, BOTH, 3.0)
-
-    assert later.moved == {"side-1"}
-    assert worst_px(later, pushed, lens) < 1
-
-
-def test_a_mat_carried_far_away_is_searched_everywhere():
-    lens = Lens(width_mm=1000)
-    found = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
-    carried = Scene(mats=(Mat(SIDE, -100, 40, 170), Mat(TABLE, 75, -220)))
-
-    later = check(gray_picture(carried, lens), found, BOTH, SEARCH_EVERY_S)
-
-    assert later.moved == {"side-1", "table"}
-    assert worst_px(later, carried, lens) < 1
-
-
 def test_looking_again_waits_until_it_is_due():
-    lens = Lens()
-    gray = gray_picture(scene(), lens)
+    gray = gray_picture(scene())
     first = look(gray, Mats(), 10.0, BOTH)
 
     soon = look(gray, first, 10.1, BOTH)
@@ -175,37 +156,29 @@ def test_looking_again_waits_until_it_is_due():
 
     assert (first.searched_s, soon.checked_s, due.checked_s) == (10.0, 10.0, 12.0)
     assert due.searched_s == 10.0
-    assert due.of("side-1") is soon.of("side-1") or worst_px(due, scene(), lens) < 1
+    assert due.of("side-1") is soon.of("side-1") or worst_px(due, scene(), Lens()) < 1
 
 
 def test_a_missing_mat_is_searched_for_every_few_seconds():
-    lens = Lens()
-    first = look(gray_picture(Scene(mats=(Mat(SIDE, -380, -150),)), lens), Mats(), 0.0, BOTH)
+    first = look(gray_picture(Scene(mats=(Mat(SIDE, -380, -150),))), Mats(), 0.0, BOTH)
 
-    early = look(gray_picture(scene(), lens), first, SEARCH_EVERY_S - 3.5, BOTH)
-    later = look(gray_picture(scene(), lens), early, SEARCH_EVERY_S, BOTH)
+    early = look(gray_picture(scene()), first, SEARCH_EVERY_S - 3.5, BOTH)
+    later = look(gray_picture(scene()), early, SEARCH_EVERY_S, BOTH)
 
-    assert [fit.layout.id for fit in early.fits] == ["side-1"]
-    assert [fit.layout.id for fit in later.fits] == ["side-1", "table"]
+    assert [[fit.layout.id for fit in mats.fits] for mats in (early, later)] == [["side-1"], ["side-1", "table"]]
 
 
 def test_the_marker_under_the_draw_pile_shows_or_is_covered():
-    lens = Lens()
     pile = Thing(((150, -40), (210, -40), (210, 50), (150, 50)), (200, 30, 30))
+    photograph = Photograph(TABLE, 150, 170, 0, frozenset(range(36)), scale=0.8)
+    no_table = Scene(mats=(Mat(SIDE, -300, -150),))
+    both = with_more(scene(), photograph)
 
-    shows = search(gray_picture(scene(), lens), Mats(), BOTH, 0.0)
-    covered = search(gray_picture(scene(things=(pile,)), lens), Mats(), BOTH, 0.0)
-    without = search(gray_picture(Scene(mats=(Mat(SIDE, -300, -150),)), lens), Mats(), BOTH, 0.0)
+    def seen(of: Scene) -> bool | None:
+        return search(gray_picture(of, NEAR), Mats(), BOTH, 0.0).draw_marker_seen
 
-    assert (shows.draw_marker_seen, covered.draw_marker_seen, without.draw_marker_seen) == (True, False, None)
-
-
-def test_a_marker_that_is_there_twice_tells_nothing():
-    twice = Scene(mats=(Mat(TABLE, -350, -200), Mat(TABLE, 0, -20)))
-
-    mats = search(gray_picture(twice), Mats(), all_mats(), 0.0)
-
-    assert mats.fits == ()
+    assert (seen(scene()), seen(scene(things=(pile,))), seen(no_table)) == (True, False, None)
+    assert (seen(both), seen(replace(both, things=(pile,)))) == (True, False)
 
 
 def test_stickers_cloth_and_noise_are_no_markers():
@@ -248,11 +221,6 @@ class Photograph(Mat):
         return super().matrix() @ np.diag([self.scale, self.scale, 1.0])
 
 
-NEAR = Lens(width_mm=1000, tilt_deg=15)
-EVERYTHING = frozenset(range(40))
-ONLY_3 = frozenset({0, 1, 2})
-
-
 def lone_marker(marker: int, x_mm: float, y_mm: float) -> Mat:
     """One marker of the side's mat where the mat is not, as large as printed."""
     square = next(m.square for m in SIDE.markers if m.id == marker)
@@ -267,8 +235,7 @@ def with_more(of: Scene, *mats: Mat) -> Scene:
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("hidden", [frozenset(), frozenset({0, 2}), EVERYTHING], ids=["shows", "half", "covered"])
 @pytest.mark.parametrize("scale", [0.36, 0.6], ids=["telephone", "tablet"])
-def test_a_photograph_of_a_mat_moves_none(hidden, scale):
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+def test_a_photograph_of_a_mat_moves_none(hidden, scale, found):
     with_photograph = with_more(scene(hidden=hidden), Photograph(SIDE, 60, 160, 20, scale=scale))
 
     seen = found
@@ -281,26 +248,19 @@ def test_a_photograph_of_a_mat_moves_none(hidden, scale):
         assert seen.moved == anew.moved == frozenset()
 
 
-def test_a_photograph_of_a_mat_that_is_not_there_is_no_mat():
-    of = with_more(scene(), Photograph(side_mat(2), 60, 130, 20, scale=0.5))
+@pytest.mark.parametrize("pictured", [SIDE, side_mat(2)], ids=["beside it", "of none there"])
+def test_a_photograph_of_a_mat_is_no_mat(pictured):
+    of = with_more(scene(), Photograph(pictured, 60, 130, 20, scale=0.5))
 
     mats = search(gray_picture(of, NEAR), Mats(), all_mats(), 0.0)
 
     assert {fit.layout.id for fit in mats.fits} == {"side-1", "table"}
-
-
-def test_a_mat_is_found_beside_its_photograph():
-    of = with_more(scene(), Photograph(SIDE, 60, 130, 20, scale=0.5))
-
-    mats = search(gray_picture(of, NEAR), Mats(), BOTH, 0.0)
-
     assert worst_px(mats, scene(), NEAR) < 1.5
 
 
 @pytest.mark.parametrize("hidden", [{1}, {0, 1}, {1, 2, 3}], ids=["one", "two", "three"])
-def test_a_marker_seen_wrong_changes_nothing(hidden):
+def test_a_marker_seen_wrong_changes_nothing(hidden, found):
     lone = lone_marker(1, 200, 180)
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
     half = scene(hidden=frozenset(hidden))
 
     later = check(gray_picture(with_more(half, lone), NEAR), found, BOTH, 3.0)
@@ -319,8 +279,7 @@ def test_a_marker_seen_wrong_at_first_sight_is_left_out():
     assert worst_px(mats, of, NEAR) < 1.5
 
 
-def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat():
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat(found):
     covered = scene(hidden=frozenset(range(4)))
     strange = search(gray_picture(with_more(covered, lone_marker(1, 200, 180)), NEAR), found, BOTH, 3.0)
 
@@ -328,22 +287,6 @@ def test_a_single_marker_elsewhere_for_a_moment_moves_no_covered_mat():
 
     assert strange.moved == later.moved == frozenset()
     assert worst_px(later, scene(), NEAR) < 1.5
-
-
-def test_a_picture_in_a_mirror_shows_no_mats():
-    mirrored = np.ascontiguousarray(gray_picture(scene(), NEAR)[:, ::-1])
-
-    assert search(mirrored, Mats(), all_mats(), 0.0).fits == ()
-
-
-def test_the_marker_of_the_draw_pile_counts_in_its_place_alone():
-    pile = Thing(((150, -40), (210, -40), (210, 50), (150, 50)), (200, 30, 30))
-    photograph = Photograph(TABLE, 150, 170, 0, frozenset(range(36)), scale=0.8)
-
-    mats = search(gray_picture(with_more(scene(), photograph), NEAR), Mats(), BOTH, 0.0)
-    covered = search(gray_picture(replace(with_more(scene(), photograph), things=(pile,)), NEAR), Mats(), BOTH, 0.0)
-
-    assert (mats.draw_marker_seen, covered.draw_marker_seen) == (True, False)
 
 
 # --- What moves -----------------------------------------------------------------------------------------------
@@ -367,9 +310,7 @@ def pushed(*, side: Mat | None = None, table: Mat | None = None) -> Scene:
     ],
     ids=["by a hair", "carried", "turned", "the table's", "both", "half covered"],
 )
-def test_mats_are_followed_when_they_are_pushed_during_play(after, moved):
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
-
+def test_mats_are_followed_when_they_are_pushed_during_play(after, moved, found):
     later = check(gray_picture(after, NEAR), found, BOTH, 3.0)
 
     assert later.moved == moved
@@ -381,9 +322,7 @@ def test_mats_are_followed_when_they_are_pushed_during_play(after, moved):
     [replace(NEAR, at_mm=(6.0, 4.0)), replace(NEAR, at_mm=(60.0, -20.0), turn_deg=4.0), replace(NEAR, tilt_deg=30.0)],
     ids=["by a hair", "turned", "tilted"],
 )
-def test_a_camera_that_is_pushed_moves_all_mats(after):
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
-
+def test_a_camera_that_is_pushed_moves_all_mats(after, found):
     later = check(gray_picture(scene(), after), found, BOTH, 3.0)
 
     assert later.moved == {"side-1", "table"}
@@ -403,9 +342,8 @@ def test_a_mat_of_which_one_marker_shows_is_followed_once_that_is_sure():
     assert worst_px(seen, after, NEAR) < 10
 
 
-def test_a_covered_mat_is_found_where_it_is_after_the_camera_was_pushed():
+def test_a_covered_mat_is_found_where_it_is_after_the_camera_was_pushed(found):
     after = replace(NEAR, at_mm=(60.0, -20.0), turn_deg=4.0)
-    found = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
     covered = check(gray_picture(scene(hidden=frozenset(range(4))), after), found, BOTH, 3.0)
 
     shown = check(gray_picture(scene(), after), covered, BOTH, 9.0)
@@ -508,8 +446,8 @@ def test_a_lens_stays_sane_far_outside_of_the_picture():
     assert lens.straighten(lens.bend(along)) == pytest.approx(along, abs=1e-3)
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("k1", [-0.05, -0.15, -0.35])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("k1", [-0.35, -0.15, -0.05])
 @pytest.mark.parametrize("tilt_deg", [0.0, 30.0, 50.0])
 def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
     lens = Lens(width_mm=900, tilt_deg=tilt_deg, size_px=HD, noise=4)
@@ -521,7 +459,8 @@ def test_zones_lie_right_through_a_wide_lens(k1, tilt_deg):
     assert worst_mm(mats, scene(), lens, bend) < 2
 
 
-@pytest.mark.parametrize("k1", [-0.15, -0.35])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("k1", [-0.35, -0.15])
 def test_one_mat_at_the_pictures_edge_is_enough_for_the_lens(k1):
     lens = Lens(width_mm=900, tilt_deg=20, size_px=HD)
     alone = Scene(mats=(Mat(SIDE, -420, -230, 3),))
@@ -557,8 +496,8 @@ def test_cups_on_many_corners_of_many_mats_leave_their_zones_where_they_are():
     assert worst_mm(mats, of, lens, bend) < 4
 
 
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("blur_px", [0.5, 1.8])
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("blur_px", [1.8, 0.5])
 @pytest.mark.parametrize("tilt_deg", [0.0, 45.0])
 @pytest.mark.parametrize("mats", [1, 2])
 def test_a_straight_lens_is_given_no_bend(blur_px, tilt_deg, mats):
@@ -612,16 +551,10 @@ def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Poin
     return seen
 
 
-@pytest.mark.variants(1)
-@pytest.mark.parametrize("noise_px", [0.1, 0.3, 1.0])
-def test_noise_is_no_bend(noise_px):
-    found = [survey(corners_seen(0, noise_px, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
-
-    assert found == [None] * 40
-
-
-def test_a_mat_that_does_not_lie_flat_is_no_bend_of_the_lens():
-    found = [survey(corners_seen(4, 0.15, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
+@pytest.mark.variants(2)
+@pytest.mark.parametrize(("slant_deg", "noise_px"), [(0, 0.1), (4, 0.15), (0, 0.3), (0, 1.0)])
+def test_neither_noise_nor_a_mat_that_does_not_lie_flat_is_a_bend(slant_deg, noise_px):
+    found = [survey(corners_seen(slant_deg, noise_px, n), (1920, 1080), None, seek_lens=True).lens for n in range(40)]
 
     assert found == [None] * 40
 

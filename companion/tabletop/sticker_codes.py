@@ -2,8 +2,7 @@
 
 Any phone reads the text of `companion.tabletop.card_ids` on a QR code. Of the many codes that say the same text (text
 mode, error correction, mask) one was chosen for each card so that all of them differ as much as can be: any two differ
-in at least 78 of their 441 modules. `python -m tests.bench.choose_codes` makes such a choice; it is
-never to be changed, because the stickers on people's cards bear it.
+in at least 78 of their 441 modules. The choice is never to be changed, because the stickers on people's cards bear it.
 """
 
 from __future__ import annotations

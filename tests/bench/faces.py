@@ -27,7 +27,7 @@ import enrolled  # noqa: E402
 import face_photos  # noqa: E402
 import photos  # noqa: E402
 from bench.eye import machine, milliseconds  # noqa: E402
-from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule, calibrated  # noqa: E402
+from bench.namers import MARGIN_MM, PX_PER_MM, WAYS, Answer, Crop, Namer, Rule  # noqa: E402
 from face_photos import FacePhoto, FaceScore, card_of, compared, cut_out  # noqa: E402
 from laid import Laid, Sheet, Table, in_sight  # noqa: E402
 from webcam import Pose  # noqa: E402
@@ -245,17 +245,6 @@ class Contest:
         pictures, size_mm = pictures_of(style, source), enrolled.size_mm(style)
         return {way.name: way.made(pictures, size_mm) for way in self.ways}
 
-    def calibrated(self, seed: int = 4000) -> dict[str, Rule]:
-        """Rules that are wrong in two of a thousand at most: faces whole and partly covered, and what is none."""
-        answers: dict[str, list[tuple[Answer, str | None]]] = {way.name: [] for way in self.ways}
-        for number, style in enumerate(self.styles):
-            crops = crops_of(style, Condition(float((60, 90, 120)[number % 3]), off=0.02), seed)
-            crops += crops_of(style, Condition(covered=0.35), seed + 1)
-            crops += [(None, crop) for _, crop in strangers_of(style, seed + 2)]
-            for name, namer in self.namers(style, "photograph").items():
-                answers[name] += [(namer(crop), truth) for truth, crop in crops]
-        return {name: calibrated(each) for name, each in answers.items()}
-
     def tallies(self, condition: Condition, seeds: Sequence[int]) -> dict[str, Tally]:
         """How each way does under a condition, over all decks."""
         totals = {way.name: Tally() for way in self.ways}
@@ -441,16 +430,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")
     parser.add_argument("--ways", default="", help="ways to name, divided by commas (all)")
     parser.add_argument("--seeds", type=int, default=1, help="photographs a deck and row")
-    parser.add_argument("--calibrate", action="store_true", help="print the rules for namers.py instead")
     parser.add_argument("--quick", action="store_true", help="one deck, to see whether it runs")
     parser.add_argument("--write", action="store_true", help=f"write the tables into {PAGE.relative_to(ROOT)}")
     given = parser.parse_args(arguments)
     cv2.setNumThreads(1)
     styles = given.styles.split(",")[: 1 if given.quick else None]
     contest = Contest(styles, [way for way in given.ways.split(",") if way])
-    if given.calibrate:
-        print(contest.calibrated())
-        return
     for name in given.only.split(","):
         lines = TABLES[name](contest, range(given.seeds), lambda line: print(line, file=sys.stderr))
         if given.write:

@@ -1,9 +1,7 @@
 """Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
 
 python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump] [--out FILE]
-python -m tests.bench.hands --hands 50 --jobs 2 --keep FILE    goes on where it was stopped
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
-python -m tests.bench.hands --only cup --seed 7 --hand 3 --kept FOLDER     and watched anew, without rendering
 python -m tests.bench.hands --hands 30 --faces own     on cards without stickers: our own, or a STYLE of decks.py
 
 The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
@@ -19,7 +17,7 @@ import statistics
 import sys
 import time
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
 
@@ -39,7 +37,6 @@ from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
-from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
@@ -270,14 +267,8 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
             _withdraw(result, item["withdrawn"], plays)
         elif "question" in item:
             result.questions += 1
-            for truth in plays:
-                if (
-                    truth.proposed is None
-                    and truth.stays
-                    and truth.is_at(frame)
-                    and truth.stays[-1].zone == item["zone"]
-                ):
-                    truth.asked = True
+            for truth in (t for t in plays if t.proposed is None and t.stays and t.is_at(frame)):
+                truth.asked = truth.asked or truth.stays[-1].zone == item["zone"]
     _count(result, plays)
     sheets = [item["sides"] for _, item in told if "hand" in item]
     result.sheet = sheets == _sheets(script)
@@ -317,14 +308,8 @@ def _compare_proposal(result: Result, frame: int, item: dict, plays: list[Truth]
         setattr(result, kind, getattr(result, kind) + 1)
         result.faults.append((frame, f"{kind}: {text} in {item['zone']}"))
         return
-    slip = next(
-        (
-            t
-            for t in plays
-            if t.text == text and t.taken_back and t.proposed is None and t.is_at(frame, TOLERANCE_FRAMES)
-        ),
-        None,
-    )
+    slips = (t for t in plays if t.text == text and t.taken_back and t.proposed is None)
+    slip = next((slip for slip in slips if slip.is_at(frame, TOLERANCE_FRAMES)), None)
     if slip is not None:
         slip.proposed = frame
 
@@ -359,20 +344,16 @@ def _sheets(script: Script) -> list[dict]:
 
 def eye_of(case: Case, setup: Setup) -> Eye:
     """The eye that watches a case."""
-    if case.faces is None:
-        return eye_for(setup)
-    import enrolled
-
-    return eye_for(setup, enrolled.templates(case.faces))
+    return eye_for(setup) if case.faces is None else eye_for(setup, enrolled.templates(case.faces))
 
 
 class Watch:
     """Plays one case through eye and watcher, frame by frame."""
 
-    def __init__(self, case: Case, eye: str, save: Path | None = None, kept: Path | None = None) -> None:
+    def __init__(self, case: Case, eye: str, save: Path | None = None) -> None:
         self.case, self.script = case, case.script
         self.diary = Diary(case.plan)
-        self._save, self._kept = save, kept
+        self._save = save
         setup = simulated.setup_of(self.script)
         if eye == "scene":
             import scene_eye
@@ -398,10 +379,6 @@ class Watch:
         if self._studio is None:
             yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
             return
-        if self._kept is not None:
-            for number, _ in enumerate(scenes):
-                yield Frame(read_picture(self._kept / "frames" / f"{number + 1:05d}.jpg"), number / self.case.fps)
-            return
         for number, frame in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
             if self._save is not None:
                 cv2.imwrite(
@@ -414,15 +391,15 @@ class Watch:
         return [(self.diary.frames - 1, item) for item in self._watcher.items(self._frames())]
 
 
-def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None, kept: Path | None = None) -> Result:
-    """One hand, watched and compared; `kept` is the folder of an earlier run whose frames are watched again."""
+def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None) -> Result:
+    """One hand, watched and compared."""
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
         (save / "table.toml").write_text(films.setup_of(case.script), encoding="utf-8")
         if case.faces is not None:
             enrolled.photographed(case.faces, save / "deck", case.seed)
-    start, seen = time.process_time(), Watch(case, eye, save, kept)
+    start, seen = time.process_time(), Watch(case, eye, save)
     told = seen.told()
     result = Result(case, hand, case.size, case.look.tilt_deg, seen.diary.frames)
     result.seconds, result.trouble_frames = time.process_time() - start, seen.trouble_frames
@@ -482,13 +459,9 @@ def _row(name: str, sides: object, look: str, tilt: str, results: list[Result], 
 
 
 def _share(delays: list[int], share: float) -> str:
-    if not delays:
-        return "–"
-    return (
-        f"{statistics.quantiles(delays, n=100, method='inclusive')[round(100 * share) - 1]:.0f}"
-        if delays[1:]
-        else str(delays[0])
-    )
+    if len(delays) < 2:
+        return str(*delays) or "–"
+    return f"{statistics.quantiles(delays, n=100, method='inclusive')[round(100 * share) - 1]:.0f}"
 
 
 def table(results: list[Result]) -> str:
@@ -546,46 +519,13 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, what was told, deck")
-    parser.add_argument("--kept", type=Path, help="the folder that --save wrote: its frames again, none are rendered")
-    parser.add_argument("--keep", type=Path, help="a file for each hand's figures; hands in it are not watched again")
     parser.add_argument("--out", type=Path, help="where the table goes as Markdown")
     return parser.parse_args()
 
 
 def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
-    """The hands that were watched before, then the others, one after the other or several at once."""
-    known = kept_results(given.keep, jobs)
-    yield from known.values()
-    for result in _watched([job for job in jobs if job[1] not in known], given):
-        if given.keep is not None:
-            with given.keep.open("a", encoding="utf-8") as file:
-                file.write(json.dumps({**asdict(result), "case": None}, ensure_ascii=False) + "\n")
-        yield result
-
-
-def kept_results(file: Path | None, jobs: list[tuple[Case, int, str]]) -> dict[int, Result]:
-    """What an earlier run has written down of these hands, by their numbers."""
-    if file is None or not file.exists():
-        return {}
-    cases = {hand: case for case, hand, _ in jobs}
-    rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
-    return {
-        row["hand"]: Result(
-            **{
-                **row,
-                "case": cases[row["hand"]],
-                "size": tuple(row["size"]),
-                "faults": [tuple(fault) for fault in row["faults"]],
-            }
-        )
-        for row in rows
-        if row["hand"] in cases
-    }
-
-
-def _watched(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> Iterator[Result]:
     if given.jobs == 1:
-        yield from (watch(*job, save=given.save, kept=given.kept) for job in jobs)
+        yield from (watch(*job, save=given.save) for job in jobs)
         return
     with multiprocessing.get_context("spawn").Pool(given.jobs) as pool:
         yield from pool.imap(_work, jobs)

@@ -1,4 +1,4 @@
-"""How many plays a second are judged in each edition: `python -m tests.bench.judging [--profile]`.
+"""How many plays a second are judged in each edition: `python -m tests.bench.judging [--plays N] [--rounds N]`.
 
 Replays generated records, about one line in twenty against the rules, from their text to the verdicts. In the same
 run a fixed loop of plain Python is timed, round about with the records: how many of its steps a play costs can be
@@ -8,14 +8,11 @@ compared between machines, and on one that has other things to do as well.
 from __future__ import annotations
 
 import argparse
-import cProfile
-import pstats
 import random
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -38,43 +35,25 @@ TURNED_BACK = 1 / 10
 MOST_TRIES = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """What was measured of an edition's records."""
-
-    edition: str
-    plays: int
-    time_s: float
-    """The processor's seconds of the quickest round."""
-
-    steps: float
-    """What a play costs in steps of the plain loop, the median over the rounds."""
-
-    def __str__(self) -> str:
-        return f"{self.edition:<14} {self.plays / self.time_s:9,.0f} plays/s  {self.steps:6,.0f} steps  {self.plays:7,}"
-
-
 def main() -> None:
-    """Prints the figures, and where the time goes."""
+    """Prints the figures of each edition, and of all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("editions", nargs="*", metavar="EDITION", help="all of them without one")
     parser.add_argument("--plays", type=int, default=3000, help="lines of play in each edition's records")
     parser.add_argument("--rounds", type=int, default=9)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--profile", action="store_true", help="say where the time goes")
     options = parser.parse_args()
-    chance = random.Random(options.seed)
-    editions = options.editions or edition_names()
-    records = {name: tuple(records_of(load_edition(name), options.plays, chance)) for name in editions}
-    figures = measured(records, options.rounds)
-    for figure in (*figures, total(figures)):
-        print(figure)
-    print(f"goal           {GOAL:9,.0f} plays/s; a step is one turn of a loop of plain Python")
-    if options.profile:
-        profile([text for texts in records.values() for text in texts])
-
-
-# Records
+    chance, all_plays, all_s = random.Random(1), 0, 0.0
+    for name in edition_names():
+        texts = list(records_of(load_edition(name), options.plays, chance))
+        plays = sum(map(judged, texts))
+        # A round is the loop and then the records, so that both meet the same noise.
+        rounds = [(seconds(plain_loop), seconds(lambda t=texts: [*map(judged, t)])) for _ in range(options.rounds)]
+        least_s = min(time_s for _, time_s in rounds)
+        steps = statistics.median(time_s / plays / (loop_s / STEPS) for loop_s, time_s in rounds)
+        print(f"{name:<14} {plays / least_s:9,.0f} plays/s  {steps:6,.0f} steps  {plays:7,}")
+        all_plays, all_s = all_plays + plays, all_s + least_s
+    print(
+        f"{'all':<14} {all_plays / all_s:9,.0f} plays/s; the goal is {GOAL:,}; a step is a turn of plain Python's loop"
+    )
 
 
 def records_of(edition: Edition, plays: int, chance: random.Random) -> Iterator[str]:
@@ -112,32 +91,6 @@ def printed_play(table: Table, chance: random.Random) -> Play | None:
     return play
 
 
-# Measuring
-
-
-def measured(records: dict[str, tuple[str, ...]], rounds: int) -> list[Figure]:
-    """Each edition's figure; a round is the loop and then an edition's records, so that both meet the same noise."""
-    return [figure_of(name, texts, rounds) for name, texts in records.items()]
-
-
-def figure_of(name: str, texts: Sequence[str], rounds: int) -> Figure:
-    times_s, steps = [], []
-    plays = sum(map(judged, texts))
-    for _ in range(rounds):
-        step_s = seconds(plain_loop) / STEPS
-        time_s = seconds(lambda: [judged(text) for text in texts])
-        times_s.append(time_s)
-        steps.append(time_s / plays / step_s)
-    return Figure(name, plays, min(times_s), statistics.median(steps))
-
-
-def total(figures: Sequence[Figure]) -> Figure:
-    """All editions together, each line counting the same."""
-    plays = sum(figure.plays for figure in figures)
-    steps = sum(figure.steps * figure.plays for figure in figures) / plays
-    return Figure("all", plays, sum(figure.time_s for figure in figures), steps)
-
-
 def seconds(call: Callable[[], object]) -> float:
     """The processor's seconds of a call."""
     start_s = time.process_time()
@@ -157,15 +110,6 @@ def plain_loop() -> int:
     for number in range(STEPS):
         km += cards["50"] if number & 1 else len(cards)
     return km
-
-
-def profile(texts: Sequence[str]) -> None:
-    profiler = cProfile.Profile()
-    profiler.enable()
-    for text in texts:
-        judged(text)
-    profiler.disable()
-    pstats.Stats(profiler).strip_dirs().sort_stats("tottime").print_stats(30)
 
 
 if __name__ == "__main__":
