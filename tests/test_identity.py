@@ -186,6 +186,40 @@ STORIES: dict[str, tuple[Table | None, list[tuple[Sighting, ...] | str], dict[Ca
         [(PILE[1],), (on_discard(KM_50, 215, 210, 2),), DISCARD, (on_discard(KM_25, 202, 202, 3),)],
         {KM_25: [1]},
     ),
+    "a card pushed far with all beneath it is no second one that would be illegal": (
+        ROLLED,
+        [(card(STOP, 87, 80, stay=1), card(ROLL, 90, 82, stay=2)), "side-1/battle", (card(ROLL, 95, 97, stay=3),)],
+        {ROLL: [2]},
+    ),
+    "a card pushed when another is in turn is no second one": (
+        DRIVING,
+        [
+            (card(KM_100, 600, 220, "side-2/distance", stay=1),),
+            "side-2/distance",
+            (card(KM_100, 604.5, 224.5, "side-2/distance", stay=2, is_double=True),),
+        ],
+        {KM_100: [1]},
+    ),
+    "a card laid beside its like that lies as it did is none of those covered": (
+        DISCARDING,
+        [
+            (on_discard(KM_25, 198, 198, 1),),
+            DISCARD,
+            (on_discard(KM_50, 199, 199, 2),),
+            DISCARD,
+            (on_discard(KM_25, 200, 204, 3), on_discard(KM_50, 199, 199, 2)),
+            DISCARD,
+            (on_discard(KM_100, 201, 203, 4), on_discard(KM_25, 200, 204, 3), on_discard(KM_50, 199, 199, 2)),
+            DISCARD,
+            (
+                on_discard(KM_25, 199.5, 203, 5),
+                on_discard(KM_100, 201, 203, 4),
+                on_discard(KM_25, 200, 204, 3),
+                on_discard(KM_50, 199, 199, 2),
+            ),
+        ],
+        {KM_25: [3, 5], KM_50: [2], KM_100: [4]},
+    ),
     "a sticker that is read names its card whatever the eye tells of its face": (
         None,
         [

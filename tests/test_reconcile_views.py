@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import pytest
 from sheet import scenes
-from viewed import STEP_S, Viewed, differences, plays, table_of
+from viewed import STEP_S, Viewed, differences, plays, table_of, told
 
 from companion.match.questions import Kind
 from companion.rules.cards import Card
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, TURN_S
+from companion.vision.view import Sighting
 
 # The discard pile, where its top may be taken
 
@@ -39,6 +40,45 @@ def test_the_hazard_of_a_late_safety_goes_to_the_discard_pile(edition: str, haza
     assert plays(table.see(5.0)) == []
     assert plays(table.ever) == ["Ann right-of-way"]
     assert differences(table.ever) == []
+
+
+# Cards told by their faces
+
+
+class ByFace(Viewed):
+    """A table whose cards have no stickers; `told` are those in sight."""
+
+    told: tuple[Sighting, ...] = ()
+
+    def _sightings(self, unknown: tuple[str, ...]) -> tuple[Sighting, ...]:
+        return self.told
+
+
+def by_face(face: Card, zone: str, stay: int, x_px: float = 0.0, *, is_double: bool = False) -> Sighting:
+    return Sighting(face, None, (x_px, 0.0), None, zone, False, 0.98, "face", stay=stay, is_double=is_double)
+
+
+@pytest.mark.parametrize("refused", [(), (by_face(Card.END_OF_LIMIT, "side-2/speed", 9),)])
+def test_a_card_that_lies_exactly_on_its_like_is_found_by_what_follows_and_the_next_like_it_is_another(refused):
+    table = ByFace("Ann roll", "Bob roll")
+    table.told = refused
+    table.see(PUT_RIGHT_S)
+    table.told = (by_face(Card.KM_25, "side-1/distance", 1), *refused)
+    table.see(PUT_RIGHT_S)
+    table.enter("Bob 50")
+    upper = by_face(Card.KM_25, "side-1/distance", 2, is_double=True)
+    table.told = (upper, *refused)
+    table.see(PUT_RIGHT_S)
+
+    table.told = (upper, by_face(Card.KM_75, "side-2/distance", 3), *refused)
+    table.see(TURN_S)
+    assert [told(each) for each in table.questions if each.is_legal] == ["Ann 25?", "Bob 75"]
+    for question in [each for each in table.questions if each.is_legal]:
+        table.yes(question)
+    table.told = (by_face(Card.KM_25, "side-1/distance", 4, 24.0), *table.told)
+    table.see(TURN_S)
+
+    assert table.played == ["Ann roll", "Bob roll", "Ann 25", "Bob 50", "Ann 25", "Bob 75", "Ann 25"]
 
 
 # Reshuffled discards

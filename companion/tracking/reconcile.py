@@ -120,11 +120,11 @@ class _Reconciliation:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
         laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
-        first_s = min((track.since_s for track in extra if track.since_s >= laid_s), default=0.0)
+        last_s = max((track.since_s for track in extra), default=0.0)
         ways = [acts]
         for track in sorted(self._tracks.there, key=lambda track: -(track.stacked_s or 0.0)):
             answered = self._id(track, Kind.PLAY, "-stacked") in self._record.answers
-            since = track.stacked_s is not None and laid_s <= track.stacked_s < first_s
+            since = track.stacked_s is not None and laid_s <= track.stacked_s < last_s
             if since and told[track.serial] == 1 and not answered:
                 upon = replace(self._meaning(track, table), is_stacked=True)
                 if upon.is_legal:
