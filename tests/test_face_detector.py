@@ -69,6 +69,16 @@ def test_every_face_of_a_shared_drawing_is_told_or_asked_about_and_none_is_mista
     assert not score.ghosts
 
 
+def test_a_round_sign_is_read_though_it_looks_alike_in_every_turn(vintage: Templates) -> None:
+    cards = [("speed-limit", -342.1, -13.1, 2.4), ("end-of-limit", -106.3, -37.3, 1.5)]
+    table, camera = table_of("vintage", cards, sheets=(MAT,)), Pose(px_per_mm=1.8, tilt_deg=27, lean_deg=160)
+    image = face_photos.photograph(table, "vintage", camera, Shot(noise=4), 2).image
+
+    seen = read_faces(image, vintage, mats_on(image))
+
+    assert sorted(each.face.value for each in seen) == ["end-of-limit", "speed-limit"]
+
+
 @pytest.mark.long
 def test_without_mats_the_cards_themselves_tell_how_the_table_lies(own: Templates) -> None:
     cards = [("stop", -200, -40, 5), ("roll", -80, 60, 190), ("100", 60, -50, 90), ("gasoline", 210, 40, 355)]
