@@ -1,4 +1,4 @@
-"""What a player knows: the table, the plays of the hand so far, the match, and his own cards. Nothing hidden is in it."""
+"""What a player knows: the table, the plays of the hand so far, the match, and his own cards; nothing hidden."""
 
 from __future__ import annotations
 

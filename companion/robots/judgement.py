@@ -38,7 +38,7 @@ def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
     table, deck = position.table, deck_of(tuple(position.table.deck))
     hands = np.zeros((1, len(table.seats), len(deck.cards)), np.int8)
     hands[0, position.seat] = deck.counts(hand)
-    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((1, table.draw_pile), np.int8))
+    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((1, table.draw_pile), np.int8), position.totals)
     lanes.move[:] = position.seat
     return lanes
 
@@ -70,8 +70,7 @@ class _Judge:
         card = play.card or Card.UNKNOWN
         if play.verb in (Verb.EXTEND, Verb.FINISH):
             lanes = own_lane(self.position, self.position.hand)
-            totals = [self.position.totals.get(side.name, 0) for side in self.table.sides]
-            return float(wants_extension(lanes, totals)[0] == (play.verb is Verb.EXTEND))
+            return float(wants_extension(lanes)[0] == (play.verb is Verb.EXTEND))
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:

@@ -7,12 +7,14 @@ special cards are laid by nobody. What a turn does here is what the referee does
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from companion.robots.information_set import NO_TOTALS
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.editions.edition import Edition
@@ -25,7 +27,7 @@ OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
 NOTHING, ONE, TURN = 0, 1, 2
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
-_MOST_PILED = 64
+_MOST_PILED = 48
 
 
 class Hazard(NamedTuple):
@@ -85,7 +87,7 @@ def deck_of(cards: tuple[Card, ...]) -> Deck:
     return Deck(cards)
 
 
-_BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun")
+_BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
 _BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
 _WHOLE = ("hands", "pile", "public", "discards")
 
@@ -95,7 +97,7 @@ class Lanes:
 
     hands: Ints
     pile: Ints
-    """The draw piles in the order of drawing, from `at` to `end`."""
+    """The draw piles, from `at` to `end`."""
 
     public: Ints
     """How many of each card lie openly."""
@@ -119,6 +121,9 @@ class Lanes:
 
     coups: Ints
     begun: Flags
+    totals: Ints
+    """The match totals before the hand."""
+
     move: Ints
     due: Ints
     target: Ints
@@ -187,15 +192,21 @@ class Lanes:
         return self.end - self.at
 
     def draw(self, who: Flags, seat: Any, chance: np.random.Generator) -> None:
-        """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so."""
+        """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
+
+        Neighbours draw from the two ends of the mixed pile: who draws one card more does not change what the other
+        draws, and plays that are compared in the same world differ by less luck.
+        """
         if self.reshuffles:
             for lane in np.flatnonzero(who & (self.at >= self.end)):
                 self._reshuffle(int(lane), chance)
         drawing = np.flatnonzero(who & (self.at < self.end))
-        cards = self.pile[drawing, self.at[drawing]]
-        seats = seat[drawing] if isinstance(seat, np.ndarray) else seat
+        seats = seat[drawing] if isinstance(seat, np.ndarray) else np.full(len(drawing), seat)
+        from_end = seats % 2
+        cards = self.pile[drawing, np.where(from_end, self.end[drawing] - 1, self.at[drawing])]
         self.hands[drawing, seats, cards] += 1
-        self.at[drawing] += 1
+        self.at[drawing] += 1 - from_end
+        self.end[drawing] -= from_end
 
     def _reshuffle(self, lane: int, chance: np.random.Generator) -> None:
         cards = np.repeat(np.arange(len(self.deck.cards)), self.discards[lane])
@@ -384,7 +395,7 @@ class Lanes:
         self.over[empty & ~held[self.rows, self.move]] = EXHAUSTED
 
 
-def lanes_of(table: Table, hands: Ints, piles: Ints) -> Lanes:
+def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
     """Return a table in as many lanes as worlds are dealt: hands by lane, seat and card, and draw piles in order."""
     deck, lanes = deck_of(tuple(table.deck)), len(hands)
     ending = table.ending
@@ -397,6 +408,7 @@ def lanes_of(table: Table, hands: Ints, piles: Ints) -> Lanes:
     for side in table.sides:
         for name, value in _side_fields(deck, side).items():
             once[name].append(value)
+        once["totals"].append(totals.get(side.name, 0))
     public = deck.counts(table.discards)
     for side in table.sides:
         public += deck.counts((*(card for pile in side.piles.values() for card in pile),))
@@ -406,7 +418,7 @@ def lanes_of(table: Table, hands: Ints, piles: Ints) -> Lanes:
     once |= {"target": table.target, "may_extend": table.may_extend, "called": called, "over": over, "by": by}
     once |= {"at": 0, "end": piles.shape[1]}
     fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
-    room = max(0, sum(table.deck.values()) - piles.shape[1]) if table.edition.empty_pile == "reshuffle" else 0
+    room = max(0, sum(table.deck.values()) - piles.shape[1])
     fields |= {"hands": hands.copy(), "pile": np.pad(piles, ((0, 0), (0, room))), "origin": np.arange(lanes)}
     return Lanes(table, fields)
 

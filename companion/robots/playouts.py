@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 
 import numpy as np
 
@@ -16,6 +17,7 @@ MOST_TURNS = 110
 _HAND_SPREAD = 1150.0
 """Spread of the difference that one hand of two players makes, in points."""
 
+_EXTENDS = ("extend_km", "extend_draws")
 _RACE_SPREAD_KM = 1000.0
 """The lead, in km, that decides a race for sure."""
 
@@ -23,15 +25,13 @@ _HAND_POINTS = 1130.0
 """What a side makes in a hand, on the average."""
 
 
-def play_out(
-    lanes: Lanes, totals: Sequence[int], chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)
-) -> Ends:
+def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> Ends:
     """Play every lane to its end. `weights` are those of each side, or of all; the lanes are used up."""
     ends = Ends(lanes)
     for _ in range(MOST_TURNS):
         done = lanes.over != OPEN
         if done.any():
-            extends = done & wants_extension(lanes, totals)
+            extends = done & wants_extension(lanes, weights)
             lanes.extend(extends)
             done &= ~extends
             ends.note(lanes, done)
@@ -55,7 +55,7 @@ def take_turns(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weig
     lanes.play(column, victims[lanes.rows, column % len(lanes.deck.cards)], chance)
 
 
-def wants_extension(lanes: Lanes, totals: Sequence[int]) -> Flags:
+def wants_extension(lanes: Lanes, weights: Sequence[Weights] = (WEIGHTS,)) -> Flags:
     """Return where the completer calls the extension: nobody is near, cards are left, and the match is not won yet."""
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
@@ -65,10 +65,11 @@ def wants_extension(lanes: Lanes, totals: Sequence[int]) -> Flags:
     most = lanes.edition.match_points
     wins = np.zeros(len(lanes), bool)
     if most is not None:
-        after = made + np.asarray(totals)
+        after = made + lanes.totals
         own = after[lanes.rows, lanes.by]
         wins = (own >= most) & (own >= after.max(1))
-    return may & ~wins & (others_km <= 200) & (lanes.left() >= 10 * lanes.seats)
+    km, draws = (np.array([getattr(w, name) for w in weights])[lanes.by % len(weights)] for name in _EXTENDS)
+    return may & ~wins & (others_km <= km) & (lanes.left() >= draws * lanes.seats)
 
 
 def points(lanes: Lanes) -> Ints:
@@ -102,9 +103,17 @@ class Ends:
 
     def __init__(self, lanes: Lanes) -> None:
         self.edition: Edition = lanes.edition
+        self.totals = lanes.totals
         self.points = np.zeros((len(lanes), lanes.sides), np.int64)
         self.by = np.full(len(lanes), -1)
         self.km = np.zeros((len(lanes), lanes.sides), np.int64)
+
+    def part(self, start: int, end: int) -> Ends:
+        """Return how some of the lanes ended."""
+        some = copy(self)
+        for name in ("totals", "points", "by", "km"):
+            setattr(some, name, getattr(self, name)[start:end])
+        return some
 
     def note(self, lanes: Lanes, done: Flags) -> None:
         """Write down the lanes that are over."""
@@ -114,13 +123,13 @@ class Ends:
         self.points[over.origin], self.by[over.origin] = points(over), over.by
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 
-    def shares(self, own: int, totals: Sequence[int]) -> Points:
+    def shares(self, own: int) -> Points:
         """Return for each lane how likely a side is to win the match (or has won the race) after such a hand."""
         if self.edition.match_points is None:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
             lead = lead / _RACE_SPREAD_KM if self.edition.empty_pile == "reshuffle" else np.sign(lead)
             return np.where(self.by >= 0, self.by == own, 0.5 + 0.5 * np.clip(lead, -1, 1))
-        return match_share(self.points + np.asarray(totals), own, self.edition.match_points)
+        return match_share(self.points + self.totals, own, self.edition.match_points)
 
 
 def match_share(after: Ints, own: int, goal: int) -> Points:

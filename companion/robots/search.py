@@ -32,7 +32,7 @@ _MARGIN_ERRORS = 1.0
 _BEHIND_ERRORS = 1.5
 """By how many standard errors a play falls behind the best before it is left out."""
 
-_ROUNDS = 3
+_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,8 +109,7 @@ def _try_out(position: Position, candidates: Sequence[_Candidate], worlds: int, 
     """Play each candidate out in the same new worlds."""
     hands, piles = deal(position, worlds, rng)
     lanes = joined([_lanes(position, candidate, hands, piles, rng) for candidate in candidates])
-    totals = [position.totals.get(side.name, 0) for side in position.table.sides]
-    shares = play_out(lanes, totals, rng).shares(position.own, totals)
+    shares = play_out(lanes, rng).shares(position.own)
     for candidate, of_one in zip(candidates, np.split(shares, len(candidates)), strict=True):
         candidate.shares.append(of_one)
 
@@ -120,7 +119,7 @@ def _lanes(position: Position, candidate: _Candidate, hands: Ints, piles: Ints, 
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
     own[:, position.seat] = deck.counts(candidate.hand)
-    lanes = lanes_of(table, own, piles[:, : table.draw_pile])
+    lanes = lanes_of(table, own, piles[:, : table.draw_pile], position.totals)
     if table.attacks and table.attacks[-1].side != position.own:
         attack = table.attacks[-1]
         everywhere = np.ones(len(lanes), bool)

@@ -92,6 +92,11 @@ class Weights(NamedTuple):
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
+    extend_km: int = 200
+    """How far another side may have come where the extension is called."""
+
+    extend_draws: float = 10.0
+    """How many draws a seat the pile then holds at least."""
 
 
 WEIGHTS = Weights()
@@ -115,7 +120,7 @@ class Valuation(Movers):
         self.holds = self.hand > 0
         self.unseen = lanes.total - lanes.public - self.hand
         cards = len(self.deck.cards)
-        self.all = np.full((len(lanes), cards * (2 if self.deck.accelerator < 0 else 3)), NEVER)
+        self.all = np.full((len(lanes), cards * (2 if self.deck.accelerator < 0 else 3)), NEVER, np.float32)
         self.lay, self.discard, self.doubled = (self.all[:, at : at + cards] for at in (0, cards, 2 * cards))
         self.victim = np.zeros(self.lay.shape, np.int64)
 
@@ -128,8 +133,9 @@ class Valuation(Movers):
         for hazard in deck.hazards:
             self._remedy(hazard)
         self._safeties()
-        self.lay[~self.holds] = NEVER
-        self.discard[~self.holds] = NEVER
+        lacks = ~self.holds
+        np.copyto(self.lay, NEVER, where=lacks)
+        np.copyto(self.discard, NEVER, where=lacks)
         if self.edition.discard == "when-stuck":
             self.discard[self.lay.max(1) > NEVER] += NEVER / 2
         if deck.accelerator >= 0:
