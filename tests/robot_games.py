@@ -99,7 +99,9 @@ def deal(
     return Deal(table, pile, hands, chance, totals)
 
 
-def play_hand(at: Deal, players: Mapping[str, Player], most: int = MOST_PLAYS) -> Iterator[tuple[Position, Play | None]]:
+def play_hand(
+    at: Deal, players: Mapping[str, Player], most: int = MOST_PLAYS
+) -> Iterator[tuple[Position, Play | None]]:
     """Play a hand to its end, or so many plays; yields each question with its answer."""
     for _ in range(most):
         asked = next((answer for answer in _answers(at, players) if answer[1] is not None or answer[0] is None), None)

@@ -9,7 +9,9 @@ import numpy as np
 
 from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes
 from companion.robots.valuation import WEIGHTS, Points, Weights, worths
+from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM
 from companion.rules.editions.edition import Edition
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
 MOST_TURNS = 110
 """More turns than a hand has; where the discards are reshuffled a race is judged by the lead after so many."""
@@ -17,7 +19,6 @@ MOST_TURNS = 110
 _HAND_SPREAD = 1150.0
 """Spread of the difference that one hand of two players makes, in points."""
 
-_EXTENDS = ("extend_km", "extend_draws")
 _RACE_SPREAD_KM = 1000.0
 """The lead, in km, that decides a race for sure."""
 
@@ -31,7 +32,7 @@ def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weight
     for _ in range(MOST_TURNS):
         done = lanes.over != OPEN
         if done.any():
-            extends = done & wants_extension(lanes, weights)
+            extends = done & wants_extension(lanes)
             lanes.extend(extends)
             done &= ~extends
             ends.note(lanes, done)
@@ -55,30 +56,41 @@ def take_turns(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weig
     lanes.play(column, victims[lanes.rows, column % len(lanes.deck.cards)], chance)
 
 
-def wants_extension(lanes: Lanes, weights: Sequence[Weights] = (WEIGHTS,)) -> Flags:
-    """Return where the completer calls the extension: nobody is near, cards are left, and the match is not won yet."""
+def wants_extension(lanes: Lanes) -> Flags:
+    """Return where the completer calls the extension: where that makes more points on average, and wins no match less.
+
+    At stake is what the trip scores if it ends now, against the extension's points and the kilometres still to drive.
+    """
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
         return may
-    made = points(lanes)
+    made = points(lanes)[lanes.rows, lanes.by]
+    at_stake = made - _own_points(lanes)[lanes.rows, lanes.by]
     others_km = np.where(np.arange(lanes.sides) == lanes.by[:, None], 0, lanes.km).max(1)
+    enough = np.minimum(1, lanes.left() / (WEIGHTS.extend_draws * lanes.seats))
+    chance = WEIGHTS.extend_chance * enough * (1 - others_km / EXTENDED_KM)
+    gain = chance * (lanes.edition.points.extension + EXTENDED_KM - EXTENDABLE_KM) - WEIGHTS.extend_gift
+    worth_it = gain > (1 - chance) * at_stake
     most = lanes.edition.match_points
-    wins = np.zeros(len(lanes), bool)
     if most is not None:
-        after = made + lanes.totals
+        after = points(lanes) + lanes.totals
         own = after[lanes.rows, lanes.by]
-        wins = (own >= most) & (own >= after.max(1))
-    km, draws = (np.array([getattr(w, name) for w in weights])[lanes.by % len(weights)] for name in _EXTENDS)
-    return may & ~wins & (others_km <= km) & (lanes.left() >= draws * lanes.seats)
+        worth_it &= (own < most) | (own < after.max(1))
+    return may & worth_it
+
+
+def _own_points(lanes: Lanes) -> Ints:
+    """Return what each side scores for its own cards, however the hand ends."""
+    score = lanes.edition.points
+    safety, coup = score.safety, score.coup_fourre
+    if lanes.race_counts:
+        safety, coup = safety or SAFETY_KM, coup or COUP_FOURRE_KM
+    return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + score.all_safeties * lanes.safe.all(2)
 
 
 def points(lanes: Lanes) -> Ints:
     """Return the hand's score by lane and side, as `rules/scoring.py` counts it."""
-    score, edition = lanes.edition.points, lanes.edition
-    safety, coup = score.safety, score.coup_fourre
-    if lanes.race_counts:
-        safety, coup = safety or 100, coup or 100
-    made = lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + score.all_safeties * lanes.safe.all(2)
+    score, edition, made = lanes.edition.points, lanes.edition, _own_points(lanes)
     by = lanes.over == COMPLETED
     lane, side = np.flatnonzero(by), lanes.by[by]
     bonus = score.trip_completed + score.delayed_action * (lanes.left()[by] == 0)

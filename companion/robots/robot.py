@@ -57,8 +57,9 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 
 
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play | None]:
-    """Return the plays that are compared, the best by level 2 first. A gift is asked for, and never refused."""
-    discards = [play for play, _ in ranked if play is not None and play.verb is Verb.DISCARD]
+    """Return the plays that are compared, the best by level 2 first. Beside a dead card no other is discarded."""
+    discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, _ in ranked if play is None or play.verb is not Verb.DISCARD]
-    kept = {*others[:_MOST_LAID], *discards[:_MOST_DISCARDED]}
+    most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
+    kept = {*others[:_MOST_LAID], *(play for play, _ in discards[:most])}
     return [play for play, _ in ranked if play in kept]

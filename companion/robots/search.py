@@ -26,10 +26,10 @@ from companion.rules.legality import laid_from_hand
 from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
-_MARGIN_ERRORS = 1.0
+_MARGIN_ERRORS = 1.5
 """By how many standard errors a play must be better than the rule of thumb's."""
 
-_BEHIND_ERRORS = 1.5
+_BEHIND_ERRORS = 2.0
 """By how many standard errors a play falls behind the best before it is left out."""
 
 _ROUNDS = 2
@@ -39,7 +39,7 @@ _ROUNDS = 2
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 1500
+    playouts: int = 1200
     seconds: float | None = None
     """The time for a move; a search by the clock is not the same twice."""
 
