@@ -9,8 +9,10 @@ import pytest
 from players import random_teams
 from robot_games import Deal, deal, play_hand
 
+from companion.robots.deck_numbers import deck_of
 from companion.robots.lane_legality import Movers
-from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes, deck_of, lanes_of
+from companion.robots.lane_start import lanes_of
+from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes
 from companion.robots.options import options
 from companion.robots.playouts import points
 from companion.rules import referee

@@ -140,5 +140,5 @@ def test_a_remedy_on_top_of_the_discard_pile_is_taken_where_it_helps(level):
 
 
 def test_a_hand_that_cannot_be_is_refused():
-    with pytest.raises(Problem, match="more of right of way than are left"):
+    with pytest.raises(Problem, match="more of right of way than the 1"):
         position("right-of-way right-of-way")

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.robots.information_set import Position, position_of
 from companion.robots.robot import Level, choose
 from companion.robots.search import Effort
@@ -37,28 +36,24 @@ def _question(line: str) -> Mapping[str, Any]:
     try:
         question = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise Problem(say("This line is no JSON: write one object a line.")) from error
+        raise Problem("This line is no JSON: write one object a line.") from error
     if not isinstance(question, dict):
-        raise Problem(say("A question is a JSON object with `record`, `player` and `hand`."))
+        raise Problem("A question is a JSON object with `record`, `player` and `hand`.")
     kinds = {"record": str, "player": str, "hand": list}
     for key, kind in kinds.items():
         if not isinstance(question.get(key), kind):
-            raise Problem(
-                say("A question has `record` and `player`, two texts, and `hand`, a list: `%(key)s` is none.", key=key)
-            )
+            raise Problem(f"A question has `record` and `player`, two texts, and `hand`, a list: `{key}` is none.")
     return question
 
 
 def _position(question: Mapping[str, Any]) -> Position:
     hand = [_card(slug) for slug in question["hand"]]
     if len(hand) > _MOST_CARDS:
-        raise Problem(say("No hand has %(count)d cards.", count=len(hand)))
+        raise Problem(f"No hand has {len(hand)} cards.")
     record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(question["record"])))
     for item in record.items:
         if isinstance(item, JudgedLine) and item.unreadable:
-            raise Problem(
-                say("Line %(number)d of the record: %(sentence)s", number=item.line.number, sentence=item.unreadable)
-            )
+            raise Problem(f"Line {item.line.number} of the record: {item.unreadable}")
     return position_of(record, question["player"], hand)
 
 
@@ -67,5 +62,5 @@ def _card(slug: object) -> Card:
     if card is None:
         raise Problem(str(UnknownCard(str(slug))))
     if card is Card.UNKNOWN:
-        raise Problem(say("A hand is a list of cards by their names, such as `roll` or `25`."))
+        raise Problem("A hand is a list of cards by their names, such as `roll` or `25`.")
     return card

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.common.errors import Problem
-from companion.common.text import say
+from companion.common.text import plain
 from companion.rules.cards import Card, card_name
 from companion.rules.legality import laid_from_hand
 from companion.rules.play import Play, Verb
@@ -87,12 +87,10 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
     """Return what a player knows after a record. Raises Problem, with a sentence, where he cannot hold that hand."""
     table = record.game.table
     if table is None:
-        raise Problem(say("No hand has begun: the record needs a line `hand first` and a player's name."))
+        raise Problem("No hand has begun: the record needs a line `hand first` and a player's name.")
     if all(seat.player != player for seat in table.seats):
         names = ", ".join(seat.player for seat in table.seats)
-        raise Problem(
-            say("%(player)s does not play in this record: its players are %(names)s.", player=player, names=names)
-        )
+        raise Problem(f"{plain(player)} does not play in this record: its players are {names}.")
     past: list[Past] = []
     before: Game | None = None
     for game, items in zip(record.games, record.given, strict=True):
@@ -112,16 +110,10 @@ def _check_hand(position: Position) -> None:
     table, lying = position.table, shown(position.table)
     for card, count in Counter(position.hand).items():
         if card not in table.deck:
-            raise Problem(say("There is no %(card)s in this edition.", card=card_name(card)))
+            raise Problem(f"There is no {card_name(card)} in this edition.")
         if count > table.deck[card] - lying[card] and table.edition.counts_verified:
-            raise Problem(
-                say(
-                    "The hand holds more of %(card)s than are left: %(left)d of %(count)d do not lie on the table.",
-                    card=card_name(card),
-                    left=table.deck[card] - lying[card],
-                    count=table.deck[card],
-                )
-            )
+            left = table.deck[card] - lying[card]
+            raise Problem(f"The hand holds more of {card_name(card)} than the {left} that do not lie on the table.")
 
 
 def known_cards(position: Position) -> dict[int, Counter[Card]]:

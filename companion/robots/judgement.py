@@ -6,8 +6,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from companion.robots.deck_numbers import deck_of
 from companion.robots.information_set import Position
-from companion.robots.lanes import Lanes, deck_of, lanes_of
+from companion.robots.lane_start import lanes_of
+from companion.robots.lanes import Lanes
 from companion.robots.playouts import wants_extension
 from companion.robots.valuation import NEVER, Points, worths
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family

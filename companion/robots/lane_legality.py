@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from companion.robots.lanes import Flags, Hazard, Lanes
+from companion.robots.deck_numbers import Flags, Hazard
+from companion.robots.lanes import Lanes
 from companion.rules.legality import SLOW_KM
 from companion.rules.table import SAFETY_KM
 

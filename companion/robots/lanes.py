@@ -7,89 +7,24 @@ special cards are laid by nobody. What a turn does here is what the referee does
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache, cached_property
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.robots.information_set import NO_TOTALS
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.robots.deck_numbers import Flags, Ints, deck_of
+from companion.rules.cards import Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.editions.edition import Edition
-from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Due, HowEnded, Shows, Side, Table
-
-Ints = npt.NDArray[np.integer[Any]]
-Flags = npt.NDArray[np.bool_]
+from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Table
 
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
 NOTHING, ONE, TURN = 0, 1, 2
-_DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
-_HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
-_MOST_PILED = 48
 
 
-class Hazard(NamedTuple):
-    """A hazard and what answers it, as numbers of the deck."""
-
-    card: int
-    remedy: int
-    safety: int
-    """The number among the safeties."""
-
-
-class Deck:
-    """The cards of an edition by numbers, in the order of its deck; on a pile a card is its number plus one."""
-
-    def __init__(self, cards: tuple[Card, ...]) -> None:
-        self.cards = cards
-        number = {card: at for at, card in enumerate(cards)}
-        self.number = number
-        self.km = np.array([card.km for card in cards], np.int16)
-        self.distances = [at for at, card in enumerate(cards) if card.family is Family.DISTANCE]
-        self.safeties = [at for at, card in enumerate(cards) if card.family is Family.SAFETY]
-        self.hazards = [
-            Hazard(number[card], number[REMEDY_OF[card]], self.safeties.index(number[SAFETY_OF[card]]))
-            for card in cards
-            if card.family is Family.HAZARD
-        ]
-        self.roll, self.limit = number[Card.ROLL], number[Card.SPEED_LIMIT]
-        self.stop, self.end_of_limit = number[Card.STOP], number[Card.END_OF_LIMIT]
-        self.right_of_way = self.safeties.index(number[Card.RIGHT_OF_WAY])
-        self.two_hundred = number.get(Card.KM_200, -1)
-        self.accelerator = number.get(Card.ACCELERATOR, -1)
-        # By what shows on a battle pile: which safety answers it (-1: it is no hazard), whether it is a remedy.
-        self.answers = np.full(len(cards) + 1, -1, np.int8)
-        self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
-        self.safety_of = np.full(len(cards), -1, np.int8)
-        for hazard in self.hazards:
-            self.safety_of[hazard.card] = hazard.safety
-            if hazard.card != self.limit:
-                self.answers[hazard.card + 1] = hazard.safety
-        self.family = np.array([list(Family).index(card.family) for card in cards], np.int8)
-
-    def is_of(self, family: Family) -> Flags:
-        """Return which cards are of a family."""
-        return np.asarray(self.family == list(Family).index(family))
-
-    def counts(self, cards: Any) -> Ints:
-        """Return how many there are of each card."""
-        counted = np.zeros(len(self.cards), np.int8)
-        for card in cards:
-            counted[self.number[card]] += 1
-        return counted
-
-
-@cache
-def deck_of(cards: tuple[Card, ...]) -> Deck:
-    """Return the numbers of a deck."""
-    return Deck(cards)
-
-
-_BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
-_BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
-_WHOLE = ("hands", "pile", "public", "discards")
+BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
+BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
+WHOLE = ("hands", "pile", "public", "discards")
 
 
 class Lanes:
@@ -161,7 +96,7 @@ class Lanes:
         vars(other).update(vars(self))
         vars(other).pop("rows", None)
         other._stopped = None
-        for name in (*_WHOLE, *_BY_SIDE, *_BY_LANE):
+        for name in (*WHOLE, *BY_SIDE, *BY_LANE):
             setattr(other, name, getattr(self, name)[lanes])
         return other
 
@@ -393,58 +328,3 @@ class Lanes:
             self.move[idle] = (self.move[idle] + 1) % self.seats
             self.due[idle] = TURN
         self.over[empty & ~held[self.rows, self.move]] = EXHAUSTED
-
-
-def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
-    """Return a table in as many lanes as worlds are dealt: hands by lane, seat and card, and draw piles in order."""
-    deck, lanes = deck_of(tuple(table.deck)), len(hands)
-    ending = table.ending
-    if table.extension_offered_to is not None:
-        over, by = COMPLETED, table.extension_offered_to
-    else:
-        over = _HOW[ending.how] if ending is not None else OPEN
-        by = ending.side if ending is not None and ending.side is not None else -1
-    once: dict[str, Any] = {name: [] for name in _BY_SIDE}
-    for side in table.sides:
-        for name, value in _side_fields(deck, side).items():
-            once[name].append(value)
-        once["totals"].append(totals.get(side.name, 0))
-    public = deck.counts(table.discards)
-    for side in table.sides:
-        public += deck.counts((*(card for pile in side.piles.values() for card in pile),))
-        public += deck.counts([Card.ACCELERATOR] * len(side.doubled))
-    once |= {"public": public, "discards": deck.counts(table.discards), "move": table.to_move, "due": _DUE[table.due]}
-    called = -1 if table.extended_by is None else table.extended_by
-    once |= {"target": table.target, "may_extend": table.may_extend, "called": called, "over": over, "by": by}
-    once |= {"at": 0, "end": piles.shape[1]}
-    fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
-    room = max(0, sum(table.deck.values()) - piles.shape[1])
-    fields |= {"hands": hands.copy(), "pile": np.pad(piles, ((0, 0), (0, room))), "origin": np.arange(lanes)}
-    return Lanes(table, fields)
-
-
-def _side_fields(deck: Deck, side: Side) -> dict[str, Any]:
-    piled = [0, *(deck.number[card] + 1 for card in side.battle)]
-    if side.shows is not Shows.TOP:
-        piled.append(deck.roll + 1 if side.shows is Shows.ROLL else 0)
-    return {
-        "battle": np.array(piled + [0] * (_MOST_PILED - len(piled)), np.int8),
-        "depth": len(piled) - 1,
-        "tops": piled[-1],
-        "limit": side.limited,
-        "km": side.km,
-        "twos": side.distances.count(Card.KM_200),
-        "moved": bool(side.distances),
-        "safe": np.array([deck.cards[at] in side.safeties for at in deck.safeties]),
-        "coups": len(side.coups_fourres),
-        "begun": side.has_begun,
-    }
-
-
-def joined(all_lanes: list[Lanes]) -> Lanes:
-    """Return the lanes of several tables of one hand as one, numbered through."""
-    first = all_lanes[0].chosen(slice(None))
-    for name in (*_WHOLE, *_BY_SIDE, *_BY_LANE):
-        setattr(first, name, np.concatenate([getattr(lanes, name) for lanes in all_lanes]))
-    first.origin = np.arange(len(first.move))
-    return first

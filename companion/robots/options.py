@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.robots.information_set import Position
 from companion.rules.cards import Card, Family
 from companion.rules.legality import can_turn_back, lays_taken, objections
@@ -41,7 +40,7 @@ def options(position: Position) -> Options:
         late = () if len(position.hand) > table.hands[position.seat] else answers
         plays = _without_needless_discards(position, _legal(position, _in_turn(position)))
         if not (plays or late):
-            raise Problem(say("%(player)s holds no card that can be laid or discarded.", player=player))
+            raise Problem(f"{player} holds no card that can be laid or discarded.")
         return Options((*late, *plays), may_wait=False)
     if in_turn:
         take = (Play(Verb.TAKE, player),) if _may_take(position) else ()
@@ -49,9 +48,9 @@ def options(position: Position) -> Options:
     if _may_answer(position):
         return Options(answers, may_wait=True)
     if table.is_over:
-        raise Problem(say("The hand is over: `hand first` and a player's name begins the next."))
+        raise Problem("The hand is over: `hand first` and a player's name begins the next.")
     turn = table.player_to_move if offered is None else table.sides[offered].name
-    raise Problem(say("It is %(turn)s's turn, and %(player)s has nothing to answer.", turn=turn, player=player))
+    raise Problem(f"It is {turn}'s turn, and {player} has nothing to answer.")
 
 
 def _legal(position: Position, plays: Iterable[Play]) -> tuple[Play, ...]:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from copy import copy
 
 import numpy as np
 
-from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes
+from companion.robots.deck_numbers import Flags, Ints
+from companion.robots.lanes import COMPLETED, OPEN, Lanes
 from companion.robots.valuation import WEIGHTS, Points, Weights, worths
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM
 from companion.rules.editions.edition import Edition
@@ -119,13 +119,6 @@ class Ends:
         self.points = np.zeros((len(lanes), lanes.sides), np.int64)
         self.by = np.full(len(lanes), -1)
         self.km = np.zeros((len(lanes), lanes.sides), np.int64)
-
-    def part(self, start: int, end: int) -> Ends:
-        """Return how some of the lanes ended."""
-        some = copy(self)
-        for name in ("totals", "points", "by", "km"):
-            setattr(some, name, getattr(self, name)[start:end])
-        return some
 
     def note(self, lanes: Lanes, done: Flags) -> None:
         """Write down the lanes that are over."""

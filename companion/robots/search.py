@@ -15,8 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from companion.robots.deck_numbers import Ints, deck_of
 from companion.robots.information_set import Position
-from companion.robots.lanes import Ints, Lanes, deck_of, joined, lanes_of
+from companion.robots.lane_start import joined, lanes_of
+from companion.robots.lanes import Lanes
 from companion.robots.playouts import play_out
 from companion.robots.valuation import Points
 from companion.robots.worlds import deal

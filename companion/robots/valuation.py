@@ -12,8 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from companion.robots.deck_numbers import Flags, Hazard, Ints
 from companion.robots.lane_legality import Movers
-from companion.robots.lanes import Flags, Hazard, Ints, Lanes
+from companion.robots.lanes import Lanes
 from companion.rules.cards import Family
 from companion.rules.legality import SLOW_KM
 from companion.rules.table import SAFETY_KM

@@ -12,8 +12,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from companion.robots.deck_numbers import Deck, Ints, deck_of
 from companion.robots.information_set import Past, Position, known_cards
-from companion.robots.lanes import Deck, Ints, deck_of, lanes_of
+from companion.robots.lane_start import lanes_of
 from companion.robots.valuation import Points, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.legality import laid_from_hand

@@ -13,6 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterable
+from copy import copy
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -23,7 +24,8 @@ from robot_games import Player, play_match
 
 from companion.robots import search
 from companion.robots.information_set import Position
-from companion.robots.lanes import Lanes, joined
+from companion.robots.lane_start import joined
+from companion.robots.lanes import Lanes
 from companion.robots.options import options
 from companion.robots.playouts import Ends, play_out
 from companion.robots.robot import Level, choose
@@ -103,10 +105,18 @@ class Batch:
         together = play_out(joined([lanes for lanes, _ in self._asked]), rng)
         at = 0
         for lanes, ends in self._asked:
-            ends.append(together.part(at, at + len(lanes)))
+            ends.append(part(together, slice(at, at + len(lanes))))
             at += len(lanes)
         self._asked = []
         self._changed.notify_all()
+
+
+def part(ends: Ends, lanes: slice) -> Ends:
+    """How some of the lanes ended."""
+    some = copy(ends)
+    for name in ("totals", "points", "by", "km"):
+        setattr(some, name, getattr(ends, name)[lanes])
+    return some
 
 
 def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int]]:
