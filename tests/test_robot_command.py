@@ -4,11 +4,19 @@ from __future__ import annotations
 
 import io
 import json
+import random
+import subprocess
 import sys
 
 import pytest
+from players import legal_hand, random_table
 
 from companion.app import cli
+from companion.robots.dialogue import answer
+from companion.robots.robot import Level
+from companion.robots.search import Effort
+from companion.rules.editions.edition import edition_names
+from companion.rules.record import judge, notation
 
 RECORD = "edition bsd-mille\nside Ann\nside Bob\nhand first Ann\n"
 ASKED = {"record": RECORD, "player": "Ann", "hand": ["roll", "25"]}
@@ -94,3 +102,41 @@ def test_a_search_ends_when_its_time_is_up(monkeypatch, capsys):
     (answer,) = answers(monkeypatch, capsys, [question], "--level", "3", "--seconds", "0.05")
 
     assert answer["play"].startswith("Ann ")
+
+
+def test_an_answer_is_there_before_the_next_question_is_asked():
+    program = "from companion.app.main import main; main()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", program, "robot"], **pipes) as robot:
+        for _ in range(2):
+            robot.stdin.write(json.dumps(ASKED) + "\n")
+            robot.stdin.flush()
+            assert json.loads(robot.stdout.readline())["play"] == "Ann roll"
+        robot.stdin.close()
+
+
+@pytest.mark.parametrize("edition", edition_names())
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 40))])
+def test_after_any_record_each_player_gets_a_legal_play_or_a_sentence(edition, seed):
+    chance = random.Random(f"{edition} {seed}")
+    table = random_table(chance, edition)
+    rules = [f"option {name}={value}" for name, value in table.edition.house_rules]
+    sides = [f"side {side.name} = {', '.join(side.players)}" for side in table.sides]
+    lines = [f"edition {edition}", *rules, *sides, f"target {table.target}", f"hand first {table.player_to_move}"]
+    for play, after in legal_hand(table, chance, most=chance.randint(0, 90)):
+        if after.is_over:
+            break
+        lines, table = [*lines, str(play)], after
+    lines += chance.choice(([], [], [f"{table.player_to_move} discard unknown"]))
+    left = [card for card in table.deck for _ in range(max(0, table.copies_left(card)))]
+    for seat, size in zip(table.seats, table.hands, strict=True):
+        hand = chance.sample(left, min(len(left), max(0, size + chance.choice((0, 0, 1, -1, 3)))))
+        asked = json.dumps({"record": "\n".join(lines), "player": seat.player, "hand": hand})
+        for level in Level:
+            given = answer(asked, level, Effort(playouts=18), seed=1)
+            if given.get("play"):
+                judged = judge.judge(notation.lines("\n".join([*lines, given["play"]])))
+                played = [item for item in judged if isinstance(item, judge.JudgedLine)][-1]
+                assert (played.line.text, played.verdict) == (given["play"], judge.LEGAL)
+            else:
+                assert "error" in given or given["why"]

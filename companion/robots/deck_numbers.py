@@ -59,10 +59,11 @@ class Deck:
         return np.asarray(self.family == list(Family).index(family))
 
     def counts(self, cards: Iterable[Card]) -> Ints:
-        """Return how many there are of each card."""
+        """Return how many there are of each card; those that nobody could tell are left out."""
         counted = np.zeros(len(self.cards), np.int8)
         for card in cards:
-            counted[self.number[card]] += 1
+            if card in self.number:
+                counted[self.number[card]] += 1
         return counted
 
 

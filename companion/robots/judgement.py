@@ -87,11 +87,12 @@ class _Judge:
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
         """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""
+        if card not in self.deck.number:
+            return NEVER
         hand = list(self.position.hand)
         for _ in range(2 if laid else 0):
             hand.remove(laid or card)
-        number = self.deck.number[card]
-        return float(self._valued([*hand, card])[0][number])
+        return float(self._valued([*hand, card])[0][self.deck.number[card]])
 
     def _wish(self, card: Card) -> float:
         """Return how much a card is wanted from another's hand."""

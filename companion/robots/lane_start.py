@@ -48,7 +48,7 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
 
 
 def _side_fields(deck: Deck, side: Side) -> dict[str, Any]:
-    piled = [0, *(deck.number[card] + 1 for card in side.battle)]
+    piled = [0, *(deck.number.get(card, -1) + 1 for card in side.battle)]
     if side.shows is not Shows.TOP:
         piled.append(deck.roll + 1 if side.shows is Shows.ROLL else 0)
     return {
