@@ -1,4 +1,4 @@
-"""Level 2: the valuation for the ordinary cards, and a worth in the same points for what happens beside them."""
+"""A worth for every play: the valuation for the ordinary cards, and as many points for what happens beside them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from companion.robots.information_set import Position
 from companion.robots.lane_start import lanes_of
 from companion.robots.lanes import Lanes
 from companion.robots.playouts import wants_extension
-from companion.robots.valuation import NEVER, Points, worths
+from companion.robots.valuation import NEVER, Points, Weights, worths
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
 from companion.rules.play import Play, Verb
@@ -29,9 +29,9 @@ _OTHER_VICTIM = 5.0
 """How much less a hazard is worth before another side than the one that it hurts most."""
 
 
-def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play | None, float]]:
+def judged(position: Position, plays: Iterable[Play | None], weights: Weights) -> list[tuple[Play | None, float]]:
     """Return plays with their worth, the best first; those of equal worth in their order. None is no answer."""
-    judge = _Judge(position)
+    judge = _Judge(position, weights)
     return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])
 
 
@@ -46,13 +46,13 @@ def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
 
 
 class _Judge:
-    def __init__(self, position: Position) -> None:
-        self.position, self.table = position, position.table
+    def __init__(self, position: Position, weights: Weights) -> None:
+        self.position, self.table, self.weights = position, position.table, weights
         self.deck = deck_of(tuple(position.table.deck))
         self.points, self.victim = self._valued(position.hand)
 
     def _valued(self, hand: Iterable[Card]) -> tuple[Points, Points]:
-        worth, victim = worths(own_lane(self.position, hand))
+        worth, victim = worths(own_lane(self.position, hand), self.weights)
         return worth[0], victim[0]
 
     def worth(self, play: Play | None) -> float:

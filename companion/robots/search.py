@@ -31,17 +31,17 @@ from companion.rules.table import Table
 _MARGIN_ERRORS = 1.5
 """By how many standard errors a play must be better than the rule of thumb's."""
 
-_BEHIND_ERRORS = 2.0
+_BEHIND_ERRORS = 1.5
 """By how many standard errors a play falls behind the best before it is left out."""
 
-_ROUNDS = 2
+_ROUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 1200
+    playouts: int = 1800
     seconds: float | None = None
     """The time for a move; a search by the clock is not the same twice."""
 
