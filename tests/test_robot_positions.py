@@ -85,6 +85,12 @@ def test_a_third_200_is_discarded_before_anything_of_use(level):
 
 
 @BOTH
+def test_a_200_that_goes_beyond_the_target_is_discarded_before_anything_of_use(level):
+    lines = f"Ann roll{', Bob discard 25, Ann 100' * 6}, Bob stop > Ann"
+    assert play(level, "200 stop flat-tire gasoline repairs accident 100", lines) == "Ann discard 200"
+
+
+@BOTH
 def test_no_hazard_is_kept_that_the_opponents_safety_keeps_off(level):
     lines = "Ann discard 25, Bob driving-ace, Bob discard 25"
     assert play(level, "accident gasoline repairs stop 100 50 flat-tire", lines) == "Ann discard accident"

@@ -7,6 +7,7 @@ special cards are laid by nobody. What a turn does here is what the referee does
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 from typing import Any
 
@@ -19,8 +20,10 @@ from companion.rules.editions.edition import Edition
 from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Table
 
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
-NOTHING, ONE, TURN = 0, 1, 2
+"""How a lane stands, in `over`."""
 
+NOTHING, ONE, TURN = 0, 1, 2
+"""What the player to move still draws, in `due`."""
 
 BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
 BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
@@ -92,8 +95,7 @@ class Lanes:
 
     def chosen(self, lanes: Any) -> Lanes:
         """Return some of the lanes."""
-        other = object.__new__(Lanes)
-        vars(other).update(vars(self))
+        other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
         for name in (*WHOLE, *BY_SIDE, *BY_LANE):

@@ -1,4 +1,4 @@
-"""Worlds played out to the hand's end: all seats by the valuation of level 2, and what comes of it for each side."""
+"""Worlds played out to the hand's end: all seats by the valuation, and what comes of it for each side."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class Choice(NamedTuple):
 
 _MOST_LAID = 6
 _MOST_DISCARDED = 3
-"""How many plays the search compares: the best by level 2, laid and discarded."""
+"""How many plays the search compares: those of most worth, laid and discarded."""
 
 _NOT_SEARCHED_WORTH = 1000.0
 """From this worth on a play is plainly right: it ends the hand well, or answers an attack."""
@@ -58,7 +58,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 
 
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play | None]:
-    """Return the plays that are compared, the best by level 2 first. Beside a dead card no other is discarded."""
+    """Return the plays that are compared, that of most worth first. Beside a dead card no other is discarded."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, _ in ranked if play is None or play.verb is not Verb.DISCARD]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED

@@ -1,12 +1,13 @@
 """Level 3: a Monte Carlo search over the information set.
 
 Each world that is dealt is one in which every play under consideration is played out, so that luck is the same for all
-and differences show early. What falls behind is left out from one round to the next. The play of level 2 is kept unless
-another is better by more than chance explains.
+and differences show early. What falls behind is left out from one round to the next. The play of most worth is kept
+unless another is better by more than chance explains.
 """
 
 from __future__ import annotations
 
+import itertools
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -29,12 +30,14 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 
 _MARGIN_ERRORS = 1.5
-"""By how many standard errors a play must be better than the rule of thumb's."""
+"""By how many standard errors a play must be better than the one of most worth."""
 
 _BEHIND_ERRORS = 1.5
 """By how many standard errors a play falls behind the best before it is left out."""
 
 _ROUNDS = 3
+_FIRST_ROUND = 150
+_LEAST_WORLDS = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,19 +92,21 @@ def hand_after(position: Position, play: Play | None) -> tuple[Card, ...]:
 
 
 def search(position: Position, plays: Sequence[Play | None], chance: random.Random, effort: Effort) -> Found:
-    """Return the best of several plays, of which the first is that of level 2."""
+    """Return the best of several plays, of which the first is of most worth."""
     rng = np.random.default_rng(chance.getrandbits(64))
     candidates = all_candidates = [_Candidate(position, play) for play in plays]
+    share = effort.playouts // _ROUNDS if effort.seconds is None else _FIRST_ROUND
     until = None if effort.seconds is None else effort.clock() + effort.seconds
-    spent_s, round_number = 0.0, 0
-    while True:
+    for round_number in itertools.count(1):
         begun = effort.clock()
-        share = effort.playouts // _ROUNDS if until is None else 400
-        _try_out(position, candidates, max(8, share // len(candidates)), rng)
+        _try_out(position, candidates, max(_LEAST_WORLDS, share // len(candidates)), rng)
         candidates = _not_behind(candidates)
-        round_number += 1
-        spent_s = max(spent_s, effort.clock() - begun)
-        done = round_number >= _ROUNDS if until is None else effort.clock() + spent_s > until
+        if until is None:
+            done = round_number == _ROUNDS
+        else:
+            # Each round is twice as long as the one before.
+            now, share = effort.clock(), share * 2
+            done = now + 2 * (now - begun) > until
         if len(candidates) < 2 or done:
             break
     return _verdict(all_candidates, candidates)
@@ -131,7 +136,7 @@ def _lanes(position: Position, candidate: _Candidate, hands: Ints, piles: Ints, 
 
 
 def _not_behind(candidates: Sequence[_Candidate]) -> list[_Candidate]:
-    """Return the candidates that may still be the best; the first, that of level 2, always stays to be compared."""
+    """Return the candidates that may still be the best; the first, of most worth, always stays to be compared."""
     best = max(candidates, key=lambda candidate: candidate.all.mean())
     return [
         candidate
