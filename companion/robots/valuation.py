@@ -40,6 +40,9 @@ class Weights(NamedTuple):
     save_held: float = -140.0
     """A safety kept for its coup fourré."""
 
+    save_pointless: float = 20.0
+    """A safety kept for a coup fourré that scores nothing, as in a race by distance alone."""
+
     remedy: float = 300.0
     end_of_limit: float = 208.0
     attack: float = 330.0
@@ -61,7 +64,7 @@ class Weights(NamedTuple):
     drive: float = 60.0
     drive_km: float = 0.25
     first_200: float = -15.0
-    """The first 200 of a trip that might still be a safe one."""
+    """The first 200 of a trip that might still be a safe one, unless this hand can win the match without."""
 
     fits: float = 12.0
     """What is left afterwards is a card of the hand."""
@@ -106,8 +109,11 @@ class Weights(NamedTuple):
 WEIGHTS = Weights()
 """The worths that win most."""
 
-CAREFUL = Weights(first_200=-60.0, drive=100.0, save_limited=95.0, end_of_limit=130.0, keep_second=0.8)
-"""The worths as people set them, who would rather not risk the safe trip: 68 ± 9 points a hand less (bsd-mille)."""
+CAREFUL = Weights(first_200=-60.0, keep_second=0.9, keep_limit=10.0, keep_hazard=28.0)
+"""The worths of who would rather not risk the safe trip, and keeps what drives before what stops others.
+
+They make 102 ± 16 points a hand less (`tests/bench/weights.py`, bsd-mille).
+"""
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
@@ -168,7 +174,7 @@ class Valuation(Movers):
                 fits = (holds & (held_km == left)).any(0)
                 worth += w.fits * fits + w.misfit * ((left > 0) & (left < smallest))
             if card == deck.two_hundred and self.edition.points.safe_trip:
-                worth += w.first_200 * (lanes.twos[self.rows, self.own] == 0)
+                worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)
             held = may & self.holds[card]
             self.can_drive |= held
@@ -176,6 +182,11 @@ class Valuation(Movers):
             self._keep_distance(card, km, left)
             if deck.accelerator >= 0:
                 self._doubled(card, km)
+
+    def _safe_trip_counts(self) -> Flags:
+        """Return where the match goes on after this trip, so that a safe one is worth some kilometres."""
+        lanes, most = self.lanes, self.edition.match_points or 0
+        return lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed < most
 
     def _keep_distance(self, card: int, km: int, left: Ints) -> None:
         w, most = self.w, self.edition.two_hundreds_max
@@ -250,10 +261,11 @@ class Valuation(Movers):
     def _safeties(self) -> None:
         deck, w, lanes = self.deck, self.w, self.lanes
         ends_soon = self._ends_soon()
+        pays = self.edition.points.coup_fourre or lanes.race_counts
         for number, card in enumerate(deck.safeties):
             hazards = [hazard for hazard in deck.hazards if hazard.safety == number]
             to_come = self.unseen[[hazard.card for hazard in hazards]].sum(0)
-            worth = np.full(len(lanes), w.save_held)
+            worth = np.full(len(lanes), w.save_held if pays else w.save_pointless)
             under = np.zeros(len(lanes), bool)
             for hazard in hazards:
                 if hazard.card != deck.limit:
