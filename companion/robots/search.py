@@ -35,8 +35,10 @@ _MARGIN_ERRORS = 1.5
 _BEHIND_ERRORS = 1.5
 """By how many standard errors a play falls behind the best before it is left out."""
 
-_ROUNDS = 3
+_MOST_ROUNDS = 3
 _FIRST_ROUND = 150
+"""The playouts of a round that are worth its beginning."""
+
 _LEAST_WORLDS = 8
 
 
@@ -95,14 +97,15 @@ def search(position: Position, plays: Sequence[Play | None], chance: random.Rand
     """Return the best of several plays, of which the first is of most worth."""
     rng = np.random.default_rng(chance.getrandbits(64))
     candidates = all_candidates = [_Candidate(position, play) for play in plays]
-    share = effort.playouts // _ROUNDS if effort.seconds is None else _FIRST_ROUND
+    rounds = min(_MOST_ROUNDS, 1 + effort.playouts // _FIRST_ROUND)
+    share = effort.playouts // rounds if effort.seconds is None else _FIRST_ROUND
     until = None if effort.seconds is None else effort.clock() + effort.seconds
     for round_number in itertools.count(1):
         begun = effort.clock()
         _try_out(position, candidates, max(_LEAST_WORLDS, share // len(candidates)), rng)
         candidates = _not_behind(candidates)
         if until is None:
-            done = round_number == _ROUNDS
+            done = round_number == rounds
         else:
             # Each round is twice as long as the one before.
             now, share = effort.clock(), share * 2
