@@ -13,8 +13,11 @@ from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM
 from companion.rules.editions.edition import Edition
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
-MOST_TURNS = 110
-"""More turns than a hand has; where the discards are reshuffled a race is judged by the lead after so many."""
+_MOST_TURNS = 130
+"""More turns than a hand has."""
+
+_MOST_TURNS_OF_RACE = 60
+"""The turns after which a race is judged by the lead where the discards are reshuffled, and nothing else may end it."""
 
 _HAND_SPREAD = 1150.0
 """Spread of the difference that one hand of two players makes, in points."""
@@ -29,7 +32,7 @@ _HAND_POINTS = 1130.0
 def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> Ends:
     """Play every lane to its end. `weights` are those of each side, or of all; the lanes are used up."""
     ends = Ends(lanes)
-    for _ in range(MOST_TURNS):
+    for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
         done = lanes.over != OPEN
         if done.any():
             extends = done & wants_extension(lanes)

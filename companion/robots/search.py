@@ -47,6 +47,8 @@ class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
     playouts: int = 1800
+    """As many at a table of two sides, fewer at a larger one."""
+
     seconds: float | None = None
     """The time for a move; a search by the clock is not the same twice."""
 
@@ -97,8 +99,10 @@ def search(position: Position, plays: Sequence[Play | None], chance: random.Rand
     """Return the best of several plays, of which the first is of most worth."""
     rng = np.random.default_rng(chance.getrandbits(64))
     candidates = all_candidates = [_Candidate(position, play) for play in plays]
-    rounds = min(_MOST_ROUNDS, 1 + effort.playouts // _FIRST_ROUND)
-    share = effort.playouts // rounds if effort.seconds is None else _FIRST_ROUND
+    # A turn at a larger table takes longer to play out.
+    playouts = 2 * effort.playouts // max(2, len(position.table.sides))
+    rounds = min(_MOST_ROUNDS, 1 + playouts // _FIRST_ROUND)
+    share = playouts // rounds if effort.seconds is None else _FIRST_ROUND
     until = None if effort.seconds is None else effort.clock() + effort.seconds
     for round_number in itertools.count(1):
         begun = effort.clock()

@@ -25,7 +25,7 @@ _SURPLUS = 3
 """How many worlds are dealt for each that is kept."""
 
 _LOOKS_BACK = 5
-"""How many plays of each other player say something about his hand."""
+"""How many plays of the others, each his share, say something about their hands."""
 
 _PATIENCE_POINTS = 40.0
 """How much worse than the best a play has to look to be e times as rare."""
@@ -70,6 +70,7 @@ def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple
 def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) -> Points:
     """Return how likely it is, world by world, that the others have played as they did."""
     likely = np.ones(len(hands))
+    looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
     for seat, other in enumerate(position.table.seats):
         if seat == position.seat:
             continue
@@ -81,7 +82,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
                 likely *= np.where(held[:, deck_of(tuple(table.deck)).number[safety]] > 0, _WHIM / 2, 1.0)
             elif play.player == other.player:
                 plays += 1
-                if plays > _LOOKS_BACK or play.verb not in (Verb.PLAY, Verb.DISCARD):
+                if plays > looks or play.verb not in (Verb.PLAY, Verb.DISCARD):
                     break
                 held = _led_back(past, seat, held, likely, chance)
     return likely
