@@ -18,6 +18,7 @@ from companion.robots.playouts import points
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.legality import reshuffles
 from companion.rules.play import Play, Verb, lay
 from companion.rules.scoring import score
 from companion.rules.table import Due, HowEnded, Table
@@ -33,7 +34,8 @@ def lane_of(at: Deal) -> Lanes:
     deck = deck_of(tuple(at.table.deck))
     hands = np.array([[deck.counts(hand) for hand in at.hands]], np.int8)
     pile = np.array([[deck.number[card] for card in at.pile]], np.int8).reshape(1, -1)
-    return lanes_of(at.table._replace(due=Due.NOTHING), hands, pile)
+    discards = () if reshuffles(at.table) else at.table.discards
+    return lanes_of(at.table._replace(due=Due.NOTHING, discards=discards), hands, pile)
 
 
 def random_hand(edition: str, seed: int):

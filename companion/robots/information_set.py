@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain
+from companion.rules import legality
 from companion.rules.cards import Card, card_name
-from companion.rules.legality import laid_from_hand
 from companion.rules.play import Play, Verb
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
 from companion.rules.table import Side, Table
@@ -65,7 +65,11 @@ class Position:
     @property
     def unseen(self) -> Counter[Card]:
         """The cards that the player has not seen: in the draw pile and in the others' hands."""
-        return Counter(self.table.deck) - shown(self.table) - Counter(self.hand)
+        table = self.table
+        if self.is_in_turn and self.has_drawn and legality.reshuffles(table):
+            # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
+            table = table._replace(discards=())
+        return Counter(table.deck) - shown(table) - Counter(self.hand)
 
 
 def reshuffles(table: Table) -> bool:
@@ -124,7 +128,7 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
             continue
         seat = table.seat_of(play.player)
         gained = _gained(table, play, seat)
-        known[seat].subtract(laid_from_hand(play))
+        known[seat].subtract(legality.laid_from_hand(play))
         if play.verb is Verb.GIVE and play.card:
             known[seat][play.card] -= 1
         known[seat] = +known[seat]
