@@ -18,7 +18,8 @@ from companion.rules.table import How, Table, Team
 
 Player = Callable[[Position], Play | None]
 TWO = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
-MOST_PLAYS = 2000
+MOST_PLAYS = 4000
+"""A race of eight where all throw hazards may take a thousand turns."""
 
 
 @dataclass

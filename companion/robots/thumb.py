@@ -51,9 +51,9 @@ def _regret(position: Position, card: Card) -> float:
     """Return how much a discarded card would be missed."""
     if card.family is Family.DISTANCE:
         left = position.table.target - position.table.race_km(position.side)
-        return 20.0 + card.km / 10 if card.km <= left else 5.0
+        return 12.0 + card.km / 10 if card.km <= left else 5.0
     if card.family is Family.REMEDY:
-        # It waits for its hazard, but not in the way of the one that is needed now.
+        # It waits for its hazard, one of each, but not in the way of the one that is needed now.
         hazard = position.side.hazard
-        return 60.0 if hazard in (None, HAZARD_OF[card]) else 15.0
+        return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

@@ -46,7 +46,7 @@ class Weights(NamedTuple):
     remedy: float = 300.0
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 60.0
+    attack_in_crowd: float = 10.0
     """The same in a race of many that goes on until somebody gets there: it helps the others as well."""
 
     attack_progress: float = 60.0
