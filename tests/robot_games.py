@@ -18,8 +18,7 @@ from companion.rules.table import How, Table, Team
 
 Player = Callable[[Position], Play | None]
 TWO = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
-MOST_PLAYS = 4000
-"""A race of eight where all throw hazards may take a thousand turns."""
+MOST_PLAYS = 1500
 
 
 @dataclass
