@@ -9,13 +9,14 @@ import pytest
 from players import random_options, random_teams
 from robot_games import MOST_PLAYS, TWO, Deal, Player, deal, play_hand
 
-from companion.robots.information_set import Position, known_cards
+from companion.robots.information_set import Position, known_cards, position_of
 from companion.robots.options import options
 from companion.robots.robot import Level, choose
 from companion.robots.search import Effort
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.play import Play, Verb
+from companion.rules.record import judge, notation
 from companion.rules.table import Team
 
 EDITIONS = edition_names()
@@ -135,3 +136,14 @@ def test_the_top_of_the_discard_pile_may_be_taken_before_drawing_alone():
     assert take in options(at.position(1)).plays
     at.draw(1, 1)
     assert take not in options(at.position(1)).plays
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+def test_a_player_knows_the_same_from_the_record_as_at_the_table(edition):
+    at = deal(edition, 5)
+    lines = [f"edition {edition}", "side Ann", "side Bob", "hand first Ann"]
+    for position, _ in play_hand(at, at_table(at, 2, 1), most=40):
+        text = "\n".join([*lines, *(str(past.play) for past in position.past)])
+        record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+
+        assert position_of(record, position.player, position.hand) == position
