@@ -32,10 +32,11 @@ NOT_OURS = {
 INNER = {"tabletop", "rules", "common"}
 MIDDLE = {"vision", "printing", "simulate", "storage"}
 MAY_IMPORT = {
-    "app": {"pages", "tracking", "match", *MIDDLE, *INNER},
-    "pages": {"tracking", "match", *MIDDLE, *INNER},
+    "app": {"pages", "tracking", "match", "robots", *MIDDLE, *INNER},
+    "pages": {"tracking", "match", "robots", *MIDDLE, *INNER},
     "tracking": {"match", *MIDDLE, *INNER},
     "match": {*MIDDLE, *INNER},
+    "robots": {"rules", "common"},
     "vision": INNER,
     "printing": INNER,
     "simulate": {"printing", *INNER},

@@ -262,6 +262,28 @@ def _scored(path: Path, text: str) -> int:
     return _wrong_in(str(path), lines)
 
 
+@companion.command()
+@click.option("--level", default="2", show_default=True, type=click.Choice(["1", "2", "3"]), help="3 plays best.")
+@click.option("--seconds", metavar="S", type=usage.Number(0.01, 60), help="Time for a move of level 3.")
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same answers each time, without --seconds.")
+@_editions_of_data
+def robot(level: str, seconds: float | None, seed: int | None) -> None:
+    """A player for programs: a question on each line of standard input, an answer on each line of standard output.
+
+    \b
+    Example: companion robot --level 3 --seed 1 < questions.jsonl
+    """
+    from companion.robots.dialogue import answer
+    from companion.robots.robot import Level
+    from companion.robots.search import Effort
+
+    for line in sys.stdin.buffer:
+        if line.strip():
+            asked = line.decode("utf-8", errors="replace")
+            _print_json(answer(asked, Level(int(level)), Effort(seconds=seconds), seed))
+            sys.stdout.flush()
+
+
 @companion.group(invoke_without_command=True)
 @click.pass_context
 @_data

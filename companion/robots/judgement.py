@@ -1,0 +1,118 @@
+"""A worth for every play: the valuation for the ordinary cards, and as many points for what happens beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from companion.robots.deck_numbers import deck_of
+from companion.robots.information_set import Position
+from companion.robots.lane_start import lanes_of
+from companion.robots.lanes import Lanes
+from companion.robots.playouts import wants_extension
+from companion.robots.valuation import NEVER, Points, Weights, worths
+from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
+from companion.rules.legality import answered
+from companion.rules.play import Play, Verb
+from companion.rules.table import Due, is_driving
+
+_GIFT = 5000.0
+_ANSWER = 2000.0
+_TURN_BACK_KM = 75
+"""The least that a u-turn is spent on, unless it was the last card of the race."""
+
+_TAKEN_LEAST = 90.0
+"""Least worth of the card on top of the discard pile for which the pile that nobody knows is left."""
+
+_OTHER_VICTIM = 5.0
+"""How much less a hazard is worth before another side than the one that it hurts most."""
+
+
+def judged(position: Position, plays: Iterable[Play | None], weights: Weights) -> list[tuple[Play | None, float]]:
+    """Return plays with their worth, the best first; those of equal worth in their order. None is no answer."""
+    judge = _Judge(position, weights)
+    return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])
+
+
+def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
+    """Return the table as one lane in which the player is to move with that hand; the others' cards are not in it."""
+    table, deck = position.table, deck_of(tuple(position.table.deck))
+    hands = np.zeros((1, len(table.seats), len(deck.cards)), np.int8)
+    hands[0, position.seat] = deck.counts(hand)
+    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((1, table.draw_pile), np.int8), position.totals)
+    lanes.move[:] = position.seat
+    return lanes
+
+
+class _Judge:
+    def __init__(self, position: Position, weights: Weights) -> None:
+        self.position, self.table, self.weights = position, position.table, weights
+        self.deck = deck_of(tuple(position.table.deck))
+        self.points, self.victim = self._valued(position.hand)
+
+    def _valued(self, hand: Iterable[Card]) -> tuple[Points, Points]:
+        worth, victim = worths(own_lane(self.position, hand), self.weights)
+        return worth[0], victim[0]
+
+    def worth(self, play: Play | None) -> float:
+        if play is None:
+            return 0.0
+        if play.at_once:
+            return self._at_once(play)
+        card, cards = self.deck.number.get(play.card or Card.UNKNOWN, 0), len(self.deck.cards)
+        if play.verb is Verb.PLAY:
+            other = play.target is not None and self.table.side_index(play.target) != self.victim[card]
+            return float(self.points[card + 2 * cards * (play.times > 1)]) - _OTHER_VICTIM * other
+        if play.verb is Verb.DISCARD:
+            return float(self.points[card + cards])
+        return self._special(play)
+
+    def _special(self, play: Play) -> float:
+        card = play.card or Card.UNKNOWN
+        if play.verb in (Verb.EXTEND, Verb.FINISH):
+            lanes = own_lane(self.position, self.position.hand)
+            return float(wants_extension(lanes)[0] == (play.verb is Verb.EXTEND))
+        if play.verb is Verb.TAKE:
+            return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
+        if play.verb is Verb.PAIR:
+            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)])
+            return self._fetched(play.wanted or Card.UNKNOWN, card) + lost - 20.0
+        if play.verb is Verb.THEFT:
+            drives = is_driving(self.table.edition, self.position.side)
+            return (150.0 if drives else 60.0) + card.km * play.times / 2
+        if play.verb is Verb.CONTROL:
+            return 40.0 + self._wish(card) * self._chance_of(card, play.target or "")
+        return {Verb.GIVE: _GIFT, Verb.PASS: -5.0}.get(play.verb, NEVER)
+
+    def _fetched(self, card: Card, laid: Card | None = None) -> float:
+        """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""
+        if card not in self.deck.number:
+            return NEVER
+        hand = list(self.position.hand)
+        for _ in range(2 if laid else 0):
+            hand.remove(laid or card)
+        return float(self._valued([*hand, card])[0][self.deck.number[card]])
+
+    def _wish(self, card: Card) -> float:
+        """Return how much a card is wanted from another's hand."""
+        hazard = self.position.side.hazard
+        if hazard is not None:
+            return 150.0 if card is REMEDY_OF[hazard] else 0.0
+        return card.km / 2.0 if card.family is Family.DISTANCE else 20.0
+
+    def _chance_of(self, card: Card, player: str) -> float:
+        unseen = self.position.unseen
+        held = self.table.hands[self.table.seat_of(player)] / max(1, unseen.total())
+        return float(1 - (1 - held) ** max(0, unseen[card]))
+
+    def _at_once(self, play: Play) -> float:
+        laid = self.table.window.laid
+        if play.card is Card.U_TURN and laid is not None:
+            ends = self.table.ending is not None or self.table.extension_offered_to is not None
+            return _ANSWER if ends or laid.card.km * laid.times >= _TURN_BACK_KM else -1.0
+        attack = answered(self.table, play)
+        is_safety = play.card is not None and play.card.family is Family.SAFETY
+        if attack is not None and not is_safety:
+            return _ANSWER / 2 - (10.0 if HAZARD_OF[play.card or Card.ROLL] is Card.SPEED_LIMIT else 0.0)
+        return _ANSWER if is_safety else _ANSWER * 0.75

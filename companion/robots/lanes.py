@@ -1,0 +1,332 @@
+"""Many hands of cards played side by side: the table as arrays, one row (a lane) for each dealt world.
+
+The referee plays one table at a time and keeps everything; here thousands of turns are played together, and only what
+the ordinary cards do is kept. Out of turn there is the coup fourré alone, which whoever holds the safety plays; the
+special cards are laid by nobody. What a turn does here is what the referee does, which a test compares.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from companion.robots.deck_numbers import Flags, Ints, deck_of
+from companion.rules.cards import Family
+from companion.rules.dealing import EXTENDED_KM
+from companion.rules.editions.edition import Edition
+from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Table
+
+OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
+"""How a lane stands, in `over`."""
+
+NOTHING, ONE, TURN = 0, 1, 2
+"""What the player to move still draws, in `due`."""
+
+BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
+BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
+WHOLE = ("hands", "pile", "public", "discards")
+
+
+class Lanes:
+    """The tables, one a lane. Of arrays by lane and side the second index is the side, of `hands` the seat."""
+
+    hands: Ints
+    pile: Ints
+    """The draw piles, from `at` to `end`."""
+
+    public: Ints
+    """How many of each card lie openly."""
+
+    discards: Ints
+    battle: Ints
+    """Battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place."""
+
+    depth: Ints
+    tops: Ints
+    """What each battle pile shows."""
+
+    limit: Flags
+    km: Ints
+    twos: Ints
+    """How many 200s lie there."""
+
+    moved: Flags
+    safe: Flags
+    """By lane, side and safety: it is out."""
+
+    coups: Ints
+    begun: Flags
+    totals: Ints
+    """The match totals before the hand."""
+
+    move: Ints
+    due: Ints
+    target: Ints
+    may_extend: Flags
+    called: Ints
+    """The side that called the extension, -1 for none."""
+
+    over: Ints
+    by: Ints
+    """The side that completed the trip, -1 for none."""
+
+    at: Ints
+    end: Ints
+    origin: Ints
+    """The number of the lane where it began; lanes that are over are taken out."""
+
+    def __init__(self, table: Table, fields: dict[str, Any]) -> None:
+        self.edition: Edition = table.edition
+        self.deck = deck_of(tuple(table.deck))
+        self.total = np.array(list(table.deck.values()), np.int16)
+        self.side_of = np.array([seat.side for seat in table.seats])
+        self.seats, self.sides = len(table.seats), len(table.sides)
+        self.race_counts = self.edition.safeties_count_as_distance == "yes"
+        self.overshoots = self.edition.overshoot == "allowed"
+        self.reshuffles = self.edition.empty_pile == "reshuffle"
+        self._stopped: Flags | None = None
+        vars(self).update(fields)
+
+    def __len__(self) -> int:
+        return len(self.move)
+
+    def chosen(self, lanes: Any) -> Lanes:
+        """Return some of the lanes."""
+        other = copy(self)
+        vars(other).pop("rows", None)
+        other._stopped = None
+        for name in (*WHOLE, *BY_SIDE, *BY_LANE):
+            setattr(other, name, getattr(self, name)[lanes])
+        return other
+
+    @cached_property
+    def rows(self) -> Ints:
+        return np.arange(len(self))
+
+    def race_km(self, side: Any) -> Ints:
+        """Return what counts towards the target, of one side a lane."""
+        km = self.km[self.rows, side]
+        if self.race_counts:
+            km = km + SAFETY_KM * self.safe[self.rows, side].sum(1) + COUP_FOURRE_KM * self.coups[self.rows, side]
+        return km
+
+    @property
+    def stopped(self) -> Flags:
+        """By lane and side: a hazard stops it."""
+        if self._stopped is None:
+            answer = self.deck.answers[self.tops]
+            out = np.take_along_axis(self.safe, np.maximum(answer, 0)[..., None], axis=2)[..., 0]
+            self._stopped = (answer >= 0) & ~out
+        return self._stopped
+
+    # Drawing
+
+    def left(self) -> Ints:
+        """Return how many cards each draw pile holds."""
+        return self.end - self.at
+
+    def draw(self, who: Flags, seat: Any, chance: np.random.Generator) -> None:
+        """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
+
+        Neighbours draw from the two ends of the mixed pile: who draws one card more does not change what the other
+        draws, and plays that are compared in the same world differ by less luck.
+        """
+        if self.reshuffles:
+            for lane in np.flatnonzero(who & (self.at >= self.end)):
+                self._reshuffle(int(lane), chance)
+        drawing = np.flatnonzero(who & (self.at < self.end))
+        seats = seat[drawing] if isinstance(seat, np.ndarray) else np.full(len(drawing), seat)
+        from_end = seats % 2
+        cards = self.pile[drawing, np.where(from_end, self.end[drawing] - 1, self.at[drawing])]
+        self.hands[drawing, seats, cards] += 1
+        self.at[drawing] += 1 - from_end
+        self.end[drawing] -= from_end
+
+    def _reshuffle(self, lane: int, chance: np.random.Generator) -> None:
+        cards = np.repeat(np.arange(len(self.deck.cards)), self.discards[lane])
+        chance.shuffle(cards)
+        self.pile[lane, : len(cards)] = cards
+        self.at[lane], self.end[lane] = 0, len(cards)
+        self.public[lane] -= self.discards[lane]
+        self.discards[lane] = 0
+
+    def draw_for_turn(self, chance: np.random.Generator) -> None:
+        """Draw what is due to the players to move."""
+        if self.edition.draw == "to-seven":
+            for _ in range(FULL_HAND):
+                held = self.hands[self.rows, self.move].sum(1)
+                self.draw((self.due == TURN) & (held < FULL_HAND), self.move, chance)
+            self.draw(self.due == ONE, self.move, chance)
+        else:
+            self.draw(self.due != NOTHING, self.move, chance)
+        self.due[:] = NOTHING
+
+    # Changing piles
+
+    def _put(self, who: Flags, side: Any, card: Any) -> None:
+        """Lay cards on battle piles; 0 makes a pile look empty."""
+        lanes = np.flatnonzero(who)
+        sides = side[lanes] if isinstance(side, np.ndarray) else side
+        cards = card[lanes] if isinstance(card, np.ndarray) else card
+        self.depth[lanes, sides] += 1
+        self.battle[lanes, sides, self.depth[lanes, sides]] = self.tops[lanes, sides] = cards
+        self._stopped = None
+
+    def _lift(self, who: Flags, side: Any) -> None:
+        """Discard the top cards of battle piles."""
+        lanes = np.flatnonzero(who)
+        sides = side[lanes] if isinstance(side, np.ndarray) else side
+        self.discards[lanes, self.tops[lanes, sides] - 1] += 1
+        self.depth[lanes, sides] -= 1
+        self.tops[lanes, sides] = self.battle[lanes, sides, self.depth[lanes, sides]]
+        self._stopped = None
+
+    # A turn
+
+    def play(self, column: Ints, victim: Ints, chance: np.random.Generator) -> None:
+        """Make each lane's play: a column of `plays.py`, laid or discarded, at a side. The turn's draw is done."""
+        cards = len(self.deck.cards)
+        kind, card = np.divmod(column, cards)
+        seat = self.move.copy()
+        own = self.side_of[seat]
+        family = self.deck.family[card]
+        self.hands[self.rows, seat, card] -= 1
+        self.public[self.rows, card] += 1
+        laid = kind != 1
+        self.discards[self.rows, card] += ~laid
+        is_of = {kin: laid & (family == at) for at, kin in enumerate(Family)}
+        self.move, self.due = (seat + 1) % self.seats, np.full_like(self.due, TURN)
+        self._drive(is_of[Family.DISTANCE], own, seat, card, kind)
+        self._remedy(is_of[Family.REMEDY], own, card)
+        safety = is_of[Family.SAFETY]
+        if safety.any():
+            self._save(safety, own, card)
+            self.move[safety], self.due[safety] = seat[safety], ONE
+        hazard = is_of[Family.HAZARD]
+        if hazard.any():
+            self._attack(hazard, victim, card, chance)
+        self._complete(is_of[Family.DISTANCE] | (safety & self.race_counts), own)
+        self._settle()
+
+    def _drive(self, who: Flags, own: Ints, seat: Ints, card: Ints, kind: Ints) -> None:
+        lanes = np.flatnonzero(who)
+        doubled = kind[lanes] == 2
+        side, laid = own[lanes], card[lanes]
+        self.km[lanes, side] += self.deck.km[laid] * (1 + doubled)
+        self.twos[lanes, side] += laid == self.deck.two_hundred
+        self.moved[lanes, side] = True
+        self.begun[lanes, side] = True
+        if doubled.any():
+            self.hands[lanes, seat[lanes], self.deck.accelerator] -= doubled
+            self.public[lanes, self.deck.accelerator] += doubled
+
+    def _remedy(self, who: Flags, own: Ints, card: Ints) -> None:
+        lifts = self.edition.pile_after_remedy == "card-beneath"
+        ends = who & (card == self.deck.end_of_limit)
+        self.limit[ends, own[ends]] = False
+        self.begun[who, own[who]] = True
+        others = who & ~ends
+        if not lifts:
+            self._put(others, own, card + 1)
+            return
+        self.discards[ends, card[ends]] += 1
+        self.discards[ends, self.deck.limit] += 1
+        on_hazard = others & self.stopped[self.rows, own]
+        self._lift(on_hazard, own)
+        self.discards[on_hazard, card[on_hazard]] += 1
+        self._put(others & ~on_hazard, own, card + 1)
+
+    def _save(self, who: Flags, side: Ints, card: Ints, lifted: Ints | None = None) -> None:
+        """Lay safeties in their places; `lifted` are the hazards (on the pile: plus one) that a coup fourré beat."""
+        deck, edition = self.deck, self.edition
+        which = np.searchsorted(deck.safeties, card)
+        which[~who] = 0
+        right_of_way = who & (which == deck.right_of_way)
+        takes = right_of_way | (who & (edition.roll_after_late_safety == "not-needed"))
+        top = self.tops[self.rows, side]
+        hazard = takes & self.stopped[self.rows, side] & (deck.answers[top] == which)
+        limit = right_of_way & self.limit[self.rows, side]
+        lanes = np.flatnonzero(who)
+        self.safe[lanes, side[lanes], which[lanes]] = True
+        self._stopped = None
+        self.begun[lanes, side[lanes]] = True
+        self.discards[limit, deck.limit] += 1
+        self.limit[limit, side[limit]] = False
+        self._lift(hazard, side)
+        if edition.pile_after_safety != "roll":
+            return
+        gone = np.where(hazard, top, 0)
+        if lifted is not None:
+            gone = np.where(hazard | (lifted == deck.limit + 1), gone, lifted)
+            limit |= who & (lifted == deck.limit + 1)
+        shows = np.where(gone == deck.stop + 1, 0, deck.roll + 1)
+        top = self.tops[self.rows, side]
+        self._put(who & ((gone > 0) | (limit & ((top == 0) | deck.remedies[top]))), side, shows)
+
+    def _attack(self, who: Flags, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+        limits = who & (card == self.deck.limit)
+        self.limit[limits, victim[limits]] = True
+        self._put(who & ~limits, victim, card + 1)
+        self.answer(who, victim, card, chance)
+
+    def answer(self, who: Flags, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+        """Let whoever holds the safety answer the hazard that has just been laid: a coup fourré."""
+        deck = self.deck
+        limits = who & (card == deck.limit)
+        answer = deck.safety_of[card]
+        safety = np.asarray(deck.safeties)[answer]
+        seat = np.full(len(self), -1)
+        for other in range(self.seats - 1, -1, -1):
+            holds = who & (self.side_of[other] == victim) & (self.hands[:, other][self.rows, safety] > 0)
+            seat[holds] = other
+        coup = seat >= 0
+        if not coup.any():
+            return
+        self.limit[coup & limits, victim[coup & limits]] = False
+        self.discards[coup & limits, deck.limit] += 1
+        self._lift(coup & ~limits, victim)
+        self._save(coup, victim, safety, np.where(coup, card + 1, 0))
+        lanes = np.flatnonzero(coup)
+        self.coups[lanes, victim[lanes]] += 1
+        self.hands[lanes, seat[lanes], safety[lanes]] -= 1
+        self.public[lanes, safety[lanes]] += 1
+        is_whole = self.edition.coup_fourre_turn == "whole"
+        if is_whole:
+            self.draw(coup, seat, chance)
+        self.move[coup], self.due[coup] = seat[coup], TURN if is_whole else NOTHING
+        if self.race_counts:
+            self._complete(coup, victim)
+
+    # What follows
+
+    def _complete(self, who: Flags, side: Ints) -> None:
+        km = self.race_km(side)
+        there = who & ((km == self.target) | ((km > self.target) & self.overshoots))
+        self.over[there], self.by[there] = COMPLETED, side[there]
+
+    def extend(self, who: Flags) -> None:
+        """Call the extension in lanes that have just been completed, instead of ending."""
+        self.called[who], self.target[who], self.may_extend[who] = self.by[who], EXTENDED_KM, False
+        self.over[who], self.by[who] = OPEN, -1
+        self._settle()
+
+    def _settle(self) -> None:
+        """Give the turn to the next who has a card where the pile is used up; with no cards left the hand ends."""
+        empty = (self.over == OPEN) & (self.at >= self.end)
+        if self.reshuffles:
+            empty &= self.discards.sum(1) == 0
+        if not empty.any():
+            return
+        if self.edition.empty_pile == "ends":
+            ends = empty & (self.due != NOTHING)
+            self.over[ends] = EXHAUSTED
+            empty &= ~ends
+        held = self.hands.sum(2) > 0
+        for _ in range(self.seats):
+            idle = empty & ~held[self.rows, self.move]
+            self.move[idle] = (self.move[idle] + 1) % self.seats
+            self.due[idle] = TURN
+        self.over[empty & ~held[self.rows, self.move]] = EXHAUSTED

@@ -1,0 +1,294 @@
+"""What each play is worth to the player to move, in points, by rules of thumb and the cards that he has not seen.
+
+Level 2 plays the best of them; so do all seats in the worlds that level 3 plays out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from companion.robots.deck_numbers import Flags, Hazard, Ints
+from companion.robots.lane_legality import Movers
+from companion.robots.lanes import Lanes
+from companion.rules.cards import Family
+from companion.rules.legality import SLOW_KM
+from companion.rules.table import SAFETY_KM
+
+Points = npt.NDArray[np.floating[Any]]
+NEVER = -1e6
+
+
+class Weights(NamedTuple):
+    """Worths in points of the classic game, tuned by hands of bsd-mille that two of them played against each other."""
+
+    complete: float = 1000.0
+    save_first: float = 2000.0
+    """A safety before the card that ends the hand, or before somebody else ends it."""
+
+    save_spent: float = 500.0
+    """A safety whose hazards have all been seen."""
+
+    save_stuck: float = 280.0
+    """A safety that sets the car going where no remedy is in the hand."""
+
+    save_limited: float = 137.0
+    save_held: float = -140.0
+    """A safety kept for its coup fourré."""
+
+    save_pointless: float = 20.0
+    """A safety kept for a coup fourré that scores nothing, as in a race by distance alone."""
+
+    remedy: float = 300.0
+    end_of_limit: float = 208.0
+    attack: float = 330.0
+    attack_in_crowd: float = 10.0
+    """The same in a race of many that goes on until somebody gets there: it helps the others as well."""
+
+    attack_progress: float = 60.0
+    attack_remedy: float = -2.0
+    """For each remedy that the attacked may hold or draw."""
+
+    attack_known: float = 30.0
+    """The safety cannot answer it."""
+
+    attack_stopped: float = -25.0
+    limit: float = 170.0
+    limit_late: float = -60.0
+    """A limit on who needs no more than 100 km."""
+
+    drive: float = 60.0
+    drive_km: float = 0.25
+    first_200: float = -15.0
+    """The first 200 of a trip that might still be a safe one, unless this hand can win the match without."""
+
+    fits: float = 12.0
+    """What is left afterwards is a card of the hand."""
+
+    misfit: float = -25.0
+    """What is left afterwards can only be driven with a card that is not in the hand."""
+
+    useless: float = -15.0
+    near_km: int = 200
+    """How near to the target another side may be before safeties are laid."""
+
+    last_draws: float = 2.0
+    """How many draws a seat the pile holds when safeties are laid."""
+
+    accelerator: float = 20.0
+    keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 30.0, 300: 40.0})
+
+    keep_second: float = 0.6
+    keep_exact: float = 50.0
+    keep_hazard: float = 32.0
+    keep_limit: float = 22.0
+    keep_remedy: float = 30.0
+    keep_copy: float = 8.0
+    """A remedy more than the first."""
+
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 25.0, 8.0)
+    """A roll that is the only one, the second, one more."""
+
+    keep_needed: float = 90.0
+    keep_safety: float = 300.0
+    keep_special: float = 35.0
+    extend_chance: float = 0.7
+    """How likely an extended trip is completed with cards enough while nobody else has driven."""
+
+    extend_draws: float = 15.0
+    """How many draws a seat are cards enough."""
+
+    extend_gift: float = 100.0
+    """What the others make of the longer hand."""
+
+
+WEIGHTS = Weights()
+"""The worths that win most."""
+
+CAREFUL = Weights(first_200=-60.0, keep_second=0.9, keep_limit=10.0, keep_hazard=28.0)
+"""The worths of who would rather not risk the safe trip, and keeps what drives before what stops others.
+
+They make 102 ± 16 points a hand less (`tests/bench/weights.py`, bsd-mille).
+"""
+
+
+def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
+    """Return the worth of each column of `Lanes.play`, and for each card the side that it is best laid before.
+
+    Columns are the cards laid, the cards discarded, and the distance cards laid with an accelerator.
+    """
+    return Valuation(lanes, weights).worths()
+
+
+class Valuation(Movers):
+    """The players to move, and what follows for each card of theirs from what they have seen."""
+
+    def __init__(self, lanes: Lanes, weights: Weights) -> None:
+        super().__init__(lanes)
+        self.w = weights
+        # By card and lane, as the worths below: what is done card by card runs through memory in order.
+        self.hand = np.ascontiguousarray(lanes.hands[self.rows, lanes.move].T)
+        self.holds = self.hand > 0
+        self.unseen = (lanes.total - lanes.public).T - self.hand
+        cards = len(self.deck.cards)
+        self.all = np.full((cards * (2 if self.deck.accelerator < 0 else 3), len(lanes)), NEVER, np.float32)
+        self.lay, self.discard, self.doubled = (self.all[at : at + cards] for at in (0, cards, 2 * cards))
+        self.victim = np.zeros(self.lay.shape, np.int8)
+
+    def worths(self) -> tuple[Points, Ints]:
+        """Return what `worths` does."""
+        deck = self.deck
+        self.discard[deck.is_of(Family.SPECIAL)] = -self.w.keep_special
+        self._distances()
+        self._attacks()
+        for hazard in deck.hazards:
+            self._remedy(hazard)
+        self._safeties()
+        lacks = ~self.holds
+        np.copyto(self.lay, NEVER, where=lacks)
+        np.copyto(self.discard, NEVER, where=lacks)
+        if self.edition.discard == "when-stuck":
+            self.discard[:, self.lay.max(0) > NEVER] += NEVER / 2
+        if deck.accelerator >= 0:
+            self.doubled[~(self.holds & self.holds[deck.accelerator])] = NEVER
+        return self.all.T, self.victim.T
+
+    # Driving
+
+    def _distances(self) -> None:
+        deck, w, lanes = self.deck, self.w, self.lanes
+        self.completes, self.can_drive = np.zeros(len(lanes), bool), np.zeros(len(lanes), bool)
+        distances, held_km = deck.distances, deck.km[deck.distances][:, None]
+        holds = self.holds[distances]
+        smallest = np.where(holds, held_km, 999).min(0)
+        for card in distances:
+            km = int(deck.km[card])
+            may = self.may_drive(card)
+            left = self.rest - km
+            worth = w.drive + w.drive_km * km + w.complete * (left <= 0)
+            if not lanes.overshoots:
+                fits = (holds & (held_km == left)).any(0)
+                worth += w.fits * fits + w.misfit * ((left > 0) & (left < smallest))
+            if card == deck.two_hundred and self.edition.points.safe_trip:
+                worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
+            self.lay[card] = np.where(may, worth, NEVER)
+            held = may & self.holds[card]
+            self.can_drive |= held
+            self.completes |= held & (left <= 0)
+            self._keep_distance(card, km, left)
+            if deck.accelerator >= 0:
+                self._doubled(card, km)
+
+    def _safe_trip_counts(self) -> Flags:
+        """Return where the match goes on after this trip, so that a safe one is worth some kilometres."""
+        lanes, most = self.lanes, self.edition.match_points or 0
+        return lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed < most
+
+    def _keep_distance(self, card: int, km: int, left: Ints) -> None:
+        w, most = self.w, self.edition.two_hundreds_max
+        value = w.keep_km[km] * np.where(self.hand[card] > 1, w.keep_second, 1.0)
+        if not self.lanes.overshoots:
+            value[left == 0] = w.keep_exact
+            value[left < 0] = 0.0
+        if card == self.deck.two_hundred and most is not None:
+            value[self.lanes.twos[self.rows, self.own] >= most] = 0.0
+        self.discard[card] = -value
+
+    def _doubled(self, card: int, km: int) -> None:
+        w = self.w
+        worth = w.drive + w.drive_km * 2 * km - w.accelerator + w.complete * (self.rest <= 2 * km)
+        # A card that gets there by itself needs no accelerator.
+        may = self.may_drive(card, times=2) & (self.rest > km)
+        self.doubled[card] = np.where(may, worth, NEVER)
+
+    # Attacking
+
+    def _attacks(self) -> None:
+        """Find for each hazard the side that it hurts most, and what that is worth."""
+        deck, w, lanes = self.deck, self.w, self.lanes
+        known = np.where(self.unseen[deck.safeties] == 0, w.attack_known, 0.0)
+        helps = w.attack_remedy * self.unseen
+        alive = np.zeros((len(deck.hazards), len(lanes)), bool)
+        attack = w.attack_in_crowd if lanes.reshuffles and lanes.sides > 2 else w.attack
+        for victim in range(lanes.sides):
+            rest = lanes.target - lanes.race_km(victim)
+            progress = w.attack_progress * (1 - rest / lanes.target)
+            may_stop, may_limit = self.may_stop(victim), self.may_limit(victim)
+            idle = lanes.stopped[:, victim]
+            for number, hazard in enumerate(deck.hazards):
+                bare = ~lanes.safe[:, victim, hazard.safety]
+                alive[number] |= bare & (self.own != victim)
+                worth = progress + known[hazard.safety] + helps[hazard.remedy]
+                if hazard.card == deck.limit:
+                    worth += w.limit + w.limit_late * (rest <= 2 * SLOW_KM)
+                    worth = np.where(may_limit & bare, worth, NEVER)
+                else:
+                    worth = np.where(may_stop & bare, np.where(idle, w.attack_stopped, attack + worth), NEVER)
+                better = worth > self.lay[hazard.card]
+                np.copyto(self.lay[hazard.card], worth, where=better)
+                self.victim[hazard.card][better] = victim
+        for number, hazard in enumerate(deck.hazards):
+            keep = w.keep_limit if hazard.card == deck.limit else w.keep_hazard
+            self.discard[hazard.card] = -keep * alive[number]
+
+    # What helps
+
+    def _remedy(self, hazard: Hazard) -> None:
+        deck, w, card = self.deck, self.w, hazard.remedy
+        may, count = self.may_remedy(hazard), self.hand[card]
+        if hazard.card == deck.stop:
+            needed = may & ~self.driving
+            keep = np.asarray(w.keep_roll)[np.minimum(count, len(w.keep_roll) - 1)]
+        else:
+            needed = may
+            to_come = self.unseen[hazard.card] + needed
+            keep = np.where(count == 1, w.keep_remedy, w.keep_copy) * np.minimum(to_come, 2) / 2
+        worth = w.end_of_limit if hazard.card == deck.limit else w.remedy
+        self.lay[card] = np.where(needed, worth, np.where(may, w.useless, NEVER))
+        held = self.holds[deck.safeties[hazard.safety]]
+        keep = np.where(self.safe[:, hazard.safety], 0.0, np.where(held, keep / 3, keep))
+        if self.lanes.reshuffles:
+            # Where nobody moves, what helps others has to come round for the race to go on.
+            keep = np.where(self.lanes.stopped.all(1), keep / 10, keep)
+        self.discard[card] = -np.where(needed & (count == 1), w.keep_needed, keep)
+
+    # Safeties
+
+    def _safeties(self) -> None:
+        deck, w, lanes = self.deck, self.w, self.lanes
+        ends_soon = self._ends_soon()
+        pays = self.edition.points.coup_fourre or lanes.race_counts
+        for number, card in enumerate(deck.safeties):
+            hazards = [hazard for hazard in deck.hazards if hazard.safety == number]
+            to_come = self.unseen[[hazard.card for hazard in hazards]].sum(0)
+            worth = np.full(len(lanes), w.save_held if pays else w.save_pointless)
+            under = np.zeros(len(lanes), bool)
+            for hazard in hazards:
+                if hazard.card != deck.limit:
+                    under |= self.stopped & (self.top == hazard.card + 1) & ~self.holds[hazard.remedy]
+            if number == deck.right_of_way:
+                under |= ~self.driving & ~self.stopped & ~self.holds[deck.roll]
+                worth[self.limited & ~self.holds[deck.end_of_limit] & ~self.can_drive] = w.save_limited
+            worth[under] = w.save_stuck
+            worth[to_come == 0] = w.save_spent
+            worth[ends_soon] = w.save_first
+            self.lay[card] = np.where(self.may_save(number), worth, NEVER)
+            if self.edition.discard_safety == "allowed":
+                self.discard[card] = -w.keep_safety
+
+    def _ends_soon(self) -> Flags:
+        """Return where safeties wait for nothing more: this turn completes, somebody is near, few cards are left."""
+        w, lanes = self.w, self.lanes
+        soon = self.completes.copy()
+        if not lanes.reshuffles:
+            soon |= lanes.left() <= w.last_draws * lanes.seats
+        for other in range(lanes.sides):
+            rest = lanes.target - lanes.race_km(other)
+            soon |= (self.own != other) & (rest <= w.near_km) & ~lanes.stopped[:, other]
+        if lanes.race_counts:
+            soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) >= self.rest
+        return soon

@@ -1,0 +1,70 @@
+"""Worths against each other: `PYTHONPATH=tests:. python tests/bench/weights.py first_200=-60 attack=200,remedy=350`.
+
+Each argument changes some worths of the valuation. Two players without search play the same deals against the unchanged
+worths, from both seats and with both beginning; prints points more a hand (in a race: per cent of the races more).
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
+import numpy as np
+from robot_games import TWO
+
+from companion.robots.deck_numbers import deck_of
+from companion.robots.lane_start import lanes_of
+from companion.robots.lanes import Lanes
+from companion.robots.playouts import play_out
+from companion.robots.valuation import WEIGHTS, Weights
+from companion.rules import referee
+from companion.rules.editions.edition import edition_names, load_edition
+
+CERTAIN = 1.96
+
+
+def main() -> None:
+    """Play, and print how much better each change is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("changes", nargs="+", help="NAME=VALUE,NAME=VALUE")
+    parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
+    parser.add_argument("--deals", type=int, default=1500)
+    parser.add_argument("--seed", type=int, default=1)
+    asked = parser.parse_args()
+    for change in asked.changes:
+        pairs = (part.split("=") for part in change.split(","))
+        lead = duel(WEIGHTS._replace(**{name: float(value) for name, value in pairs}), asked)
+        print(f"{change}: {lead.mean():+.1f} ± {CERTAIN * lead.std() / len(lead) ** 0.5:.1f}")
+
+
+def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
+    """How much more the changed worths make of each deal, on the average of seats and beginnings."""
+    leads = []
+    for seat in (0, 1):
+        for first in ("Ann", "Bob"):
+            rng = np.random.default_rng(asked.seed)
+            sides = (changed, WEIGHTS) if seat == 0 else (WEIGHTS, changed)
+            ends = play_out(dealt(asked.edition, asked.deals, first, rng), rng, sides)
+            races = ends.edition.match_points is None
+            leads.append(200 * ends.shares(seat) - 100 if races else ends.points[:, seat] - ends.points[:, 1 - seat])
+    return np.mean(leads, axis=0)
+
+
+def dealt(edition: str, deals: int, first: str, rng: np.random.Generator) -> Lanes:
+    """Fresh hands of two players, one a lane."""
+    table = referee.new_hand(load_edition(edition), TWO, first)
+    deck = deck_of(tuple(table.deck))
+    mixed = rng.permuted(np.tile(np.repeat(np.arange(len(deck.cards)), list(table.deck.values())), (deals, 1)), axis=1)
+    hands, at = np.zeros((deals, len(table.seats), len(deck.cards)), np.int8), 0
+    for seat, size in enumerate(table.hands):
+        for _ in range(size):
+            hands[np.arange(deals), seat, mixed[:, at]] += 1
+            at += 1
+    return lanes_of(table, hands, mixed[:, at:].astype(np.int8))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""`companion robot`: a question a line, an answer a line, and a sentence for every line that is none."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import subprocess
+import sys
+
+import pytest
+from players import legal_hand, random_table
+
+from companion.app import cli
+from companion.robots.dialogue import answer
+from companion.robots.robot import Level
+from companion.robots.search import Effort
+from companion.rules.editions.edition import edition_names
+from companion.rules.record import judge, notation
+
+RECORD = "edition bsd-mille\nside Ann\nside Bob\nhand first Ann\n"
+ASKED = {"record": RECORD, "player": "Ann", "hand": ["roll", "25"]}
+ATTACKED = RECORD + "Ann roll\nBob stop > Ann\n"
+
+
+def answers(monkeypatch, capsys, lines: list[str], *options: str) -> list[dict]:
+    text = "".join(f"{line}\n" for line in lines).encode("utf-8", errors="surrogatepass")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
+    monkeypatch.setattr(sys, "argv", ["companion", "robot", *options])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 0
+    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+
+
+@pytest.mark.parametrize("level", ["1", "2", "3"])
+def test_a_question_is_answered_with_a_play_and_a_reason(monkeypatch, capsys, level):
+    (answer,) = answers(monkeypatch, capsys, [json.dumps(ASKED)], "--level", level)
+
+    assert answer["play"] == "Ann roll"
+    assert any(sign.isdigit() for sign in answer["why"])
+
+
+@pytest.mark.parametrize(
+    ("question", "says"),
+    [
+        ("", None),
+        ("roll", "no JSON"),
+        ("[" * 100_000, "no JSON"),
+        ("[]", "JSON object"),
+        ("{}", "`record`"),
+        (json.dumps(ASKED | {"record": 7}), "`record`"),
+        (json.dumps(ASKED | {"hand": "roll"}), "`hand`"),
+        (json.dumps(ASKED | {"hand": ["rol"]}), "did you mean 'roll'"),
+        (json.dumps(ASKED | {"hand": [25]}), "by their names"),
+        (json.dumps(ASKED | {"hand": ["unknown"]}), "by their names"),
+        (json.dumps(ASKED | {"hand": ["300"]}), "no 300 km in this edition"),
+        (json.dumps(ASKED | {"hand": ["driving-ace"] * 2}), "more of driving ace"),
+        (json.dumps(ASKED | {"hand": ["25"] * 99}), "99 cards"),
+        (json.dumps(ASKED | {"hand": []}), "holds no card"),
+        (json.dumps(ASKED | {"player": "Cid"}), "Cid does not play"),
+        (json.dumps(ASKED | {"player": "Bob"}), "Ann's turn"),
+        (json.dumps(ASKED | {"record": "edition bsd-mille\nside Ann\nside Bob"}), "No hand has begun"),
+        (json.dumps(ASKED | {"record": RECORD + "Ann rol"}), "Line 5 of the record"),
+        (json.dumps(ASKED | {"record": "edition klassik"}), "Line 1 of the record"),
+        (json.dumps(ASKED | {"record": RECORD + "end"}), "The hand is over"),
+        ('{"record": "\\ud800", "player": "\\u0000", "hand": []}', "Line 1 of the record"),
+    ],
+)
+def test_bad_input_gets_one_sentence_and_the_next_line_its_answer(monkeypatch, capsys, question, says):
+    *bad, good = answers(monkeypatch, capsys, [question, json.dumps(ASKED)], "--level", "1")
+
+    assert good["play"] == "Ann roll"
+    assert [list(answer) for answer in bad] == ([["error"]] if says else [])
+    assert all(says in answer["error"] and answer["error"].count("\n") == 0 for answer in bad)
+
+
+def test_off_turn_answers_are_asked_in_the_same_way(monkeypatch, capsys):
+    hand = ["25", "50", "100", "gasoline", "repairs"]
+    has, lacks, drawn = (
+        json.dumps({"record": ATTACKED, "player": "Ann", "hand": [*cards, *hand]})
+        for cards in (["right-of-way"], ["75"], ["75", "roll"])
+    )
+
+    plays = [answer["play"] for answer in answers(monkeypatch, capsys, [has, lacks, drawn])]
+    assert plays == ["Ann right-of-way !", None, "Ann roll"]
+
+
+def test_the_same_seed_gives_the_same_answer(monkeypatch, capsys):
+    question = json.dumps(
+        {"record": ATTACKED, "player": "Ann", "hand": ["25", "stop", "100", "75", "50", "roll", "200"]}
+    )
+    given = answers(monkeypatch, capsys, [question] * 2, "--level", "3", "--seed", "5")
+
+    assert given[0] == given[1]
+
+
+def test_a_search_ends_when_its_time_is_up(monkeypatch, capsys):
+    question = json.dumps(
+        {"record": RECORD, "player": "Ann", "hand": ["25", "stop", "100", "75", "50", "gasoline", "200"]}
+    )
+    (answer,) = answers(monkeypatch, capsys, [question], "--level", "3", "--seconds", "0.05")
+
+    assert answer["play"].startswith("Ann ")
+
+
+def test_an_answer_is_there_before_the_next_question_is_asked():
+    program = "from companion.app.main import main; main()"
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen([sys.executable, "-c", program, "robot"], **pipes) as robot:
+        for _ in range(2):
+            robot.stdin.write(json.dumps(ASKED) + "\n")
+            robot.stdin.flush()
+            assert json.loads(robot.stdout.readline())["play"] == "Ann roll"
+        robot.stdin.close()
+
+
+@pytest.mark.parametrize("edition", edition_names())
+@pytest.mark.parametrize("seed", [*range(2), *(pytest.param(n, marks=pytest.mark.long) for n in range(2, 40))])
+def test_after_any_record_each_player_gets_a_legal_play_or_a_sentence(edition, seed):
+    chance = random.Random(f"{edition} {seed}")
+    table = random_table(chance, edition)
+    rules = [f"option {name}={value}" for name, value in table.edition.house_rules]
+    sides = [f"side {side.name} = {', '.join(side.players)}" for side in table.sides]
+    lines = [f"edition {edition}", *rules, *sides, f"target {table.target}", f"hand first {table.player_to_move}"]
+    for play, after in legal_hand(table, chance, most=chance.randint(0, 90)):
+        if after.is_over:
+            break
+        lines, table = [*lines, str(play)], after
+    lines += chance.choice(([], [], [f"{table.player_to_move} discard unknown"]))
+    left = [card for card in table.deck for _ in range(max(0, table.copies_left(card)))]
+    for seat, size in zip(table.seats, table.hands, strict=True):
+        hand = chance.sample(left, min(len(left), max(0, size + chance.choice((0, 0, 1, -1, 3)))))
+        asked = json.dumps({"record": "\n".join(lines), "player": seat.player, "hand": hand})
+        for level in Level:
+            given = answer(asked, level, Effort(playouts=18), seed=1)
+            if given.get("play"):
+                judged = judge.judge(notation.lines("\n".join([*lines, given["play"]])))
+                played = [item for item in judged if isinstance(item, judge.JudgedLine)][-1]
+                assert (played.line.text, played.verdict) == (given["play"], judge.LEGAL)
+            else:
+                assert "error" in given or given["why"]

@@ -1,0 +1,149 @@
+"""The arrays that worlds are played out on do what the referee does, card by card."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from players import random_teams
+from robot_games import Deal, deal, play_hand
+
+from companion.robots.deck_numbers import deck_of
+from companion.robots.lane_legality import Movers
+from companion.robots.lane_start import lanes_of
+from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes
+from companion.robots.options import options
+from companion.robots.playouts import points
+from companion.rules import referee
+from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.legality import reshuffles
+from companion.rules.play import Play, Verb, lay
+from companion.rules.scoring import score
+from companion.rules.table import Due, HowEnded, Table
+
+EDITIONS = edition_names()
+SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(3, 60))]
+DUE = {Due.NOTHING: 0, Due.ONE: 1, Due.TURN: 2}
+HOW = {None: OPEN, HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED}
+
+
+def lane_of(at: Deal) -> Lanes:
+    """The table with all its cards as a lane, the turn's draw done."""
+    deck = deck_of(tuple(at.table.deck))
+    hands = np.array([[deck.counts(hand) for hand in at.hands]], np.int8)
+    pile = np.array([[deck.number[card] for card in at.pile]], np.int8).reshape(1, -1)
+    discards = () if reshuffles(at.table) else at.table.discards
+    return lanes_of(at.table._replace(due=Due.NOTHING, discards=discards), hands, pile)
+
+
+def random_hand(edition: str, seed: int):
+    """A hand of players by chance: before each ordinary play of a turn the hand's cards, and the play."""
+    chance = random.Random(seed)
+    at = deal(edition, seed, random_teams(load_edition(edition), chance))
+
+    def player(position):
+        asked = options(position)
+        return chance.choice([*asked.plays, *([None] if asked.may_wait else [])])
+
+    def noted(position):
+        play = player(position)
+        if position.is_in_turn and play is not None and is_ordinary(at.table, play):
+            seen.append((lane_of(at), at.table, [list(hand) for hand in at.hands], play))
+        return play
+
+    seen: list = []
+    for _ in play_hand(at, dict.fromkeys([seat.player for seat in at.table.seats], noted), most=250):
+        yield from seen
+        seen.clear()
+
+
+def is_ordinary(table: Table, play: Play) -> bool:
+    """True if lanes know the play: a card laid or discarded in turn, nobody being asked for cards."""
+    free = not table.requests and table.window.taken is None and table.extension_offered_to is None
+    return free and play.verb in (Verb.PLAY, Verb.DISCARD) and not play.at_once
+
+
+def with_answer(table: Table, play: Play, hands: list[list[Card]]) -> Table:
+    """The table after a play, and after the coup fourré of whoever holds the safety."""
+    after = referee.apply(table, play)
+    if play.verb is Verb.PLAY and play.card.family is Family.HAZARD:
+        for seat, hand in zip(table.seats, hands, strict=True):
+            answer = lay(seat.player, SAFETY_OF[play.card], at_once=True)
+            if SAFETY_OF[play.card] in hand and not referee.objections(after, answer):
+                return referee.apply(after, answer)
+    return after
+
+
+def shown(lanes: Lanes) -> list:
+    """What a lane shows of each side."""
+    deck = lanes.deck
+    return [
+        (
+            int(lanes.km[0, side]),
+            None if lanes.tops[0, side] == 0 else deck.cards[lanes.tops[0, side] - 1],
+            bool(lanes.stopped[0, side]),
+            bool(lanes.limit[0, side]),
+            {deck.cards[at] for at, out in zip(deck.safeties, lanes.safe[0, side], strict=True) if out},
+            int(lanes.coups[0, side]),
+        )
+        for side in range(lanes.sides)
+    ]
+
+
+def shown_by(table: Table) -> list:
+    return [
+        (s.km, s.battle_top, s.hazard is not None, s.limited, set(s.safeties), len(s.coups_fourres))
+        for s in table.sides
+    ]
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed):
+    chance = np.random.default_rng(seed)
+    for lanes, table, hands, play in random_hand(edition, seed):
+        deck = lanes.deck
+        kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
+        victim = table.side_index(play.target or "") or 0
+        lanes.play(np.array([kind * len(deck.cards) + deck.number[play.card]]), np.array([victim]), chance)
+        after = with_answer(table, play, hands)
+
+        assert shown(lanes) == shown_by(after), str(play)
+        offered = after.extension_offered_to is not None
+        assert lanes.over[0] == (COMPLETED if offered else HOW[after.ending and after.ending.how]), str(play)
+        assert lanes.left()[0] == after.draw_pile
+        assert tuple(lanes.hands[0].sum(1)) == after.hands
+        assert {card: int(n) for card, n in zip(deck.cards, lanes.discards[0], strict=True) if n} == {
+            card: after.discards.count(card) for card in after.discards
+        }
+        if after.is_over:
+            assert [sheet.total for sheet in score(after)] == list(points(lanes)[0])
+        elif not offered:
+            assert (lanes.move[0], lanes.due[0]) == (after.to_move, DUE[after.due]), str(play)
+
+
+@pytest.mark.parametrize("edition", EDITIONS)
+@pytest.mark.parametrize("seed", SEEDS[:1] + SEEDS[3:20])
+def test_what_a_lane_lets_lay_is_what_the_referee_has_no_objection_to(edition, seed):
+    for lanes, table, hands, play in random_hand(edition, seed):
+        movers, deck = Movers(lanes), lanes.deck
+        held = set(hands[table.seat_of(play.player)])
+
+        def agrees(may, of: Play) -> None:
+            assert bool(may[0]) == (not referee.objections(table, of)), str(of)  # noqa: B023
+
+        for card in held & {deck.cards[number] for number in deck.distances}:
+            agrees(movers.may_drive(deck.number[card]), lay(play.player, card))
+        for number, card in enumerate(deck.cards[at] for at in deck.safeties):
+            if card in held:
+                agrees(movers.may_save(number), lay(play.player, card))
+        for hazard in deck.hazards:
+            if deck.cards[hazard.remedy] in held:
+                agrees(movers.may_remedy(hazard), lay(play.player, deck.cards[hazard.remedy]))
+            if deck.cards[hazard.card] in held:
+                may = movers.may_limit if hazard.card == deck.limit else movers.may_stop
+                for victim, side in enumerate(table.sides):
+                    bare = ~lanes.safe[:, victim, hazard.safety]
+                    agrees(may(victim) & bare, lay(play.player, deck.cards[hazard.card], side.name))

@@ -1,0 +1,150 @@
+"""Positions in which one play is plainly right, and the robots of levels 2 and 3 find it."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from companion.common.errors import Problem
+from companion.robots.information_set import Position, position_of
+from companion.robots.robot import Level, choose
+from companion.robots.search import Effort
+from companion.rules.cards import Card
+from companion.rules.record import judge, notation
+
+BEGINS = "edition {edition}\nside Ann\nside Bob\n{rules}hand first Ann\n"
+BOTH = pytest.mark.parametrize("level", [Level.COUNTING, Level.SEARCHING])
+
+
+def position(hand: str, lines: str = "", edition: str = "bsd-mille", player: str = "Ann", rules: str = "") -> Position:
+    text = BEGINS.format(edition=edition, rules=rules) + lines.replace(", ", "\n")
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+    wrong = [item for item in record.items if isinstance(item, judge.JudgedLine) and item.verdict != judge.LEGAL]
+    assert not wrong, wrong[0].line
+    return position_of(record, player, map(Card, hand.split()))
+
+
+def play(level: Level, *where: str, **what: str) -> str | None:
+    chosen = choose(position(*where, **what), level, random.Random(1), Effort(playouts=240)).play
+    return None if chosen is None else str(chosen)
+
+
+@BOTH
+def test_a_hand_begins_with_a_roll(level):
+    assert play(level, "25 50 roll stop gasoline 100 accident") == "Ann roll"
+
+
+@BOTH
+def test_a_car_that_stands_is_remedied(level):
+    hand = "gasoline 25 50 100 repairs speed-limit roll"
+    assert play(level, hand, "Ann roll, Bob out-of-gas > Ann") == "Ann gasoline"
+
+
+@BOTH
+def test_an_attack_is_answered_with_its_safety_at_once(level):
+    hand = "extra-tank 25 50 100 repairs gasoline"
+    assert play(level, hand, "Ann roll, Bob out-of-gas > Ann") == "Ann extra-tank !"
+
+
+@BOTH
+def test_a_safety_drawn_after_the_attack_is_no_answer_any_more(level):
+    hand = "extra-tank 25 50 100 repairs gasoline roll"
+    assert not str(play(level, hand, "Ann roll, Bob out-of-gas > Ann")).endswith("!")
+
+
+@BOTH
+def test_with_nothing_to_answer_an_attack_the_robot_waits_for_its_turn(level):
+    assert play(level, "25 50 100 repairs gasoline roll", "Ann roll, Bob out-of-gas > Ann") is None
+
+
+@BOTH
+def test_where_nothing_is_drawn_one_question_asks_for_answer_and_turn(level):
+    lines = "Ann roll, Bob out-of-gas > Ann, exhausted"
+    assert play(level, "extra-tank 25 gasoline", lines) == "Ann extra-tank !"
+    assert play(level, "25 50 gasoline", lines) == "Ann gasoline"
+
+
+@BOTH
+def test_a_rolling_opponent_is_stopped_before_one_drives_oneself(level):
+    lines = "Ann roll, Bob roll, Ann discard 25, Bob 200, Ann discard 25, Bob 200, Ann discard 50, Bob 100"
+    assert play(level, "stop 25 50 50 gasoline repairs 75", lines) == "Ann stop > Bob"
+
+
+@BOTH
+def test_no_hazard_is_thrown_at_a_car_that_stands_already(level):
+    lines = "Ann roll, Bob roll, Ann stop > Bob, Bob discard 25"
+    chosen = play(level, "accident 100 75 50 flat-tire repairs gasoline", lines, edition="classic")
+    assert chosen == "Ann 100"
+
+
+@BOTH
+def test_a_third_200_is_discarded_before_anything_of_use(level):
+    lines = "Ann roll, Bob discard 25, Ann 200, Bob discard 25, Ann 200, Bob stop > Ann"
+    assert play(level, "200 stop flat-tire gasoline repairs accident 100", lines) == "Ann discard 200"
+
+
+@BOTH
+def test_a_200_that_goes_beyond_the_target_is_discarded_before_anything_of_use(level):
+    lines = f"Ann roll{', Bob discard 25, Ann 100' * 6}, Bob stop > Ann"
+    assert play(level, "200 stop flat-tire gasoline repairs accident 100", lines) == "Ann discard 200"
+
+
+@BOTH
+def test_no_hazard_is_kept_that_the_opponents_safety_keeps_off(level):
+    lines = "Ann discard 25, Bob driving-ace, Bob discard 25"
+    assert play(level, "accident gasoline repairs stop 100 50 flat-tire", lines) == "Ann discard accident"
+
+
+NEAR = "Ann roll, Bob discard 25, Ann 200, Bob discard 25, Ann 200, Bob discard 50, Ann 100, Bob discard 50, Ann 100"
+
+
+@BOTH
+def test_the_target_is_reached_exactly_where_it_can_be(level):
+    lines = f"{NEAR}, Bob discard 75"
+    assert play(level, "100 75 50 25 gasoline repairs accident", lines) == "Ann 100"
+
+
+@BOTH
+def test_safeties_are_laid_before_the_card_that_ends_the_hand(level):
+    lines = f"{NEAR}, Bob discard 75"
+    assert play(level, "100 75 50 driving-ace gasoline repairs roll", lines) == "Ann driving-ace"
+
+
+@BOTH
+def test_the_match_is_finished_where_finishing_wins_it(level):
+    lines = f"{NEAR}, Bob discard 75, Ann 100"
+    ahead = position("75 50 25 gasoline repairs roll", lines)
+    almost = Position(ahead.table, "Ann", ahead.hand, {"Ann": 4200, "Bob": 4700}, ahead.past)
+
+    assert str(choose(almost, level, random.Random(1), Effort(playouts=240)).play) == "Ann finish"
+
+
+@BOTH
+def test_a_race_card_is_turned_back_that_would_have_won(level):
+    lines = "target 200"
+    ends = position("u-turn 100 50 75 roll repairs", "Ann 200", "rush", "Bob", rules=f"{lines}\n")
+    assert str(choose(ends, level, random.Random(1)).play) == "Bob u-turn !"
+
+
+@BOTH
+def test_an_attack_is_mirrored(level):
+    lines = "Ann 100, Bob stop > Ann"
+    assert play(level, "mirror 100 50 75 100 100", lines, edition="rush") == "Ann mirror !"
+
+
+@BOTH
+def test_a_card_that_was_asked_for_is_handed_over(level):
+    lines = "Ann 100, Bob control roll > Ann"
+    assert play(level, "roll 100 50 75 100 100", lines, edition="rush") == "Ann give roll > Bob"
+
+
+@BOTH
+def test_a_remedy_on_top_of_the_discard_pile_is_taken_where_it_helps(level):
+    lines = "Ann roll, Bob roll, Ann discard 25, Bob accident > Ann, Ann discard 25, Bob discard repairs"
+    assert play(level, "25 25 50 accident stop flat-tire", lines, edition="asmodee-2014") == "Ann take"
+
+
+def test_a_hand_that_cannot_be_is_refused():
+    with pytest.raises(Problem, match="more of right of way than the 1"):
+        position("right-of-way right-of-way")
