@@ -11,7 +11,7 @@ from companion.robots.information_set import Position
 from companion.robots.lane_start import lanes_of
 from companion.robots.lanes import Lanes
 from companion.robots.playouts import wants_extension
-from companion.robots.valuation import NEVER, Points, Weights, worths
+from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
 from companion.rules.play import Play, Verb
@@ -29,7 +29,9 @@ _OTHER_VICTIM = 5.0
 """How much less a hazard is worth before another side than the one that it hurts most."""
 
 
-def judged(position: Position, plays: Iterable[Play | None], weights: Weights) -> list[tuple[Play | None, float]]:
+def judged(
+    position: Position, plays: Iterable[Play | None], weights: Weights = WEIGHTS
+) -> list[tuple[Play | None, float]]:
     """Return plays with their worth, the best first; those of equal worth in their order. None is no answer."""
     judge = _Judge(position, weights)
     return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])

@@ -14,7 +14,6 @@ from companion.robots.options import options
 from companion.robots.reason import reason_for, search_reason
 from companion.robots.search import Effort, search
 from companion.robots.thumb import liking
-from companion.robots.valuation import CAREFUL, WEIGHTS
 from companion.rules.play import Play, Verb
 
 
@@ -48,7 +47,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
     if level is Level.THUMB:
         best = max(plays, key=lambda play: (liking(position, play), chance.random()))
         return Choice(best, reason_for(position, best))
-    ranked = judged(position, plays, CAREFUL if level is Level.COUNTING else WEIGHTS)
+    ranked = judged(position, plays)
     default, worth = ranked[0]
     candidates = _worth_searching(ranked)
     if level is Level.COUNTING or len(candidates) < 2 or worth >= _NOT_SEARCHED_WORTH:

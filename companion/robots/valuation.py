@@ -109,12 +109,6 @@ class Weights(NamedTuple):
 WEIGHTS = Weights()
 """The worths that win most."""
 
-CAREFUL = Weights(first_200=-60.0, keep_second=0.9, keep_limit=10.0, keep_hazard=28.0)
-"""The worths of who would rather not risk the safe trip, and keeps what drives before what stops others.
-
-They make 102 ± 16 points a hand less (`tests/bench/weights.py`, bsd-mille).
-"""
-
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
     """Return the worth of each column of `Lanes.play`, and for each card the side that it is best laid before.
