@@ -143,7 +143,7 @@ class _Costs:
         if not self.is_disturbed:
             cost += UNLIKELY
         stays = {other.sighting.stay for other in self.detections if other.sighting.stay is not None}
-        alike = [t for t in self.tracks if t.face is face and t.stay not in stays]
+        alike = [t for t in self.tracks if t.face is face and t.stay not in stays and not self._lies_beneath(t)]
         if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
@@ -169,8 +169,11 @@ class _Costs:
         """How many cards must have been lifted off a covered one that the record still has there."""
         if track.state is not State.COVERED and not any(self._lying_on(track)):
             return 0
-        faces = {one.sighting.face for one in self.detections}
-        on = (t for t in self._lying_on(track) if t.face not in faces)
+        stays = {one.sighting.stay for one in self.detections}
+        known = {t.stay for t in self.tracks}
+        # One that is seen where it was not before may be any card of its face.
+        faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}
+        on = (t for t in self._lying_on(track) if t.stay not in stays and t.face not in faces)
         lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
         return 0 if is_taken else len(lifted)
