@@ -75,10 +75,11 @@ def order_of(lain: tuple[Lain, ...], face: str) -> int:
 
 
 @pytest.mark.long
-def test_a_card_laid_exactly_over_one_like_it_that_lies_beneath_others_is_another() -> None:
+@pytest.mark.parametrize(("right", "down"), [(0.3, -0.2), (0.0, 0.0)])
+def test_a_card_laid_exactly_over_one_like_it_that_lies_beneath_others_is_another(right: float, down: float) -> None:
     lower, middle = card("25"), card("75", 4, 5)
 
-    first, second, third = looks((lower,), (lower, middle), (lower, middle, card("25", 0.3, -0.2)))
+    first, second, third = looks((lower,), (lower, middle), (lower, middle, card("25", right, down)))
 
     assert order_of(third[1], "25") > order_of(second[1], "75") > order_of(first[1], "25")
     assert faces(third[0]) == ["25", "25", "75"]

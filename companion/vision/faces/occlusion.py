@@ -38,8 +38,8 @@ card can show so near."""
 PILES = ("battle", "speed", "discard")
 
 A_CORNER = 2
-"""Number of borders that tell one like it that is covered on a pile: there its like is seldom laid next, and a single
-border may well be another card's. Distances are often laid on their likes."""
+"""Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
+seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
 PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG
 """Maximum shift and turn where the mat was pushed: its new place is less certain at first."""
@@ -174,14 +174,19 @@ class _Look:
             if found is None:
                 continue
             off_mm, off_deg = self._off(found, s)
-            if (off_mm <= EXACT_MM and off_deg <= EXACT_DEG) or not self._lies_upon_it(at, found):
+            if not self._lies_upon_it(at, found, is_exact=off_mm <= EXACT_MM and off_deg <= EXACT_DEG):
                 same[at] = found
         return same
 
-    def _lies_upon_it(self, at: int, lain: Lain) -> bool:
-        """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one."""
+    def _lies_upon_it(self, at: int, lain: Lain, *, is_exact: bool) -> bool:
+        """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
+
+        Of one that lies there exactly the others have to show beyond doubt.
+        """
         on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
         covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
+        if is_exact:
+            return any(self._vote(card, A_CORNER) for card in covered)
         return any(self._still_there(card) is not False for card in covered)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
@@ -196,12 +201,16 @@ class _Look:
     def _still_there(self, lain: Lain) -> bool | None:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
-            fit = self._mats.of(lain.mat)
-            now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
             alike = any(s.face is lain.sighting.face and _is_over(lain, s, self._mats) for s in self._told)
             least = 0 if not alike else A_CORNER if _is_on_a_pile(lain.sighting) else 1
-            self._votes[lain.order] = None if now is None else lain.borders.still_there(now, least=least)
+            self._votes[lain.order] = self._vote(lain, least)
         return self._votes[lain.order]
+
+    def _vote(self, lain: Lain, least: int) -> bool | None:
+        """Return the same where at least so many borders have to say so."""
+        fit = self._mats.of(lain.mat)
+        now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
+        return None if now is None else lain.borders.still_there(now, least=least)
 
     def _as_it_lies_now(self, lain: Lain) -> Lain:
         fit = self._mats.of(lain.mat)
