@@ -153,6 +153,14 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     assert faces(last[0]).count("75") == 1
 
 
+def test_a_card_of_a_pile_pushed_a_little_and_then_covered_is_not_two() -> None:
+    beneath, pushed = card("accident", -5, 6, -1), card("25", 0.1, 0.1, 2.6)
+
+    *_, last = looks((beneath, card("25")), (beneath, pushed), (beneath, pushed, card("100", 9, -8, 3)))
+
+    assert faces(last[0]).count("25") == 1
+
+
 @pytest.mark.long
 def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_mat_lies_now() -> None:
     others, upper = (card("roll"), card("100", 90), card("repairs", 160, 5)), card("stop", 12, 9)

@@ -192,7 +192,11 @@ class _Look:
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
         """Return the cards not seen again that still lie there: what is below an unmoved card has not moved either."""
         firm, kept = {card.order for card in same}, []
+        hidden = [card for card in old if not card.missed]
         for card in sorted(old, key=lambda card: -card.order):
+            if card.missed and any(_is_like_upon(upper, card) for upper in hidden):
+                # It may have been pushed to where that one lies, and now neither shows.
+                continue
             if card.upon & firm or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
                 kept.append(self._as_it_lies_now(card))
@@ -319,6 +323,12 @@ def _lies_upon(upper: Lain, lower: Lain) -> bool:
     """True if a card was laid upon another, as they were last seen."""
     is_later = upper.order > lower.order and upper.mat == lower.mat
     return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
+
+
+def _is_like_upon(upper: Lain, lower: Lain) -> bool:
+    """True if a card of the same face came later to lie about where another did."""
+    is_like = upper.sighting.face is lower.sighting.face and upper.order > lower.order and upper.mat == lower.mat
+    return is_like and bool(np.hypot(*(upper.corners_mm - lower.corners_mm).mean(axis=0)) <= OVER_MM)
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
