@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import itertools
 import random
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from time import monotonic
 from typing import NamedTuple
 
 import numpy as np
@@ -52,7 +52,7 @@ class Effort:
     seconds: float | None = None
     """The time for a move; a search by the clock is not the same twice."""
 
-    clock: Callable[[], float] = monotonic
+    clock: Callable[[], float] = time.monotonic
 
 
 class Found(NamedTuple):
