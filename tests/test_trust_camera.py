@@ -330,8 +330,10 @@ def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Matc
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_the_program_can_be_ended_while_its_camera_hangs(number):
+    # A shell that starts the tests in the background has their children ignore an interrupt.
     program = """
-import threading, time
+import signal, threading
+signal.signal(signal.SIGINT, signal.default_int_handler)
 from companion.vision.capture.sources import frames
 class Hanging:
     def grab(self):
