@@ -153,6 +153,14 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     assert faces(last[0]).count("75") == 1
 
 
+def test_one_laid_on_its_like_in_a_pile_is_another_where_a_whole_border_shows() -> None:
+    lower, upper = card("75"), card("75", 0.2, 4.2)
+
+    *_, last = looks((lower,), (lower, upper))
+
+    assert [(s.face.value, s.is_double) for s in last[0]] == [("75", False)] * 2
+
+
 def test_a_card_of_a_pile_pushed_a_little_and_then_covered_is_not_two() -> None:
     beneath, pushed = card("accident", -5, 6, -1), card("25", 0.1, 0.1, 2.6)
 

@@ -34,6 +34,10 @@ LEAST_CONTRAST = 0.8
 ALIKE, STRENGTH = 0.78, 0.3
 """Minimum likeness of a border's profile to what it was, and minimum strength against it, if it is still there."""
 
+VERY_ALIKE = 0.95
+"""Likeness from which a border that shows whole is just as before: 0.93 where it was another card's, 0.99 where a card
+lay still under its like."""
+
 UNLIKE, WEAKNESS = 0.5, STRENGTH / 2
 """Likeness and strength below which it is gone."""
 
@@ -69,13 +73,14 @@ class Borders:
         """True if the same borders show now; None if too little of them shows, or they never did.
 
         A card that has gone takes all its borders along; one that is covered keeps some. With `least` it counts as
-        still there only if so many borders say so and none says otherwise: another card below may end where it did.
+        still there only if so many borders say so and none says otherwise: another card below may end where it did. One
+        that shows whole and just as before counts twice.
         """
         if self._shows_another(now):
             return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
-        same = sum(alike >= ALIKE and strong >= STRENGTH for alike, strong in votes)
-        other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong in votes)
+        same = sum((alike >= ALIKE and strong >= STRENGTH) * (1 + clear) for alike, strong, clear in votes)
+        other = sum(alike < UNLIKE or strong < WEAKNESS for alike, strong, _ in votes)
         if same > other:
             return True if not least or (same >= least and not other) else None
         return False if other and not same else None
@@ -113,8 +118,11 @@ def _likeness(then: Pixels, now: Pixels) -> float:
     return float((then * even).sum() / max(float(np.linalg.norm(then) * np.linalg.norm(even)), 1e-6))
 
 
-def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
-    """Return how alike a border's profile is, and how strong against before; None where that says nothing."""
+def _vote(then: Floats, now: Floats) -> tuple[float, float, bool] | None:
+    """Return how alike a border's profile is, how strong against before, and whether it shows whole and just as before.
+
+    None where that says nothing.
+    """
     both = ~np.isnan(then[:, 0]) & ~np.isnan(now[:, 0])
     inside = both[round(OUTSIDE_MM * PX_PER_MM) :]
     if np.count_nonzero(both) < LEAST_ROWS or np.count_nonzero(inside) < LEAST_INSIDE_ROWS:
@@ -123,7 +131,8 @@ def _vote(then: Floats, now: Floats) -> tuple[float, float] | None:
     contrast, length = (float(np.linalg.norm(each)) for each in (one, other))
     if contrast < LEAST_CONTRAST * np.sqrt(np.count_nonzero(both)):
         return None
-    return float(one @ other) / max(contrast * length, 1e-6), length / contrast
+    alike = float(one @ other) / max(contrast * length, 1e-6)
+    return alike, length / contrast, bool(both.all()) and alike >= VERY_ALIKE
 
 
 def _cut_out(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> tuple[Pixels, Mask]:
