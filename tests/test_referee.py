@@ -196,6 +196,9 @@ a hazard goes on an opponent [pairs]
 a hazard says who gets it
     Ann roll | Bob stop: needs-target
     + | Bob stop > Ann
+right of way lifts the limit that lies there
+    Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
+    + Ann right-of-way | Ann 75; Ann 200
 a safety shuts its hazards out
     Ann roll; Bob roll; Ann driving-ace; Ann 25 | Bob accident > Ann: protected
     Ann roll; Bob roll; Ann extra-tank; Ann 25 | Bob out-of-gas > Ann: protected

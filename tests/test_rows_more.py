@@ -101,6 +101,13 @@ def test_two_alike_fetch_nothing_that_their_own_draw_has_reshuffled():
     assert one_left.against(f"{one_left.turn} pair 50 for 100") == []
 
 
+def test_a_limit_that_still_lies_beneath_right_of_way_is_not_in_force():
+    limited = hand("Ann roll; Bob speed-limit > Ann").side("Ann")
+
+    assert limited.limited
+    assert not limited._replace(safeties=(Card.RIGHT_OF_WAY,)).limited
+
+
 def test_of_two_attacks_a_mirror_sends_the_last_one_back():
     twice = rush("Ann accident > Cid; Bob speed-limit > Cid", THREE, options=["coup-fourre-window=own-draw"])
     mirrored = twice.then("Cid mirror !")
