@@ -95,6 +95,12 @@ class _Costs:
     is_disturbed: bool
     px_per_mm: float
 
+    @property
+    def _stays(self) -> frozenset[int]:
+        """The eye's numbers of the cards in sight that are told by their faces."""
+        stays = (one.sighting.stay for one in self.detections)
+        return frozenset(stay for stay in stays if stay is not None)
+
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track, less that of the track being none of them."""
         if any(_is_near(other.place, track.place) for other in self.detections) or track.state is State.COVERED:
@@ -142,8 +148,8 @@ class _Costs:
         cost = UNLIKELY if not legal else POSSIBLE if self.hint.is_in_turn(face, one.place) else ODD
         if not self.is_disturbed:
             cost += UNLIKELY
-        stays = {other.sighting.stay for other in self.detections if other.sighting.stay is not None}
-        alike = [t for t in self.tracks if t.face is face and t.stay not in stays and not self._lies_beneath(t)]
+        unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
+        alike = [t for t in unseen if not self._lies_beneath(t)]
         if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
@@ -157,8 +163,7 @@ class _Costs:
 
     def _lies_beneath(self, track: Track) -> bool:
         """True if another card still lies just where it came to lie on this one, in a pile."""
-        stays = {one.sighting.stay for one in self.detections if one.sighting.stay is not None}
-        return is_pile(track.zone) and any(t.stay in stays for t in self._lying_on(track))
+        return is_pile(track.zone) and any(t.stay in self._stays for t in self._lying_on(track))
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""
@@ -169,11 +174,10 @@ class _Costs:
         """How many cards must have been lifted off a covered one that the record still has there."""
         if track.state is not State.COVERED and not any(self._lying_on(track)):
             return 0
-        stays = {one.sighting.stay for one in self.detections}
-        known = {t.stay for t in self.tracks}
+        known = {t.stay for t in self.tracks if t.stay is not None}
         # One that is seen where it was not before may be any card of its face.
         faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}
-        on = (t for t in self._lying_on(track) if t.stay not in stays and t.face not in faces)
+        on = (t for t in self._lying_on(track) if t.stay not in self._stays and t.face not in faces)
         lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
         return 0 if is_taken else len(lifted)

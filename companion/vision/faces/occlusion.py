@@ -211,7 +211,7 @@ class _Look:
         return self._votes[lain.order]
 
     def _vote(self, lain: Lain, least: int) -> bool | None:
-        """Return the same where at least so many borders have to say so."""
+        """Return whether its borders look as they did; `least` of them have to say so."""
         fit = self._mats.of(lain.mat)
         now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
         return None if now is None else lain.borders.still_there(now, least=least)
