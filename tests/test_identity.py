@@ -335,11 +335,24 @@ def test_each_of_two_alike_keeps_its_place_as_long_as_the_eye_tells_that_nobody_
     assert [followed.track(serial).stay for serial in seen[KM_25]] == [1, 2]
 
 
-def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_may_be_laid_or_pushed() -> None:
+@pytest.mark.parametrize(("y", "is_new"), [(201.5, True), (200.5, False)])
+def test_a_card_that_may_lie_on_its_like_is_new_in_turn_unless_it_lies_exactly_there(y: float, is_new: bool) -> None:
+    followed = Followed(DISCARDING)
+    followed.see(on_discard(KM_50, 200, 200, 1))
+    followed.hide(DISCARD)
+
+    seen = followed.see(replace(on_discard(KM_50, 200, y, 2), is_double=True))
+
+    assert seen[KM_50] == ([2] if is_new else [1])
+    top = followed.track(seen[KM_50][0])
+    assert top.is_double or top.stacked_s is not None
+
+
+def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_is_laid_in_doubt() -> None:
     followed = Followed(DISCARDING)
     followed.see(*PILE)
     followed.hide(DISCARD)
 
     seen = followed.see(on_discard(KM_50, 200, 203, 3))
 
-    assert followed.track(seen[KM_50][0]).stacked_s is not None
+    assert followed.track(seen[KM_50][0]).is_double

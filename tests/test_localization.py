@@ -329,6 +329,18 @@ def test_a_camera_that_is_pushed_moves_all_mats(after, found):
     assert worst_px(later, scene(), after) < 1.5
 
 
+def test_mats_are_where_they_are_at_once_after_the_camera_was_nudged_by_a_pixel_or_two():
+    seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
+    for look_at in (2.0, 4.0, 6.0):
+        seen = check(gray_picture(scene(), NEAR), seen, BOTH, look_at)
+    after = replace(NEAR, at_mm=(1.2, 0.8))
+
+    seen = check(gray_picture(scene(), after), seen, BOTH, 8.0)
+
+    assert seen.moved == {"side-1", "table"}
+    assert worst_px(seen, scene(), after) < 0.5
+
+
 def test_a_mat_of_which_one_marker_shows_is_followed_once_that_is_sure():
     seen = search(gray_picture(scene(), NEAR), Mats(), BOTH, 0.0)
     after = pushed(side=Mat(SIDE, -360, -140, 3, ONLY_3))

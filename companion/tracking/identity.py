@@ -21,11 +21,11 @@ from companion.vision.view import FACE, Sighting
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
 """Costs of what happens at a table at any time, often, seldom, and hardly ever."""
 
-SAME_MM = SAME_DEG = 2.0
+SAME_MM, SAME_DEG = 1.2, 2.0
 """Measuring error: a card that nobody has touched is seen within this of where it was."""
 
-UNDISTURBED_SLACK = 4.0
-"""Factor of that error where nothing has moved in the zone."""
+UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
+"""The same where nothing has moved in the zone: whatever was measured, it has not been laid elsewhere."""
 
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
@@ -119,8 +119,8 @@ class _Costs:
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return math.inf
         off_deg = turned_deg(one.place, track.place)
-        slack = 1.0 if self.is_disturbed else UNDISTURBED_SLACK
-        nudge = max(0.0, off_mm - SAME_MM * slack) / MM_PER_NAT + max(0.0, off_deg - SAME_DEG * slack) / DEG_PER_NAT
+        most_mm, most_deg = (SAME_MM, SAME_DEG) if self.is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
+        nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
 
     def _off_mm(self, one: Detection, track: Track) -> float:
@@ -154,7 +154,8 @@ class _Costs:
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
             cost += ODD
-        return cost - LIKELY * (legal and one.sighting.is_double)
+        is_due = self.hint.is_in_turn(face, one.place)
+        return cost - (POSSIBLE if is_due else LIKELY) * (legal and one.sighting.is_double)
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

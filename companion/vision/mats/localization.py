@@ -3,7 +3,7 @@
 One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
 besides (`calibration.py`). A mat found once stays where it was while something covers it; its markers' places are the
 median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
-(`outliers.py`), the mat has moved and its place is taken again. Zones that are drawn stand for mats that are not found.
+(`outliers.py`), or all of them are off alike, the mat has moved and its place is taken again. Zones that are drawn stand for mats that are not found.
 """
 
 from __future__ import annotations
@@ -56,6 +56,9 @@ REMEMBERED = 5
 
 CREPT_PX = 0.35
 """Distance by which a median must have crept away to move the mat, in pixels."""
+
+NUDGED_PX = 1.0
+"""Distance by which all markers of a mat must be off alike for the mat, or the camera, to have been nudged."""
 
 SURE_AFTER_S = 1.0
 """Seconds for which a single marker must be seen elsewhere to move its mat."""
@@ -216,7 +219,8 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     }
     anchors = _anchors(old, home)
     agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
-    taken = {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
+    taken = {mat: group for mat, fit in old.items() if (group := _nudged(fit, home[mat])) is not None}
+    taken |= {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
     wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
     taken, doubtful = _without_doubtful(mats, taken, wait_s, t_s)
     moved = frozenset(taken.keys() & old.keys())
@@ -251,6 +255,17 @@ def _at_home(fit: Fit, seen: Candidates) -> dict[int, Floats]:
         if near:
             home[marker.id] = min(near, key=lambda corners, at=expected: float(np.abs(corners - at).mean()))
     return home
+
+
+def _nudged(fit: Fit, home: Corners) -> Group | None:
+    """Return a mat's markers where they are now, if all are off alike; None if they only jitter."""
+    both = fit.markers.keys() & home.keys()
+    if len(both) < ENOUGH_MARKERS:
+        return None
+    off_px = np.array([(home[marker] - fit.markers[marker]).mean(axis=0) for marker in both])
+    middle = np.median(off_px, axis=0)
+    is_alike = np.abs(off_px - middle).max() <= NUDGED_PX / 2
+    return group_of(fit.layout, home, fit.lens) if is_alike and np.hypot(*middle) > NUDGED_PX else None
 
 
 def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
