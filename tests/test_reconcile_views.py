@@ -330,6 +330,10 @@ cards that stay away although others lie there are missed in the end [laid_out]
     see {2 * TURN_S} => The 100 km is no longer on the distance area. / Roll is no longer on the battle pile. /
         Roll is no longer on the battle pile.
 
+nothing is missed of what is gathered in though the picture fails meanwhile [laid_out]
+    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {MOMENT_S + 1.0} => nothing
+    gap 1; see => nothing
+
 # Rush: what only people can tell is asked
 
 rush cards laid in turn are proposed like any others [edition=rush]

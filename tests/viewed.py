@@ -231,8 +231,8 @@ class Viewed:
                 self.undo()
             case ["next", "hand"]:
                 self.next_hand()
-            case ["gap"]:
-                self.gap()
+            case ["gap", *seconds]:
+                self.gap(*map(float, seconds))
             case ["leave", cards]:
                 self.leave(int(cards))
             case _:

@@ -68,7 +68,7 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
         return False
     if tracks.bare_s >= MOMENT_S:
         return True
-    since_s = max((t.absent_since_s or t.seen_s for t in gone), default=tracks.t_s)
+    since_s = max((t.last_there_s for t in gone), default=tracks.t_s)
     few = len(there) < MANY and tracks.t_s - since_s >= PUT_RIGHT_S
     return few or _has_begun(tracks, there, ended)
 

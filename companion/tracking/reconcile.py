@@ -342,7 +342,7 @@ class _Reconciliation:
                 seq = lines[-1].seq if lines else self._record.hand_seq
                 lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
         now = balance(self._tracks, self._record.hand_seq, after, lines, self._places)
-        recent = any(self._t_s - (t.absent_since_s or 0.0) < 2 * TURN_S for t in now.missing)
+        recent = any(self._t_s - t.last_there_s < 2 * TURN_S for t in now.missing)
         gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
         if gathering or may_be_reshuffled(self._tracks, after, self._record.lines):
             return []

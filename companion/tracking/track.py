@@ -177,6 +177,11 @@ class Track:
         return self.zone == DISCARD_ZONE and self.face.family is Family.HAZARD
 
     @property
+    def last_there_s(self) -> float:
+        """The time until which it may have lain there."""
+        return self.seen_s if self.absent_since_s is None else self.absent_since_s
+
+    @property
     def is_in_sight(self) -> bool:
         """True if the last look at it saw it."""
         return bool(self.recent) and self.recent[-1]
