@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
 
+import cv2
 import enrolled
 import numpy as np
 import pytest
@@ -18,8 +19,11 @@ from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
+from companion.vision.faces import occlusion
+from companion.vision.faces.face_detector import FaceSeen, read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.occlusion import Lain, look_at_faces
+from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats, look
 from companion.vision.view import Sighting
 
@@ -63,6 +67,12 @@ def photographed(cards: tuple[Laid, ...], push_mm: float = 0.0) -> Photo:
     moved = tuple(replace(each, x_mm=each.x_mm + push_mm) for each in cards)
     sheet = replace(MAT, x_mm=MAT.x_mm + push_mm)
     return photograph(Table(cards=moved, sheets=(sheet,), cloth="felt", seed=4), CAMERA, Shot(noise=2), 1)
+
+
+def turned(seen: FaceSeen, turn_deg: float) -> FaceSeen:
+    """A card as if it lay turned about its middle."""
+    turn = cv2.getRotationMatrix2D(seen.centre_px, turn_deg, 1.0)
+    return replace(seen, corners_px=as_quad(cv2.transform(np.array([seen.corners_px]), turn)[0]))
 
 
 def faces(seen: tuple[Sighting, ...]) -> list[str]:
@@ -151,6 +161,30 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     *_, last = looks(beneath, (*beneath, card("75")), (*beneath, card("75", right, down, turn)))
 
     assert faces(last[0]).count("75") == 1
+
+
+def test_a_card_that_is_read_askew_for_once_has_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+    pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 4.4))
+
+    def read_askew(*args: object, **how: object) -> tuple[FaceSeen, ...]:
+        seen, turn_deg = read_faces(*args, **how), next(reading)
+        return tuple(turned(one, turn_deg) if one.face is Card.STOP else one for one in seen)
+
+    monkeypatch.setattr(occlusion, "read_faces", read_askew)
+    first, second = looks(pile, pile)
+
+    assert order_of(second[1], "stop") == order_of(first[1], "stop")
+    assert second[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("turn_deg", [5.4, -2.4])
+def test_a_card_laid_askew_on_its_like_is_not_that_one(turn_deg: float) -> None:
+    lower = card("stop")
+
+    first, second = looks((lower,), (lower, card("stop", 0.2, 0.1, turn_deg)))
+
+    assert order_of(second[1], "stop") > order_of(first[1], "stop")
 
 
 def test_one_laid_on_its_like_in_a_pile_is_another_where_a_whole_border_shows() -> None:

@@ -31,6 +31,10 @@ SAME_MM, SAME_DEG = 1.0, 1.5
 EXACT_MM, EXACT_DEG = SAME_MM / 4, SAME_DEG / 3
 """Maximum shift and turn of a card that has come to light again: no hand lays one so exactly on its like."""
 
+ASKEW_DEG, ASKEW_BORDERS = 6.0, 8
+"""Maximum turn by which a card may be read askew, and the votes of its borders if it is: all four, whole and just as
+before. A round sign was read 4.4° askew."""
+
 UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
 """Maximum shift where nothing has moved, whatever the turn: a pale card's edges are found badly, and on a pile no other
 card can show so near."""
@@ -125,9 +129,11 @@ class _Look:
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
     ) -> None:
         """`told` are the cards seen, from the top down."""
-        self._image, self._mats, self._told = image, mats, told
+        self._image, self._mats = image, mats
         self._before = _pushed_with_mats(before, told, mats)
         self._above = [_quad(s) for s in told]
+        self._told = [self._straightened(at, s) for at, s in enumerate(told)]
+        self._above = [_quad(s) for s in self._told]
         self._untouched = untouched
         self._votes: dict[int, bool | None] = {}
 
@@ -165,6 +171,16 @@ class _Look:
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
 
+    def _straightened(self, at: int, sighting: Sighting) -> Sighting:
+        """Return a sighting as its like lies there if that lies on as it did, and this one was read askew."""
+        for lain in self._before:
+            off_mm, off_deg = self._off(lain, sighting)
+            if sighting.face is lain.sighting.face and lain.is_whole and off_mm <= SAME_MM:
+                is_askew = SAME_DEG < off_deg <= ASKEW_DEG
+                if is_askew and self._vote(lain, ASKEW_BORDERS, self._above[:at]):
+                    return replace(self._as_it_lies_now(lain).sighting, confidence=sighting.confidence)
+        return sighting
+
     def _same(self) -> dict[int, Lain]:
         """Return which of the cards of before are seen now, by their places among those seen."""
         same: dict[int, Lain] = {}
@@ -186,7 +202,7 @@ class _Look:
         on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
         covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
         if is_exact:
-            return any(self._vote(card, A_CORNER) for card in covered)
+            return any(self._vote(card, A_CORNER, self._above) for card in covered)
         return any(self._still_there(card) is not False for card in covered)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
@@ -207,13 +223,13 @@ class _Look:
         if lain.order not in self._votes:
             alike = any(s.face is lain.sighting.face and _is_over(lain, s, self._mats) for s in self._told)
             least = 0 if not alike else A_CORNER if _is_on_a_pile(lain.sighting) else 1
-            self._votes[lain.order] = self._vote(lain, least)
+            self._votes[lain.order] = self._vote(lain, least, self._above)
         return self._votes[lain.order]
 
-    def _vote(self, lain: Lain, least: int) -> bool | None:
-        """Return whether its borders look as they did; `least` of them have to say so."""
+    def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
+        """Return whether its borders look as they did below others; `least` of them have to say so."""
         fit = self._mats.of(lain.mat)
-        now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, self._above)
+        now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, above)
         return None if now is None else lain.borders.still_there(now, least=least)
 
     def _as_it_lies_now(self, lain: Lain) -> Lain:

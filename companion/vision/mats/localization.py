@@ -3,7 +3,8 @@
 One marker of a mat gives its place, all markers of all mats give it well, and what a wide lens does to the picture
 besides (`calibration.py`). A mat found once stays where it was while something covers it; its markers' places are the
 median of the last looks, so that nothing jitters. Where they show up more than `DRIFT_PX` away and agree on it
-(`outliers.py`), or all of them are off alike, the mat has moved and its place is taken again. Zones that are drawn stand for mats that are not found.
+(`outliers.py`), or all of them are off alike, the mat has moved and its place is taken again. Zones that are drawn
+stand for mats that are not found.
 """
 
 from __future__ import annotations
