@@ -209,7 +209,7 @@ def _cheapest(same: Sequence[Mapping[int, float]], new: Sequence[float]) -> list
     while bidders:
         n = bidders.pop()
         offers = sorted((cost + prices[serial], serial) for serial, cost in same[n].items())
-        if offers and offers[0][0] < new[n]:
+        if offers and offers[0][0] <= new[n]:
             (best, serial), second = offers[0], min([new[n], *(cost for cost, _ in offers[1:])])
             prices[serial] += second - best + BID_STEP
             bidders += [owners[serial]] if serial in owners else []
