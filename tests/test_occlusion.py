@@ -104,6 +104,15 @@ def test_a_card_that_shows_again_when_the_one_upon_it_has_gone_is_the_same() -> 
     assert faces(third[0]) == ["roll"]
 
 
+def test_a_card_that_shows_again_is_the_same_though_one_like_that_which_has_gone_lies_beneath() -> None:
+    lowest, lower, upper = card("roll", -3, -5), card("accident"), card("roll", -2.8, -5)
+
+    *_, before, last = looks((lowest,), (lowest, lower), (lowest, lower, upper), (lowest, lower))
+
+    assert order_of(last[1], "accident") == order_of(before[1], "accident")
+    assert faces(last[0]) == ["accident", "roll"]
+
+
 @pytest.mark.long
 def test_what_lies_beneath_a_card_that_has_not_moved_lies_there_still_though_nothing_of_it_shows() -> None:
     lower, upper = card("roll"), card("accident", 0.1, 0.1)

@@ -144,8 +144,8 @@ class _Costs:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
-        legal = self.hint.is_legal(face, one.place)
-        cost = UNLIKELY if not legal else POSSIBLE if self.hint.is_in_turn(face, one.place) else ODD
+        is_due = self.hint.is_in_turn(face, one.place)
+        cost = POSSIBLE if is_due else ODD if self.hint.is_legal(face, one.place) else UNLIKELY
         if not self.is_disturbed:
             cost += UNLIKELY
         unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
@@ -154,8 +154,8 @@ class _Costs:
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
             cost += ODD
-        is_due = self.hint.is_in_turn(face, one.place)
-        return cost - (POSSIBLE if is_due else LIKELY) * (legal and one.sighting.is_double)
+        # Over its like a card is laid by whoever is to move; at any other time that one was pushed.
+        return cost + (-POSSIBLE if is_due else POSSIBLE) * one.sighting.is_double
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

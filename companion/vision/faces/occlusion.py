@@ -16,7 +16,7 @@ import numpy.typing as npt
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Image
-from companion.vision.faces.border_profile import Borders, borders_of
+from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import FaceSeen, face_at, read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import Fit, lies_sideways
@@ -197,13 +197,15 @@ class _Look:
     def _lies_upon_it(self, at: int, lain: Lain, *, is_exact: bool) -> bool:
         """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
 
-        Of one that lies there exactly the others have to show beyond doubt.
+        They have to show by borders that no card beneath shares, and beyond doubt of one that lies there exactly.
         """
-        on_top = not any(_overlap(self._above[at], quad) for quad in self._above[:at])
-        covered = [card for card in self._before if _lies_upon(card, lain)] if on_top else []
+        if any(_overlap(self._above[at], quad) for quad in self._above[:at]):
+            return False
+        covered = [card for card in self._before if _lies_upon(card, lain)]
+        alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
         if is_exact:
-            return any(self._vote(card, A_CORNER, self._above) for card in covered)
-        return any(self._still_there(card) is not False for card in covered)
+            return any(self._vote(card, A_CORNER, self._above) for card in alone)
+        return any(self._still_there(card) is not False for card in alone)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
         """Return the cards not seen again that still lie there: what is below an unmoved card has not moved either."""
@@ -339,6 +341,13 @@ def _lies_upon(upper: Lain, lower: Lain) -> bool:
     """True if a card was laid upon another, as they were last seen."""
     is_later = upper.order > lower.order and upper.mat == lower.mat
     return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
+
+
+def _ends_alike(one: Lain, other: Lain) -> bool:
+    """True if the borders of two cards lie so near to each other that they may be taken for each other's."""
+    off_mm, off_deg = (one.corners_mm - other.corners_mm).mean(axis=0), _turned_deg(one.corners_mm, other.corners_mm)
+    is_near = one.mat == other.mat and np.hypot(*off_mm) <= OUTSIDE_MM
+    return bool(is_near and min(off_deg, 180 - off_deg) <= PUSHED_DEG)
 
 
 def _is_like_upon(upper: Lain, lower: Lain) -> bool:
