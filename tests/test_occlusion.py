@@ -172,7 +172,7 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     assert faces(last[0]).count("75") == 1
 
 
-def test_a_card_that_is_read_askew_for_once_has_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_card_that_is_read_wrongly_for_once_has_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
     pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 4.4))
 
     def read_askew(*args: object, **how: object) -> tuple[FaceSeen, ...]:

@@ -31,9 +31,9 @@ SAME_MM, SAME_DEG = 1.0, 1.5
 EXACT_MM, EXACT_DEG = SAME_MM / 4, SAME_DEG / 3
 """Maximum shift and turn of a card that has come to light again: no hand lays one so exactly on its like."""
 
-ASKEW_DEG, ASKEW_BORDERS = 6.0, 8
-"""Maximum turn by which a card may be read askew, and the votes of its borders if it is: all four, whole and just as
-before. A round sign was read 4.4° askew."""
+MISREAD_SHARE, MISREAD_BORDERS = 0.5, 8
+"""Minimum share of a card over which its like is read wrongly, and the votes of its borders if it is: all four, whole
+and just as before. A round sign was read 4° askew, a card on another 16 mm too far up."""
 
 UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
 """Maximum shift where nothing has moved, whatever the turn: a pale card's edges are found badly, and on a pile no other
@@ -132,9 +132,9 @@ class _Look:
         self._image, self._mats = image, mats
         self._before = _pushed_with_mats(before, told, mats)
         self._above = [_quad(s) for s in told]
-        self._told = [self._straightened(at, s) for at, s in enumerate(told)]
-        self._above = [_quad(s) for s in self._told]
         self._untouched = untouched
+        self._told = [self._put_right(at, s) for at, s in enumerate(told)]
+        self._above = [_quad(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
 
     def result(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
@@ -171,14 +171,14 @@ class _Look:
         missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
         return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
 
-    def _straightened(self, at: int, sighting: Sighting) -> Sighting:
-        """Return a sighting as its like lies there if that lies on as it did, and this one was read askew."""
+    def _put_right(self, at: int, sighting: Sighting) -> Sighting:
+        """Return a sighting as its like lies there, if that shows whole just as it did: this one was read wrongly."""
         for lain in self._before:
-            off_mm, off_deg = self._off(lain, sighting)
-            if sighting.face is lain.sighting.face and lain.is_whole and off_mm <= SAME_MM:
-                is_askew = SAME_DEG < off_deg <= ASKEW_DEG
-                if is_askew and self._vote(lain, ASKEW_BORDERS, self._above[:at]):
-                    return replace(self._as_it_lies_now(lain).sighting, confidence=sighting.confidence)
+            if sighting.face is lain.sighting.face and lain.is_whole and not self._is_same(lain, sighting):
+                there = self._as_it_lies_now(lain).sighting
+                is_over = share_covered(_quad(there), _quad(sighting)) >= MISREAD_SHARE
+                if is_over and self._vote(lain, MISREAD_BORDERS, self._above[:at]):
+                    return replace(there, confidence=sighting.confidence)
         return sighting
 
     def _same(self) -> dict[int, Lain]:
