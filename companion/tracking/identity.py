@@ -46,7 +46,8 @@ class Detection:
 
     sighting: Sighting
     place: Place
-
+    is_upset: bool = False
+    """True if nothing near it looks as it did: no picture shows what was nudged."""
 
 def assign(
     detections: Sequence[Detection],
@@ -154,8 +155,10 @@ class _Costs:
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
             cost += ODD
-        # Over its like a card is laid by whoever is to move; at any other time that one was pushed.
-        return cost + (-POSSIBLE if is_due else POSSIBLE) * one.sighting.is_double
+        if one.sighting.is_double:
+            # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
+            cost += POSSIBLE if not is_due else -LIKELY if one.is_upset else -POSSIBLE
+        return cost
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

@@ -173,7 +173,7 @@ def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
         before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
         alike = [t for t in before if t.face is sighting.face]
         is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
-        yield Detection(replace(sighting, is_double=sighting.is_double or is_upset), place)
+        yield Detection(replace(sighting, is_double=sighting.is_double or is_upset), place, is_upset)
 
 
 class _Look:
