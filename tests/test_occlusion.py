@@ -227,6 +227,19 @@ def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_ma
     assert {c.order for c in after if not c.missed} == {c.order for c in before}
 
 
+def test_one_laid_on_its_like_is_another_though_its_mat_was_pushed_and_it_lies_where_that_was_on_the_picture() -> None:
+    lying, upper = (card("roll", 90), card("stop")), card("stop", -4)
+    photos = photographed(lying), photographed((*lying, upper), push_mm=4)
+
+    lain: list[tuple[Lain, ...]] = [()]
+    for number, photo in enumerate(photos):
+        mats = look(photo.gray, Mats(), 0.0, all_mats())
+        lain.append(look_at_faces(photo.image, mats, deck(), None, lain[-1], look=number + 1, beneath=not number)[1])
+
+    assert order_of(lain[-1], "stop") > order_of(lain[-2], "stop")
+    assert order_of(lain[-1], "roll") == order_of(lain[-2], "roll")
+
+
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("untouched", [(), ("side-1/battle",), ("side-1/speed",)])
 def test_where_nothing_has_moved_a_card_that_is_seen_a_little_elsewhere_is_the_same(untouched: tuple[str, ...]) -> None:

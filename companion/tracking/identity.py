@@ -49,6 +49,7 @@ class Detection:
     is_upset: bool = False
     """True if nothing near it looks as it did: no picture shows what was nudged."""
 
+
 def assign(
     detections: Sequence[Detection],
     tracks: Sequence[Track],

@@ -259,17 +259,19 @@ class _Look:
         return off_mm <= most_mm and off_deg <= most_deg
 
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
-        """Return how far a card is from where another was, in millimetres and degrees: the less of mat and picture.
+        """Return how far a card is from where another was, in millimetres and degrees, on its mat.
 
-        A mat is located again after each push; what is in the same place of the picture has not moved either.
+        Of a mat with no other card nothing tells that it was pushed before it is located again: there, what is in the
+        same place of the picture has not moved either.
         """
         fit = self._mats.of(lain.mat)
         if fit is None:
             return math.inf, math.inf
         now = fit.to_mm(_quad(sighting))
-        on_picture_mm = math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm
-        on_mat_mm = float(np.hypot(*(now - lain.corners_mm).mean(axis=0)))
-        return min(on_mat_mm, on_picture_mm), _turned_deg(now, lain.corners_mm)
+        off_mm = float(np.hypot(*(now - lain.corners_mm).mean(axis=0)))
+        if sum(other.mat == lain.mat for other in self._before) < LEAST_DRIFTING:
+            off_mm = min(off_mm, math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm)
+        return off_mm, _turned_deg(now, lain.corners_mm)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
