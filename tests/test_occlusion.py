@@ -264,6 +264,21 @@ def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
 
 
+def test_cards_on_which_something_was_put_while_the_light_changed_are_not_gone_until_bare_ground_shows() -> None:
+    pile = (card("roll"), card("stop", 4, 5))
+    over = Cover(((-175, -130), (-65, -130), (-65, 20), (-175, 20)))
+    eye = Eye(templates=deck)
+
+    frames = list(filmed((pile[:1], (), 8), (pile, (), 12), (pile, (over,), 12), ((), (), 12)))
+    lit = [replace(frame, image=cv2.convertScaleAbs(frame.image, alpha=1.5)) for frame in frames[20:]]
+    views = [eye(frame) for frame in (*frames[:20], *lit)]
+
+    assert any(view.trouble for view in views[20:24])
+    assert "side-1/battle" in views[31].unknown_zones
+    assert "side-1/battle" not in views[-1].unknown_zones
+    assert views[-1].sightings == ()
+
+
 @pytest.mark.long
 def test_cards_beneath_a_cup_still_lie_there_after_a_hand_has_reached_over_it_and_are_gone_when_it_is_bare() -> None:
     pile = (card("roll"), card("stop", 4, 5))

@@ -226,6 +226,16 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     return any(True for _ in _strange(sheet, sheet.foreign, over, found))
 
 
+def hides(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
+    """True if no bare ground shows where a card with these corners `(4, 2)` lay on a mat."""
+    sheet = state.get(mat)
+    if sheet is None:
+        return False
+    box = around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
+    ground = box.of(_like_ground(sheet, _evened(sheet, sheet.bare), _zones(sheet).values()))
+    return box.area_px > 0 and np.count_nonzero(ground) < CLEARED_SHARE * box.area_px
+
+
 def is_settled(state: ZoneWatch, zone: str) -> bool:
     """True if a zone has been accepted before."""
     return _settled_sheet(state, zone) is not None
