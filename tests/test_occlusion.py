@@ -172,18 +172,21 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     assert faces(last[0]).count("75") == 1
 
 
-def test_a_card_that_is_read_wrongly_for_once_has_not_moved(monkeypatch: pytest.MonkeyPatch) -> None:
-    pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 4.4))
+@pytest.mark.parametrize("between", [(), (card("25", 3, 2),)], ids=["seen before", "come to light"])
+def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
+    between: tuple[Laid, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 0.0, 4.4))
 
     def read_askew(*args: object, **how: object) -> tuple[FaceSeen, ...]:
         seen, turn_deg = read_faces(*args, **how), next(reading)
         return tuple(turned(one, turn_deg) if one.face is Card.STOP else one for one in seen)
 
     monkeypatch.setattr(occlusion, "read_faces", read_askew)
-    first, second = looks(pile, pile)
+    first, _, last = looks(pile, (*pile, *between), pile)
 
-    assert order_of(second[1], "stop") == order_of(first[1], "stop")
-    assert second[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
+    assert order_of(last[1], "stop") == order_of(first[1], "stop")
+    assert last[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
 
 
 @pytest.mark.variants(1)

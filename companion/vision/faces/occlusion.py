@@ -174,7 +174,7 @@ class _Look:
     def _put_right(self, at: int, sighting: Sighting) -> Sighting:
         """Return a sighting as its like lies there, if that shows whole just as it did: this one was read wrongly."""
         for lain in self._before:
-            if sighting.face is lain.sighting.face and lain.is_whole and not self._is_same(lain, sighting):
+            if sighting.face is lain.sighting.face and not self._is_same(lain, sighting):
                 there = self._as_it_lies_now(lain).sighting
                 is_over = share_covered(_quad(there), _quad(sighting)) >= MISREAD_SHARE
                 if is_over and self._vote(lain, MISREAD_BORDERS, self._above[:at]):
