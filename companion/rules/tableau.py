@@ -166,7 +166,7 @@ def odd(table: Table) -> tuple[str, ...]:
 
 
 def odd_cards(table: Table) -> Iterator[Reason]:
-    """Yield what cannot be, or hardly, of the cards that lie there; last what an unverified deck may be at fault for."""
+    """Yield what cannot be, or hardly, of the cards that lie there; last what an unverified deck may explain."""
     edition, unsure = table.edition, []
     laid = (card for side in table.sides for card in side.distances + side.safeties)
     twice = Counter({Card.ACCELERATOR: sum(len(side.doubled) for side in table.sides)})
