@@ -118,7 +118,6 @@ def test_a_heart_beats_as_long_as_all_is_well(address, listening):
     heart.start()
 
     beats = [listening.next() for _ in range(3)]
-    heart.stop()
 
     assert beats == [{"WATCHDOG": "1", "STATUS": "Match 1"}] * 3
 
@@ -151,7 +150,6 @@ def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, 
         silent = listening.is_silent
 
     beat = listening.next()
-    heart.stop()
 
     assert silent
     assert "WATCHDOG" in beat

@@ -354,15 +354,12 @@ def won(winner: str, edition: Edition) -> str:
 
 def offered(lines: Sequence[str]) -> str:
     """Ask whether another match begins, given the lines of its set-up."""
-    header = [notation.parse_header(line) for line in lines]
-    teams = [line.team for line in header if isinstance(line, notation.SideLine)]
+    headers = list(notation.headers(lines))
+    teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
-    edition = next(load_edition(line.name) for line in header if isinstance(line, notation.EditionLine))
-    return _(
-        "The companion was started with another match, %(who)s (%(edition)s). Shall it begin?",
-        who=", ".join(sides),
-        edition=_(edition.title),
-    )
+    edition = next(load_edition(header.name) for header in headers if isinstance(header, notation.EditionLine))
+    say = N_("The companion was started with another match, %(who)s (%(edition)s). Shall it begin?")
+    return _(say, who=", ".join(sides), edition=_(edition.title))
 
 
 def hand_title(edition: Edition, number: int) -> str:

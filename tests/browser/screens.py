@@ -106,15 +106,13 @@ def app_of(
 ) -> Flask:
     """The pages of a match, with an address like one at home; a camera sees the simulated table, or is `camera`."""
     film = filmed(badly=badly) if sees else None
+    looks = {"picture": lambda: film[0], "survey": film[1].survey} if film else {}
     return create_app(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
         camera=Camera(
-            camera or ((lambda: film[0]) if film else None),
-            survey=film[1].survey if film else None,
-            zones=zones or DrawnZones(),
-            turn=KeptTurn(),
+            **(looks | ({"picture": camera} if camera else {})), zones=zones or DrawnZones(), turn=KeptTurn()
         ),
     )
 

@@ -98,7 +98,7 @@ def export() -> Response:
 @bp.get("/camera.jpg")
 def camera() -> Response:
     """Return the latest camera picture."""
-    return _jpeg(service().camera.jpeg())
+    return _jpeg(service().camera.picture())
 
 
 @bp.get("/question/<question_id>.jpg")

@@ -66,8 +66,7 @@ def known_names(store: Store) -> list[str]:
 def _names_in(lines: Iterable[str]) -> Iterator[str]:
     """Return the players of a record, as they are shown."""
     shown: dict[str, str] = {}
-    for text in lines:
-        header = notation.parse_header(text) if text.startswith(("side ", "player ")) else None
+    for header in notation.headers(lines):
         if isinstance(header, SideLine):
             shown |= {player: player for player in header.team.players}
         elif isinstance(header, PlayerLine):

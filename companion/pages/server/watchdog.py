@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 
@@ -49,17 +50,12 @@ class Heart:
         self, manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str
     ) -> None:
         self._manager, self._tries, self._status = manager, tries, status
-        self._stop = threading.Event()
 
     def start(self) -> None:
         """Start beating, where the manager listens."""
         if self._manager.patience_s is not None:
             pause_s = self._manager.patience_s / BEATS
             threading.Thread(target=self._run, args=(pause_s,), name="heart", daemon=True).start()
-
-    def stop(self) -> None:
-        """Stop beating."""
-        self._stop.set()
 
     def beat(self) -> bool:
         """Try everything once; return True if all of it works."""
@@ -74,7 +70,8 @@ class Heart:
         return True
 
     def _run(self, pause_s: float) -> None:
-        while not self._stop.wait(pause_s):
+        while True:
+            time.sleep(pause_s)
             self.beat()
 
 

@@ -52,7 +52,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
         subject = _subject(enrolment, request.form.get("card", ""))
         content, _name = sent_file("photo")
         photo = sandbox.decode(content, _("that you have sent")) if content else None
-        image = service().camera.latest(_("of the camera")) if photo is None else photo
+        image = service().camera.image() if photo is None else photo
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
@@ -73,7 +73,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, request.form.get("card", ""))
-    image = service().camera.latest(_("of the camera"))
+    image = service().camera.image()
     if enrolment.pictures(subject):
         # Another phone has taken it meanwhile.
         return go(_after(enrolment, subject))
@@ -180,7 +180,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         by_photo="photo" in request.args or bool(request.files),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=service().camera.jpeg() is not None,
+        has_picture=service().camera.picture() is not None,
         is_played=state().game.table is not None,
         sentence=sentence,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from companion.common.errors import Problem
 from companion.pages.context import service
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture.image_io import jpeg_of
@@ -15,19 +14,9 @@ MOST_PX = 480
 """Longest side of the picture, in pixels."""
 
 
-def is_there() -> bool:
-    """True if there are pictures to cut zones out of."""
-    camera = service().camera
-    return camera.survey is not None and (camera.image is not None or camera.picture is not None)
-
-
 def zone_jpeg(zone: str) -> bytes | None:
     """Return what lies in a zone, as JPEG; the whole picture for a zone that is not known; None without a picture."""
-    try:
-        image = service().camera.latest("camera.jpg")
-    except Problem:
-        return None
-    survey = service().camera.seen()
+    image, survey = service().camera.image(), service().camera.survey()
     if image is None:
         return None
     quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -163,6 +164,15 @@ def parse_header(text: str) -> Header | None:
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
     reader = _HEADERS.get(keyword)
     return reader(text.strip()) if reader else None
+
+
+def headers(lines: Iterable[str]) -> Iterator[Header]:
+    """Yield the header lines of a record, without those that cannot be read."""
+    for text in lines:
+        with suppress(Unreadable):
+            header = parse_header(text)
+            if header is not None:
+                yield header
 
 
 def _read_edition(text: str) -> EditionLine:
