@@ -311,8 +311,9 @@ def show_edition(edition: str) -> None:
     Example: companion editions show classic
     """
     from companion.app.reports import edition_report
+    from companion.rules.editions.edition import read_edition
 
-    shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
+    shown = read_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
     columns = shutil.get_terminal_size((edition_report.WIDTH, 0)).columns
     click.echo("\n".join(edition_report.sheet(shown, min(max(columns, 80), 100))))
 
@@ -349,22 +350,10 @@ def _check_edition(path: Path) -> int:
     return _WRONG if faults else 0
 
 
-def _own_edition(path: Path) -> Any:
-    from companion.rules.editions.edition import EditionError, read_edition
-
-    try:
-        return read_edition(path)
-    except EditionError as error:
-        raise Problem(str(error), _WRONG if path.is_file() else 2) from error
-
-
 def _edition(name: str) -> Any:
-    from companion.rules.editions.edition import EditionError, load_edition
+    from companion.rules.editions.edition import load_edition
 
-    try:
-        return load_edition(name)
-    except EditionError as error:
-        raise Problem(str(error)) from error
+    return load_edition(name)
 
 
 @companion.command("print")

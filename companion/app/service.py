@@ -27,7 +27,6 @@ from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules.play import Verb
-from companion.rules.record import notation
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
@@ -344,8 +343,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, store.events(match))
-    if form == "mbn":
-        return notation.record_text(past.lines)
-    if form == "json":
-        return exports.as_json_lines(exports.judged(past.lines), str(match), past.game.shown)
-    return exports.as_csv(past.record.items, Names.of(past.game).side)
+    return exports.text_of(past, form, Names.of(past.game).side)

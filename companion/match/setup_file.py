@@ -14,7 +14,7 @@ from companion.common.text import plain
 from companion.common.toml_text import TomlError
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.record import notation
 from companion.rules.table import Team
 from companion.storage.files import read_small
@@ -94,7 +94,7 @@ def read_setup(path: Path) -> Setup:
         raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
     except UnicodeDecodeError as error:
         raise Problem(f"{path}: this is no text file; a setup file is a text in UTF-8.") from error
-    except (EditionError, ValueError) as error:
+    except ValueError as error:
         raise Problem(f"{path}: {plain(error)}") from error
 
 

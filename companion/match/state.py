@@ -164,19 +164,8 @@ class Outcome:
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """Return the record judged again from the first line that has changed, and its lines as entries."""
     record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
-    same = _same(state.entries, lines)
-    games = zip(lines[same:], record.games[same:], strict=True)
-    entries = (
-        Entry(written, game.hand_number, record.verdict(place))
-        for place, (written, game) in enumerate(games, start=same)
-    )
-    return record, (*state.entries[:same], *entries)
-
-
-def _same(entries: Sequence[Entry], lines: Sequence[Written]) -> int:
-    """Return how many lines at the beginning are unchanged, and need no new entries."""
-    pairs = enumerate(zip(entries, lines, strict=False))
-    return next((place for place, (entry, line) in pairs if entry.written != line), min(len(entries), len(lines)))
+    games = enumerate(zip(lines, record.games, strict=True))
+    return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
 def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:

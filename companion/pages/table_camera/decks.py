@@ -209,8 +209,8 @@ def _begun(title: str, edition: str) -> Enrolment:
     try:
         load_edition(edition)
         size_mm = checked_size([float(side) for side in typed]) if any(typed) else CARD_MM
-    except EditionError as error:
-        raise Problem(str(error)) from error
+    except EditionError:
+        raise
     except ValueError as error:
         wrong = _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
         raise Problem(wrong) from error

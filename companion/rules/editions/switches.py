@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.common.errors import Problem
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, one_of, say
 
@@ -18,8 +19,8 @@ Rule = tuple[str, str]
 """A switch and its value."""
 
 
-class EditionError(ValueError):
-    """An edition file or a house rule that cannot be used; `str()` is the sentence for the person."""
+class EditionError(Problem, ValueError):
+    """An edition file or a house rule that cannot be used."""
 
 
 @cache
