@@ -469,7 +469,7 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
         assert look(store_path(data)) == brought.rows
         assert set(now) == {"companion.sqlite3", last_event.FILE_NAME, "editions/ours.toml", *SETTINGS}
         assert tree(data / "before-restore-1") == old
-    assert not restoring.is_open(data)
+    assert not (data / restoring.READY / restoring.CONTENTS).exists()
     assert moment < 61 or steps[0] < moment, "there are more moments than are tried"
 
 
@@ -537,9 +537,9 @@ def test_a_command_after_a_half_restored_backup_finishes_it_first(data, table, c
     with pytest.MonkeyPatch.context() as patch, suppress(Problem):
         patch.setattr(restoring, "finish", full)
         restore(data, read_bundle(table))
-    assert restoring.is_open(data)
+    assert (data / restoring.READY / restoring.CONTENTS).exists()
 
     ran = called("export", "1", "--data", data)
 
     assert ran.returncode == 0
-    assert not restoring.is_open(data)
+    assert not (data / restoring.READY / restoring.CONTENTS).exists()

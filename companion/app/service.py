@@ -140,7 +140,7 @@ def up(
             _watch(match, source, setup, host, port, data, deck)
 
 
-def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]:
+def _opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
     """Open the log of a data folder and its match; say what is wrong with the log in the terminal too."""
     store = Store.open(store_path(folder))
     try:
