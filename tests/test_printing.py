@@ -418,11 +418,6 @@ def test_sheets_are_written_into_a_new_folder(tmp_path):
         ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
         ("mats", {"size_mm": 20.0}, "stickers only"),
         ("mats", {"sticker_kind": "tag"}, "stickers only"),
-        ("stickers", {"sticker_kind": "aztec"}, "qr, tag"),
-        ("mats", {"sides": 9}, "1 to 8 sides"),
-        ("deck", {"dpi": 10000}, "dots an inch"),
-        ("deck", {"format": "gif"}, "pdf, png, svg"),
-        ("posters", {}, "stickers, mats, deck"),
     ],
 )
 def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, says):

@@ -19,7 +19,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
@@ -37,6 +36,7 @@ from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
 from companion.storage.database import (
     MIGRATIONS,
     SIDECARS,
+    UNUSABLE,
     Damaged,
     in_memory,
     migrate,
@@ -383,7 +383,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
     try:
         rows = _rows(file, log)
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
+    except (*UNUSABLE, Damaged) as error:
         raise _bad(file, "its matches are damaged") from error
     by_match: dict[int, list[Event]] = {}
     for row in rows:
@@ -402,22 +402,14 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
         version = schema_of(db)
         if version > len(MIGRATIONS):
             raise _newer(file)
-        if tuple(db.execute(_SCHEMA)) != _schema(version):
-            raise _bad(file, "its matches are damaged")
+        says = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+        with closing(in_memory(b"")) as ours:
+            migrate(ours, version)
+            if db.execute(says).fetchall() != ours.execute(says).fetchall():
+                raise _bad(file, "its matches are damaged")
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
             raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
     return rows_of(log, file)
-
-
-_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
-
-
-@cache
-def _schema(version: int) -> tuple[tuple[str, ...], ...]:
-    """Return what a file of a schema of ours says of itself."""
-    with closing(in_memory(b"")) as db:
-        migrate(db, version)
-        return tuple(db.execute(_SCHEMA))
 
 
 # --- Restoring ------------------------------------------------------------------------------------------------

@@ -361,7 +361,7 @@ def _edition(name: str) -> Any:
 @click.option("--edition", default="classic", show_default=True, help="Whose cards.")
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
-@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
+@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="For png.")
 @click.option("--size-mm", metavar="MM", type=usage.Number(), help="Side of a sticker as it is cut out (default 20).")
 @click.option(
     "--kind",

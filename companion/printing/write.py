@@ -14,18 +14,14 @@ from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition
 from companion.tabletop.card_ids import card_ids, face_of
-from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, MatLayout, side_mat, table_mat
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
-KINDS = ("stickers", "mats", "deck")
-FORMATS = ("pdf", "png", "svg")
 SIZES_MM = (12.0, CARD_MM[0])
 """Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
 
 READABLE_MM = 16.0
 """Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
-
-DPI = (50, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +36,11 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sheets are printed: one of `KINDS`, whose cards, and how."""
+    """Which sheets are printed, and how."""
 
     kind: str
+    """`stickers`, `mats` or `deck`."""
+
     edition: Edition
     sides: int = 2
     size_mm: float = STICKER_MM
@@ -54,25 +52,15 @@ class Wanted:
     language: str = "en"
 
     def check(self) -> None:
-        """Raise Problem for a size or number out of range, and for what cannot be printed."""
+        """Raise Problem for a size out of range, and for a deck that we have not drawn."""
         (low, high), missing = SIZES_MM, missing_faces(self.edition)
-        _require(
-            (self.kind in KINDS, f"{self.kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
-            (
-                self.kind != "stickers" or low <= self.size_mm <= high,
+        if self.kind == "stickers" and not low <= self.size_mm <= high:
+            raise Problem(
                 f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
-                f" and a card is {high:g} mm wide.",
-            ),
-            (1 <= self.sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {self.sides}."),
-            (
-                self.kind != "deck" or not missing,
-                f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.",
-            ),
-            (
-                self.sticker_kind in stickers.KINDS,
-                f"There is no kind of sticker {self.sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.",
-            ),
-        )
+                f" and a card is {high:g} mm wide."
+            )
+        if self.kind == "deck" and missing:
+            raise Problem(f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.")
 
 
 def write_sheets(
@@ -86,18 +74,15 @@ def write_sheets(
     sticker_kind: str = "qr",
     dpi: int = 300,
 ) -> list[Path]:
-    """Write one of `KINDS` into the folder `out`, which is made if need be, and return the files written.
+    """Write stickers, mats or a deck into the folder `out`, which is made if need be, and return the files written.
 
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
-    Raises Problem for a size or number out of range, and for a folder that cannot be written to.
+    Raises Problem for a size out of range, and for a folder that cannot be written to.
     """
-    of_stickers, (least, most) = kind == "stickers", DPI
-    _require(
-        (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
-        (size_mm is None or of_stickers, "A size can be chosen for stickers only; leave --size-mm out."),
-        (sticker_kind == "qr" or of_stickers, "A kind can be chosen for stickers only; leave --kind out."),
-        (least <= dpi <= most, f"Pictures have {least} to {most} dots an inch, not {dpi}."),
-    )
+    if size_mm is not None and kind != "stickers":
+        raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
+    if sticker_kind != "qr" and kind != "stickers":
+        raise Problem("A kind can be chosen for stickers only; leave --kind out.")
     wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind)
     wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
@@ -141,13 +126,6 @@ def about_size(size_mm: float | None) -> str | None:
         f"Stickers of {size_mm:g} mm hide most of a card of {width:g} × {height:g} mm: {STICKER_MM:g} mm"
         " are enough over 1.2 m of table, 28 mm under a poor camera."
     )
-
-
-def _require(*checks: tuple[bool, str]) -> None:
-    """Raise Problem with the sentence of the first check that fails."""
-    wrong = next((sentence for fine, sentence in checks if not fine), None)
-    if wrong:
-        raise Problem(wrong)
 
 
 def _items(wanted: Wanted) -> Iterator[Item]:

@@ -75,10 +75,11 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
 # --- What is shown ---------------------------------------------------------------------------------------------
 
 
-def lot_forms(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
-    """Return every side and heap with its lines; heaps beside the mats last."""
+def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
+    """Yield every side and heap with its lines; heaps beside the mats last."""
     lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
-    return [_lot_form(edition, tally, form, key, lot) for key, lot in lots.items()]
+    for key, lot in lots.items():
+        yield _lot_form(edition, tally, form, key, lot)
 
 
 def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> dict[str, Any]:
