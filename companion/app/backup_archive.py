@@ -221,15 +221,13 @@ def is_allowed(name: str) -> bool:
     return folder == DECKS_NAME and is_name(deck) and (file == DECK_FILE or picture_named(file) is not None)
 
 
-def read_bundle(
-    file: Path, sent: bytes | None = None, *, recoded: Recoded | None = None, own: Path | None = None
-) -> Bundle:
+def read_bundle(file: Path, *, recoded: Recoded | None = None, own: Path | None = None) -> Bundle:
     """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
 
-    `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it again; `own`
-    is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
+    `recoded` reads each picture and writes it again; `own` is where the editions in force lie, which are in force again
+    afterwards. Raises Problem, and nothing else.
     """
-    files = _unpacked(file, sent)
+    files = _unpacked(file)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise _bad(file, f"it holds no {ABOUT}")
@@ -250,10 +248,10 @@ def read_bundle(
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
 
 
-def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
+def _unpacked(file: Path) -> dict[str, bytes]:
     """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
     content: dict[str, bytes] = {}
-    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
+    with zip_reader.opened(file, None, lambda what: _bad(file, what)) as packed:
         infos = packed.infolist()
         if len(infos) > MOST_FILES:
             raise _bad(file, f"it holds {len(infos)} files")

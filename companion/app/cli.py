@@ -383,7 +383,7 @@ def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> 
     """
     from companion.printing.write import about_size, write_sheets
 
-    for path in write_sheets(what, _edition(edition), size_mm=size_mm, **how):
+    for path in write_sheets(what, _edition(edition).name, size_mm=size_mm, **how):
         click.echo(path)
     if note := about_size(size_mm):
         _warn(note)
@@ -760,8 +760,7 @@ def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **
     from companion.app import service
 
     os.umask(_OWN_FILES)
-    table = service.DemoTable(_edition(edition).name, **played)
-    service.demo(table, confirm=confirm, host=host, port=port, data=data)
+    service.demo(_edition(edition).name, confirm=confirm, host=host, port=port, data=data, **played)
     _leave()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -258,40 +258,38 @@ def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
     return (*mats, "table") if mats else ()
 
 
-@dataclass(frozen=True, slots=True)
-class DemoTable:
-    """Which hands are played at the simulated table, and how fast."""
-
-    edition: str
-    players: int
-    hands: int
-    seed: int
-    speed: float
-    cards: str = "stickers"
-    """What the cards are told by: their `stickers`, or their `faces` alone."""
-
-    def script(self) -> Script:
-        """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
-        seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(self.players)
-        if seats is None:
-            raise Problem("The simulated table seats 2 or 4 players.")
-        shipped, teams = seats
-        by_chance = random_script(self.edition, teams=teams, hands=self.hands, seed=self.seed)
-        if self.seed or self.edition != "classic":
-            return by_chance
-        first = simulated.script_for(shipped)
-        return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
-
-    def deck(self) -> Cards:
-        """Return what the cards look like."""
-        return {"stickers": STICKERED, "faces": BARE}[self.cards]
-
-
-def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
-    """Run the service on the simulated table until it is stopped."""
+def demo(
+    edition: str,
+    *,
+    players: int,
+    hands: int,
+    seed: int,
+    speed: float,
+    cards: str,
+    confirm: str,
+    host: str,
+    port: int,
+    data: Path | None,
+) -> None:
+    """Run the service on the simulated table until it is stopped; the cards are told by `stickers` or by `faces`."""
+    script = demo_script(edition, players, hands, seed)
     store, match = _opened_match(data_dir(data_dir(data) / "demo"))
+    look = {"stickers": STICKERED, "faces": BARE}[cards]
     with _closed_at_the_end(store):
-        _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
+        _simulate(match, script, Policy(confirm), host, port, speed=speed, cards=look, data=data)
+
+
+def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
+    """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
+    seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
+    if seats is None:
+        raise Problem("The simulated table seats 2 or 4 players.")
+    shipped, teams = seats
+    by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
+    if seed or edition != "classic":
+        return by_chance
+    first = simulated.script_for(shipped)
+    return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
 
 
 def _simulate(

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.history import Change, Claim, Written
+from companion.match.history import Change, Written
 from companion.match.questions import Answered, Kind, Question, claim_id
 from companion.rules import reasons, referee
 from companion.rules.play import Play
@@ -168,9 +168,9 @@ def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord,
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
-def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:
+def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     """Return the game after one more play that is in no record yet, and the referee's verdict on it."""
-    game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
+    game, items = judge.step(game, Line(0, str(play)))
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
@@ -179,7 +179,7 @@ def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
     return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
 
 
-def typed_plays(state: MatchState, claims: Iterable[Claim], answered: Set[str]) -> Iterator[tuple[str, Play]]:
+def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]) -> Iterator[tuple[str, Play]]:
     """Yield each play that was typed in the open hand and waits, with the id of its question.
 
     What ends a hand takes its claims along; one that was typed since may answer the play that ended it.

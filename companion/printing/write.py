@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.printing import deck, mats, render, sheets, stickers
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.rules.editions.edition import Edition
+from companion.rules.editions.edition import load_edition
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import CARD_MM, MatLayout, side_mat, table_mat
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
@@ -41,7 +41,7 @@ class Wanted:
     kind: str
     """`stickers`, `mats` or `deck`."""
 
-    edition: Edition
+    edition: str
     sides: int = 2
     size_mm: float = STICKER_MM
     """Width of a sticker with its margin."""
@@ -51,21 +51,24 @@ class Wanted:
 
     language: str = "en"
 
+    @property
+    def cards(self) -> Mapping[Card, int]:
+        """The cards of the edition."""
+        return load_edition(self.edition).deck
+
     def check(self) -> None:
-        """Raise Problem for a size out of range, and for a deck that we have not drawn."""
-        (low, high), missing = SIZES_MM, missing_faces(self.edition)
+        """Raise Problem for a sticker of a size out of range."""
+        low, high = SIZES_MM
         if self.kind == "stickers" and not low <= self.size_mm <= high:
             raise Problem(
                 f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
                 f" and a card is {high:g} mm wide."
             )
-        if self.kind == "deck" and missing:
-            raise Problem(f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.")
 
 
 def write_sheets(
     kind: str,
-    edition: Edition,
+    edition: str,
     *,
     out: Path,
     format: str = "pdf",  # noqa: A002 – the command's own word
@@ -107,11 +110,6 @@ def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
 
 
-def missing_faces(edition: Edition) -> tuple[Card, ...]:
-    """Return the cards of an edition that our own deck does not draw."""
-    return tuple(card for card in edition.deck if card not in deck.FACES)
-
-
 def about_size(size_mm: float | None) -> str | None:
     """Return what to know about stickers of an unusual width before cutting; None where there is nothing to say."""
     if size_mm is None or READABLE_MM <= size_mm <= LARGEST_STICKER_MM:
@@ -131,7 +129,7 @@ def about_size(size_mm: float | None) -> str | None:
 def _items(wanted: Wanted) -> Iterator[Item]:
     if wanted.kind == "stickers":
         size_mm, kind = wanted.size_mm, wanted.sticker_kind
-        for card_id in card_ids(wanted.edition.deck):
+        for card_id in card_ids(wanted.cards):
             says = {"face": face_of(card_id).value, "kind": kind}
             yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
     elif wanted.kind == "mats":
@@ -139,7 +137,7 @@ def _items(wanted: Wanted) -> Iterator[Item]:
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
             yield Item(layout.id, mats.mat_svg(layout, wanted.language), layout.size_mm, {"zones": zones})
     else:
-        for card, copies in wanted.edition.deck.items():
+        for card, copies in wanted.cards.items():
             face = deck.face_svg(card, wanted.language)
             yield Item(card.value, face, CARD_MM, {"face": card.value, "copies": copies})
         yield Item("back", deck.back_svg(), CARD_MM, {})
@@ -163,8 +161,8 @@ def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # n
 
 def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each file and the drawings of its pages."""
-    edition, language = wanted.edition, wanted.language
-    name = f"{mat_word(wanted.kind, language)} · {edition.name}" if wanted.kind != "mats" else ""
+    language = wanted.language
+    name = f"{mat_word(wanted.kind, language)} · {wanted.edition}" if wanted.kind != "mats" else ""
     if wanted.kind == "stickers":
         title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
         drawings = [item.svg for item in _items(wanted)]
@@ -176,7 +174,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
         yield "mats-a4.pdf", [*halves, last]
     else:
-        cards = [deck.face_svg(card, language) for card, copies in edition.deck.items() for _ in range(copies)]
+        cards = [deck.face_svg(card, language) for card, copies in wanted.cards.items() for _ in range(copies)]
         yield "deck.pdf", sheets.tiled(cards, CARD_MM, name, language)
         backs = [deck.back_svg()] * sheets.each_sheet(CARD_MM)
         yield "deck-backs.pdf", sheets.tiled(backs, CARD_MM, f"{name} · {mat_word('backs', language)}", language)
