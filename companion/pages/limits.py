@@ -79,15 +79,6 @@ FORGIVEN_AFTER_S = 60.0
 MOST_ADDRESSES = 1000
 
 
-class Answer(StrEnum):
-    """Result of a typed code."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    WAIT = "wait"
-    """Too many wrong ones lately: this one was not looked at."""
-
-
 class Knocks:
     """Wrong codes of the last minute, by address. Thread-safe."""
 
@@ -96,19 +87,19 @@ class Knocks:
         self._lock = threading.Lock()
         self._wrong_s: dict[str, tuple[float, ...]] = {}
 
-    def knock(self, address: str, *, is_right: bool) -> Answer:
-        """Judge a code that an address has typed; a wrong one counts against it."""
+    def knock(self, address: str, *, is_right: bool) -> bool | None:
+        """Return whether a code that an address has typed is right; None after too many wrong ones."""
         now_s = self._clock()
         with self._lock:
             recent = tuple(at_s for at_s in self._wrong_s.pop(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
-            answer = Answer.WAIT if len(recent) >= MOST_WRONG else Answer.RIGHT if is_right else Answer.WRONG
-            if answer is Answer.WRONG:
+            may_try = len(recent) < MOST_WRONG
+            if may_try and not is_right:
                 recent = (*recent, now_s)
             if recent:
                 self._wrong_s[address] = recent
             while len(self._wrong_s) > MOST_ADDRESSES:
                 del self._wrong_s[next(iter(self._wrong_s))]
-            return answer
+            return is_right if may_try else None
 
 
 MOST_BUCKETS = 4000

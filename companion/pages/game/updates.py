@@ -43,11 +43,11 @@ def snapshot() -> Response:
         "policy": now.policy.value,
         "log": [
             {
-                "seq": line.id,
-                "text": line.text,
-                "say": line.say,
-                "verdict": "legal" if line.legal else "illegal",
-                "applied": line.applied,
+                "seq": line["id"],
+                "text": line["text"],
+                "say": line["say"],
+                "verdict": "legal" if line["legal"] else "illegal",
+                "applied": line["applied"],
             }
             for line in reversed(views.log_view(now))
         ],
@@ -67,8 +67,8 @@ def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
         "zone": question.zone,
         "plays": [str(play) for play in question.plays],
         "verdict": verdict,
-        "reasons": [asdict(why) for why in view.whys],
-        "say": view.say,
+        "reasons": [asdict(why) for why in view["whys"]],
+        "say": view["say"],
     }
 
 

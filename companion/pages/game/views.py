@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from companion.match.history import CAMERA, Written
@@ -83,54 +82,34 @@ def _is_up(table: Table, side: Side) -> bool:
     return table.player_to_move in side.players
 
 
-@dataclass(frozen=True, slots=True)
-class PlayView:
-    """A line of the record in words: what happened, and the reasons against it."""
-
-    id: int
-    """The number of the line."""
-
-    say: str
-    text: str
-    """In the notation."""
-
-    card: Card | None
-    legal: bool
-    applied: bool
-    whys: tuple[Why, ...]
-    remarks: tuple[Why, ...]
-    credit: str
-    """Who entered, confirmed or corrected the line, in a few words."""
-
-    is_lost: bool
-    """Laid past the target, it goes to the discard pile where it stands."""
-
-
-def log_view(state: MatchState) -> list[PlayView]:
+def log_view(state: MatchState) -> list[dict[str, Any]]:
     """Return the hand on the table line by line, the latest first."""
     return [entry_view(state.game, entry) for entry in reversed(state.hand_entries)]
 
 
-def entry_view(game: Game, entry: Entry) -> PlayView:
-    """Return a line of a match's record in words; `game` has its names and rules."""
+def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
+    """Return a line of a match's record in words: what happened, and the reasons against it.
+
+    `game` has its names and rules.
+    """
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
-    whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
-    unreadable = (Why("unreadable", words.said(judged.unreadable), "", None),) if judged.unreadable else ()
-    return PlayView(
-        id=entry.seq,
-        say=say,
-        text=entry.written.text,
-        card=words.sign_of(judged.play) if judged.play else None,
-        legal=judged.verdict == judge.LEGAL,
-        applied=judged.applied,
-        whys=whys + unreadable,
-        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
-        credit=_credit(entry.written, names),
-        is_lost=is_lost(edition, judged.reasons),
-    )
+    whys = [words.why(reason, edition, names) for reason in judged.reasons]
+    whys += [Why("unreadable", words.said(judged.unreadable), "", None)] if judged.unreadable else []
+    return {
+        "id": entry.seq,
+        "say": say,
+        "text": entry.written.text,
+        "card": words.sign_of(judged.play) if judged.play else None,
+        "legal": judged.verdict == judge.LEGAL,
+        "applied": judged.applied,
+        "whys": whys,
+        "remarks": [words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE],
+        "credit": _credit(entry.written, names),
+        "is_lost": is_lost(edition, judged.reasons),
+    }
 
 
 def _credit(written: Written, names: Names) -> str:

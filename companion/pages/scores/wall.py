@@ -30,7 +30,7 @@ def show() -> AnyResponse | str:
     return render_template(
         "wall.html",
         sides=views.side_views(now.game, None),
-        head=prompts.asked(now).head,
+        head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,
