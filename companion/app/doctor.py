@@ -45,7 +45,6 @@ class Check:
     """True if the companion cannot work without it."""
 
     sentence: str
-    """What was found, and what to do about it."""
 
 
 def checks(

@@ -53,8 +53,6 @@ LIVE_FPS = 10.0
 
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
 OWN_DECK = "own"
-"""The printed deck of the project, whose faces ship with it."""
-
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."
 ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"

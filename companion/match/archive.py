@@ -45,8 +45,6 @@ class Past:
     """The number of its last event: what was made of it holds as long as this is the last."""
 
     began_s: float
-    """The clock on the wall when it was set up."""
-
     lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]

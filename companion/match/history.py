@@ -69,8 +69,6 @@ class History:
     """The ids of the questions that somebody has answered in any way, also where that was taken back."""
 
     undoable: Event | None = None
-    """What `undo` would take back."""
-
     changes: tuple[Change, ...] = ()
     """What has been changed and taken out, the latest last."""
 

@@ -49,7 +49,6 @@ class Told:
     id: int
     kind: Kind
     player: str | None = None
-    """The seat that it is about."""
 
 
 class News:

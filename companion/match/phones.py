@@ -17,10 +17,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.small_file import read_small
 from companion.common.text import Said, say
 from companion.match import phone_notices
 from companion.match.phone_notices import Kind, News
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0
@@ -51,7 +52,6 @@ class Wish(StrEnum):
     """A seat that another phone has."""
 
     HOST = "host"
-    """To become host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,6 @@ class Asked:
     """The name of the person who holds it: typed, or the player whose seat it has."""
 
     player: str | None = None
-    """The seat that is asked for."""
-
     address: str = ""
     """Where it asks from, where it is not in yet."""
 
@@ -77,16 +75,11 @@ class Party:
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
-    """The phone that has a player's seat."""
-
     watching: tuple[str, ...] = ()
-    """The phones that chose to watch."""
-
     let_in: tuple[str, ...] = ()
     """The phones that the host has let in without the link of the join code."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """What the holders of those phones typed."""
 
     @property
     def held(self) -> frozenset[str]:

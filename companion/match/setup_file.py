@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.common import toml_text
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
 from companion.rules import referee
@@ -17,7 +18,6 @@ from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.record import notation
 from companion.rules.table import Team
-from companion.storage.files import read_small
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.tabletop.mat_layout import MAX_SIDES
 
@@ -48,8 +48,6 @@ class Setup:
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
-    """The corrected counts of an unverified deck."""
-
     drawing: Drawing | None = None
     """The zones drawn on a picture of the table, where it is played without mats."""
 

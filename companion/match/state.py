@@ -25,8 +25,6 @@ class Policy(StrEnum):
     """How a play that the camera has seen is confirmed."""
 
     TAP = "tap"
-    """By a tap."""
-
     PLAY_ON = "play-on"
     """By a tap, or by the next player's play, if it was legal and sure."""
 
@@ -80,8 +78,6 @@ class MatchState:
     """The latest answer to each question of the match that no line answers, by the question's id."""
 
     trouble: str | None = None
-    """A sentence about the camera."""
-
     unsaved: str | None = None
     """A sentence as long as something that shows is not on the disk."""
 
@@ -141,8 +137,6 @@ class Outcome:
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    """Why the play was refused."""
-
     say: str | None = None
     """A sentence for the person who tapped, where nothing else tells."""
 

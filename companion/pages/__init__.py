@@ -48,8 +48,6 @@ PARTS = (
     enrol,
     printing,
 )
-"""The modules with routes."""
-
 serve = serving.serve
 
 

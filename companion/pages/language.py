@@ -26,8 +26,6 @@ from companion.rules.reasons import LANGUAGES
 
 ENGLISH = "en"
 OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}
-"""The languages by their own names."""
-
 EUROPEAN = "en_150"
 """English of no country: its dates and times are unambiguous."""
 

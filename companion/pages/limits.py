@@ -139,8 +139,6 @@ RATES: Mapping[Kind, Rate] = {
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
 }
-"""Rates of one phone."""
-
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
     decks.take_away printed.sheet

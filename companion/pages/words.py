@@ -49,7 +49,6 @@ class Names:
 
     shown: Mapping[str, str]
     sides: Mapping[str, tuple[str, ...]]
-    """The players of each side."""
 
     @classmethod
     def of(cls, game: Game) -> Names:
@@ -312,7 +311,6 @@ ITEMS = {
     Item.EXTENSION: N_("Extension"),
     Item.SHUT_OUT: N_("Shut-out"),
 }
-"""The lines of the score sheet."""
 
 
 def item_note(item: Item, edition: Edition) -> str:

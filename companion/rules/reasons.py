@@ -17,7 +17,6 @@ _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
 _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}")
 
 LANGUAGES = ("en", "fr", "pl")
-"""The languages that there is a message catalogue for."""
 
 
 class Code(StrEnum):

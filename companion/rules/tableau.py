@@ -22,8 +22,6 @@ class Laying:
     name: str
     distances: Mapping[Card, int] = field(default_factory=dict)
     doubled: Mapping[Card, int] = field(default_factory=dict)
-    """How many of the distances count twice."""
-
     safeties: tuple[Card, ...] = ()
     coups_fourres: tuple[Card, ...] = ()
     """The safeties among `safeties` that were a coup fourré."""

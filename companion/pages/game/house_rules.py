@@ -176,4 +176,3 @@ _POINTS = {
     "extension": Item.EXTENSION,
     "shut_out": Item.SHUT_OUT,
 }
-"""The lines of the score sheet, by the fields of an edition's points."""

@@ -26,10 +26,7 @@ class Row:
     note: str
     points: tuple[int | None, ...]
     because: tuple[str, ...]
-    """The cards and plays behind it, in sentences."""
-
     rule: str
-    """Where it is written."""
 
 
 @dataclass(frozen=True, slots=True)

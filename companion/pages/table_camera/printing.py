@@ -32,7 +32,6 @@ SIZES_MM = (
 
 PREVIEW_DPI = 64
 KIND_OF = {"stickers": "stickers", "mats": "mats", "mats-a4": "mats", "deck": "deck", "deck-backs": "deck"}
-"""The kind of sheets in each file."""
 
 
 MOST_WAITING = 24

@@ -25,8 +25,6 @@ MOST_HIGH, TABLE_HIGH = 40.0, 16.0
 """Height of a side's suggested mat and of the table's, in hundredths of the picture's height."""
 
 MOST_NAMED = 4
-"""Maximum number of missing zones that are named."""
-
 WIDE_SCREEN = 9 / 16
 
 

@@ -59,8 +59,6 @@ class Edition:
     """(players, players a side) that the sheet allows."""
 
     target_km: Mapping[int, int]
-    """The target by number of players."""
-
     points: Points
     sources: Mapping[str, str]
     """Where in its sheet each switch is written; beside them `deck`, `setting-up`, `first-player`, `points`."""
@@ -72,8 +70,6 @@ class Edition:
     """The switches that no house rule turns, as the sheet's value is all that makes sense."""
 
     first_player: str
-    """Who begins, by the sheet."""
-
     by_the_sheet: Mapping[str, str]
     """The value of each switch without house rules."""
 

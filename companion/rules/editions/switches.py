@@ -16,7 +16,6 @@ from companion.common.text import Said, one_of, say
 _SWITCHES = Path(__file__).parent.parent / "switches.toml"
 
 Rule = tuple[str, str]
-"""A switch and its value."""
 
 
 class EditionError(Problem, ValueError):

@@ -34,8 +34,6 @@ _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
 
 MOST_SHOWN = 60
-"""How long a name to show may be."""
-
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
