@@ -527,7 +527,7 @@ def come_and_go(party: Phones, clock: Clock, how_many: int = 50) -> None:
 def test_phones_that_come_and_go_are_forgotten(party, clock):
     come_and_go(party, clock)
 
-    assert len(party._now.seen_s) == len(party._now.numbers) == len(party._now.devices) == 10
+    assert len(party._seen_s) == len(party._numbers) == len(party._devices) == 10
     assert set(party.present()) == {f"passer {number}" for number in range(40, 50)}
 
 
@@ -538,7 +538,7 @@ def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
     party.ask(Wish.SEAT, "bob", player="Ann")
     come_and_go(party, clock)
 
-    assert {"host", "ann", "bob"} <= set(party._now.seen_s)
+    assert {"host", "ann", "bob"} <= set(party._seen_s)
     assert party.number("host") == 1
     assert party.silent_s("ann") == 50.0
 

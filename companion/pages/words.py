@@ -222,13 +222,26 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
 
 
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Set how this request names cards, as the edition prints them, and zones; `mats` are the sides by their mats."""
+    """Set how this request names cards, as the edition prints them, zones and mats; `mats` are the sides by mat."""
 
     def called(term: Term) -> str | None:
-        side = mats.get(term.key.partition("/")[0])
-        return zone_in_sentence(term.key, Names.of(game).side(side) if side else None) if term.kind == "zone" else None
+        side = side_at(term.key, Names.of(game), mats)
+        if term.kind == "zone":
+            return zone_in_sentence(term.key, side)
+        if term.kind == "mat":
+            return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
+        return (side or _("the middle of the table")) if term.kind == "side" else None
 
     language.speak_of(game.edition_name, called)
+
+
+def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
+    """Return the name of the side whose mat a zone or mat is, or its number; None for the table's."""
+    mat = place.partition("/")[0]
+    if mat == "table":
+        return None
+    side = mats.get(mat)
+    return names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
 
 
 def zone_name(zone: str, side: str | None) -> str:

@@ -100,9 +100,7 @@ def sentence(state: MatchState, question: Question) -> str:
 
 
 def _side_at(state: MatchState, zone: str) -> str | None:
-    """Return the name of the side whose mat a zone is on; None for the table's."""
-    side = match().mats(state).get(zone.partition("/")[0])
-    return Names.of(state.game).side(side) if side else None
+    return words.side_at(zone, Names.of(state.game), match().mats(state)) if zone else None
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:
