@@ -680,7 +680,7 @@ def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_
         _print_json(audit_report.as_json(edition, shown))
     else:
         click.echo("\n".join(audit_report.sentences(edition, shown)))
-    return 0 if audit_report.checked(edition, shown).is_complete and not unread else _WRONG
+    return 0 if audit_report.audit(edition.deck, shown.counts).is_complete and not unread else _WRONG
 
 
 @companion.command()
