@@ -63,7 +63,7 @@ def cards_tiled(cards: list[Card]) -> list[str]:
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
     """All classic stickers as they are printed."""
-    return render.to_pdf(stickers_tiled())
+    return pdf.write(stickers_tiled())
 
 
 # --- Stickers --------------------------------------------------------------------------------------------------
@@ -287,7 +287,7 @@ def test_a_page_of_a_pdf_is_as_large_as_its_drawing(tmp_path):
 
 def test_markers_in_the_pdf_lie_where_the_plan_says():
     layout = side_mat(2)
-    corners, ids, _ = detector().detectMarkers(page_image(render.to_pdf([mats.mat_svg(layout)]), 0, 4.0))
+    corners, ids, _ = detector().detectMarkers(page_image(pdf.write([mats.mat_svg(layout)]), 0, 4.0))
     found = {int(id_): quad.reshape(4, 2)[0] / 4.0 for id_, quad in zip(ids.ravel(), corners, strict=True)}
 
     for marker in layout.markers:
@@ -296,7 +296,7 @@ def test_markers_in_the_pdf_lie_where_the_plan_says():
 
 def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
     layout = side_mat(1)
-    halves = render.to_pdf(sheets.mat_halves(layout))
+    halves = pdf.write(sheets.mat_halves(layout))
     whole = render.to_image(mats.mat_svg(layout), 4.0)
     joined = np.hstack([page_image(halves, page, 4.0)[:1188, :840] for page in (0, 1)])
     seam_sign = slice(4 * 149, 4 * 157)
@@ -314,7 +314,7 @@ def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
 
 
 def test_cut_marks_are_as_far_apart_as_the_cards():
-    strip = page_image(render.to_pdf(cards_tiled([Card.ROLL] * 9)), 0, 20.0, row_mm=14)
+    strip = page_image(pdf.write(cards_tiled([Card.ROLL] * 9)), 0, 20.0, row_mm=14)
     row = dark(cv2.threshold(strip, 200, 255, cv2.THRESH_BINARY)[1])[0]
     starts = np.flatnonzero(np.diff(row.astype(int)) == 1) / 20
 
@@ -339,7 +339,7 @@ def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
 
 def test_pdf_and_pixels_show_the_same_picture():
     drawing = deck.face_svg(Card.KM_200)
-    difference = page_image(render.to_pdf([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
+    difference = page_image(pdf.write([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
 
     assert np.abs(difference).mean() < 3
 
@@ -347,7 +347,7 @@ def test_pdf_and_pixels_show_the_same_picture():
 @pytest.mark.parametrize("body", ["<text>hello</text>", '<image href="card.png"/>'])
 def test_the_pdf_writer_refuses_what_it_cannot_draw(body):
     with pytest.raises(ValueError, match="does not draw"):
-        pdf.write([(10, 10, draw.document(10, 10, [body]))])
+        pdf.write([draw.document(10, 10, [body])])
 
 
 def test_only_drawings_of_ours_have_a_size():

@@ -20,7 +20,7 @@ from companion.pages.players import join, notices, phone_identity, preferences, 
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
 from companion.pages.server import address, guard, serving
 from companion.pages.server.address import announce, given_names
-from companion.pages.server.watchdog import Heart, Manager, answers
+from companion.pages.server.watchdog import Manager, answers, start_heart
 from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 
@@ -109,7 +109,7 @@ def run_service(
         said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.is_there, looks_after)
-        Heart(manager, tries, lambda: serving.status(match)).start()
+        start_heart(manager, tries, lambda: serving.status(match))
         manager.tell(READY=1, STATUS=serving.status(match))
 
     nightly.start()

@@ -227,7 +227,8 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
     def called(term: Term) -> str | None:
         side = side_at(term.key, Names.of(game), mats)
         if term.kind == "zone":
-            return zone_in_sentence(term.key, side)
+            # During a match a mat on which nobody plays has no side.
+            return zone_in_sentence(term.key, side if not mats or term.key.partition("/")[0] in mats else None)
         if term.kind == "mat":
             return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
         return (side or _("the middle of the table")) if term.kind == "side" else None

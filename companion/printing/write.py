@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.printing import deck, mats, render, sheets, stickers
+from companion.printing import deck, mats, pdf, render, sheets, stickers
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -101,7 +101,7 @@ def write_sheets(
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
     wanted.check()
-    return {name: render.to_pdf(pages) for name, pages in _pages(wanted)}
+    return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:

@@ -100,7 +100,8 @@ def sentence(state: MatchState, question: Question) -> str:
 
 
 def _side_at(state: MatchState, zone: str) -> str | None:
-    return words.side_at(zone, Names.of(state.game), match().mats(state)) if zone else None
+    side = match().mats(state).get(zone.partition("/")[0])
+    return Names.of(state.game).side(side) if side else None
 
 
 def _choices(plays: Sequence[Play], table: Table | None, names: Names, was: Play | None) -> tuple[Offer, ...]:

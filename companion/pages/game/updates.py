@@ -22,11 +22,11 @@ from companion.vision.view import Quad
 
 bp = Blueprint("live", __name__)
 
-ROOM = 0.15
+ZONE_ROOM = 0.15
 """Margin shown around a zone, as a share of its size: cards may stick out."""
 
-MOST_PX = 480
-"""Longest side of the picture, in pixels."""
+MOST_ZONE_PX = 480
+"""Longest side of a zone's picture, in pixels."""
 
 BOOT = secrets.token_hex(4)
 """Name of this run of the service: versions start again with each."""
@@ -129,7 +129,7 @@ def _zone_jpeg(zone: str) -> bytes | None:
         return None
     quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)
     part = image if survey is None or quad is None else _part(image, quad, survey.size_px)
-    return jpeg_of(shrunk(part, MOST_PX / max(part.shape[:2])))
+    return jpeg_of(shrunk(part, MOST_ZONE_PX / max(part.shape[:2])))
 
 
 def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
@@ -138,7 +138,7 @@ def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
     spans = []
     for axis, (most, was) in enumerate(zip((width, height), size_px, strict=True)):
         places = [corner[axis] * most / was for corner in quad]
-        room = ROOM * (max(places) - min(places))
+        room = ZONE_ROOM * (max(places) - min(places))
         spans.append(slice(max(0, int(min(places) - room)), min(most, int(max(places) + room) + 1)))
     part: Image = image[spans[1], spans[0]]
     return part if part.size else image
