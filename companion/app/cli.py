@@ -591,15 +591,22 @@ def read_images(
     from companion.match.setup_file import read_setup
     from companion.tabletop.card_ids import card_ids
     from companion.vision.faces.deck_in_use import faces_of
+    from companion.vision.quality.advice import of_reading
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
     audited, counted = (_of_table(name, table.edition if table else None) if name else None for name in (audit, tally))
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
-    unread, pictures, photos = 0, [], _Photos(table)
+    unread, pictures, views = 0, [], list[Any]()
+
+    def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
+        """Keep what a picture shows; give what the camera allows for a table's setup."""
+        views.append(view)
+        return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
+
     named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
     faces = faces_of(named, data, tell=_warn)
-    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=photos, templates=faces):
+    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also, templates=faces):
         if "problem" in found:
             unread += 1
             _warn(str(found["problem"]))
@@ -611,44 +618,25 @@ def read_images(
         if "setup" in found and not (as_json or audited or counted):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
-        taken = photos.taken([str(found["image"]) for found in pictures])
-        _say_tally(counted, taken, table.mats if table else {}, named, data, as_json=as_json)
+        photos = [(str(p["image"]), (p["width"], p["height"]), view) for p, view in zip(pictures, views, strict=True)]
+        _say_tally(counted, photos, table.mats if table else {}, named, data, as_json=as_json)
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
 
 
-class _Photos:
-    """What is kept of each picture that is read: what it shows; and for a table's setup what the camera allows."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-        self._seen: list[tuple[tuple[int, int], Any]] = []
-
-    def __call__(self, image: Any, mats: Any, view: Any) -> dict[str, Any]:
-        self._seen.append(((int(image.shape[1]), int(image.shape[0])), view))
-        if not self._table:
-            return {}
-        from companion.vision.quality.advice import of_reading
-
-        return {"setup": of_reading([image], mats, view, _layouts(self._table)).as_json()}
-
-    def taken(self, names: Sequence[str]) -> list[Any]:
-        """Return the pictures with their names."""
-        from companion.vision.counting.tally import Photo
-
-        return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
-
-
 def _say_tally(
     edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
 ) -> None:
-    """Say what lies before each side, and the score; where nothing was read, what to do."""
+    """Say what lies before each side, and the score; where nothing was read, what to do.
+
+    `photos` are the name, the width and height, and the view of each picture.
+    """
     from companion.app.reports import tally_report
     from companion.tabletop.template_decks import decks_for
-    from companion.vision.counting.tally import tally
+    from companion.vision.counting.tally import Photo, tally
 
-    counted = tally(edition, photos, names)
+    counted = tally(edition, [Photo(*photo) for photo in photos], names)
     if counted.is_blank:
         hint = tally_report.nothing_read(deck, decks_for(edition, _data_folder(data)))
         counted = replace(counted, notes=(*counted.notes, hint))
