@@ -62,7 +62,7 @@ def seeing(*source: str) -> doctor.Check:
 
 
 def full_disk() -> doctor.Check:
-    with mock.patch("shutil.disk_usage", lambda folder: SimpleNamespace(free=1000)):
+    with mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=1000)):
         return doctor.disk(Path("/none/yet"))
 
 

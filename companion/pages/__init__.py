@@ -15,7 +15,7 @@ from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
-from companion.pages.limits import Knocks, Pace
+from companion.pages.limits import Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
 from companion.pages.server import address, guard, serving
@@ -72,7 +72,6 @@ def create_app(
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
         token=phone_identity.join_token(secret),
         code=phone_identity.table_code(secret),
-        knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),
         base_url=base_url if callable(base_url) else lambda: base_url,

@@ -17,7 +17,7 @@ from companion.common.cache import Kept
 from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
-from companion.pages.limits import Knocks, Pace
+from companion.pages.limits import Pace
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
@@ -71,7 +71,6 @@ class Service:
     code: str
     """The short code of the table: a phone on which it is typed asks the host to be let in."""
 
-    knocks: Knocks
     pace: Pace
     called: frozenset[str]
     """Additional host names of this machine."""

@@ -1,4 +1,4 @@
-"""Limits: how much each route takes in, how often a phone may ask, and how often an address may try codes.
+"""Limits: how much each route takes in, and how often a phone may ask, or an address may try codes.
 
 Each phone has a token bucket for each kind of request; phones that do not take part share one for each address, and an
 address has larger ones for all its phones.
@@ -74,34 +74,6 @@ class Queue:
             self._places.release()
 
 
-MOST_WRONG = 5
-FORGIVEN_AFTER_S = 60.0
-MOST_ADDRESSES = 1000
-
-
-class Knocks:
-    """Wrong codes of the last minute, by address. Thread-safe."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._wrong_s: dict[str, tuple[float, ...]] = {}
-
-    def knock(self, address: str, *, is_right: bool) -> bool | None:
-        """Return whether a code that an address has typed is right; None after too many wrong ones."""
-        now_s = self._clock()
-        with self._lock:
-            recent = tuple(at_s for at_s in self._wrong_s.pop(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
-            may_try = len(recent) < MOST_WRONG
-            if may_try and not is_right:
-                recent = (*recent, now_s)
-            if recent:
-                self._wrong_s[address] = recent
-            while len(self._wrong_s) > MOST_ADDRESSES:
-                del self._wrong_s[next(iter(self._wrong_s))]
-            return is_right if may_try else None
-
-
 MOST_BUCKETS = 4000
 """Maximum number of buckets; those used longest ago are dropped, as they are full again."""
 
@@ -123,6 +95,9 @@ class Kind(StrEnum):
     PICTURE = "picture"
     """A photograph or a deck that is sent."""
 
+    CODE = "code"
+    """A code of the table that is typed, right or wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -138,6 +113,7 @@ RATES: Mapping[Kind, Rate] = {
     Kind.CHANGE: Rate(100, 10),
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
+    Kind.CODE: Rate(5, 1 / 30),
 }
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
