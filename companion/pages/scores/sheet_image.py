@@ -56,7 +56,7 @@ def _across(sheet: SheetView) -> list[_Row]:
     """Return the rows with a column a side, as on the page."""
     total = _("This race") if sheet.is_race else _("This hand")
     rows: list[_Row] = [(("", *sheet.sides), True)]
-    rows += [((row.title, *("–" if of is None else str(of) for of in row.points)), False) for row in sheet.rows]
+    rows += [((row["title"], *("–" if of is None else str(of) for of in row["points"])), False) for row in sheet.rows]
     rows += [((total, *map(str, sheet.totals)), True)]
     return rows + ([((_("Match"), *map(str, sheet.match)), False)] if sheet.match and not sheet.is_race else [])
 
