@@ -99,27 +99,18 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
     if data is None and context.parent:
         data = context.parent.params.get("data")
     folder = editions_path(data)
-    _finish_restoring(folder.parent)
+    if (folder.parent / "restoring").is_dir():
+        # A power cut has interrupted a restore: it is finished before anything is read.
+        from companion.storage.event_store import locked
+
+        with locked(folder.parent):
+            pass
     if folder.is_dir():
         from companion.rules.editions.edition import keep_own_editions
 
         for sentence in keep_own_editions(folder):
             _warn(sentence)
     return data
-
-
-def _finish_restoring(folder: Path) -> None:
-    """Finish a restore that a power cut has interrupted, before anything is read."""
-    if not (folder / "restoring").is_dir():
-        return
-    from companion.storage.data_folder import store_path
-    from companion.storage.event_store import finish_restoring, lock
-
-    fd = lock(store_path(folder))
-    try:
-        finish_restoring(folder)
-    finally:
-        os.close(fd)
 
 
 _data = _data_option(expose_value=True)
@@ -832,19 +823,15 @@ def restore(file: Path, data: Path | None) -> None:
     Example: companion restore table.zip
     """
     from companion.app.backup_archive import read_bundle, restore
-    from companion.storage.data_folder import EDITIONS_NAME, store_path
-    from companion.storage.event_store import finish_restoring, lock
+    from companion.storage.data_folder import EDITIONS_NAME
+    from companion.storage.event_store import locked
     from companion.vision.enrol.enrolment import recoded
 
     os.umask(_OWN_FILES)
     folder = _data_folder(data)
-    fd = lock(store_path(folder))
-    try:
-        finish_restoring(folder)
+    with locked(folder):
         bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
         kept = restore(folder, bundle)
-    finally:
-        os.close(fd)
     click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
     if kept is not None:
         click.echo(f"What was there before lies in {kept}.")
