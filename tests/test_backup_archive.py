@@ -7,6 +7,7 @@ import json
 import os
 import shutil
 import sqlite3
+import tempfile
 import zipfile
 from collections.abc import Mapping
 from contextlib import closing, suppress
@@ -93,11 +94,17 @@ def made_of(log: bytes | None = None, **files: bytes) -> bytes:
 
 
 def refused(sent: bytes) -> str:
-    with pytest.raises(Problem) as problem:
-        read_bundle(Path("table.zip"), sent, recoded=recoded)
+    with tempfile.TemporaryDirectory() as folder, pytest.raises(Problem) as problem:
+        read_sent(Path(folder), sent)
     assert problem.value.exit_code == 1
-    assert str(problem.value).startswith("table.zip ")
+    assert str(problem.value).startswith(f"{Path(folder) / 'table.zip'} ")
     return str(problem.value)
+
+
+def read_sent(folder: Path, sent: bytes) -> Bundle:
+    """What a file from elsewhere holds."""
+    (folder / "table.zip").write_bytes(sent)
+    return read_bundle(folder / "table.zip", recoded=recoded)
 
 
 # --- There and back -------------------------------------------------------------------------------------------
@@ -244,7 +251,7 @@ def test_a_backup_of_an_older_schema_is_brought_up_to_date(tmp_path):
     log = store_path(tmp_path).read_bytes()
     (tmp_path / "other").mkdir()
 
-    restore(tmp_path / "other", read_bundle(Path("old.zip"), made_of(log)))
+    restore(tmp_path / "other", read_sent(tmp_path, made_of(log)))
 
     assert look(store_path(tmp_path / "other")) == look(store_path(tmp_path))
 
@@ -379,12 +386,12 @@ def test_what_no_reader_of_ours_takes_is_refused(name, content):
     assert "is no backup that can be restored" in refused(made_of(**{name: content}))
 
 
-def test_a_picture_that_is_none_is_refused():
+def test_a_picture_that_is_none_is_refused(tmp_path):
     toml = b'name = "grandma"\nedition = "classic"\n'
     sent = made_of(**{"decks/grandma/deck.toml": toml, "decks/grandma/roll.png": b"no picture"})
 
     with pytest.raises(Problem):
-        read_bundle(Path("table.zip"), sent, recoded=recoded)
+        read_sent(tmp_path, sent)
 
 
 def log_with(tmp_path: Path, script: str) -> bytes:
@@ -469,7 +476,7 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
         assert look(store_path(data)) == brought.rows
         assert set(now) == {"companion.sqlite3", last_event.FILE_NAME, "editions/ours.toml", *SETTINGS}
         assert tree(data / "before-restore-1") == old
-    assert not restoring.is_open(data)
+    assert not (data / restoring.READY / restoring.CONTENTS).exists()
     assert moment < 61 or steps[0] < moment, "there are more moments than are tried"
 
 
@@ -537,9 +544,9 @@ def test_a_command_after_a_half_restored_backup_finishes_it_first(data, table, c
     with pytest.MonkeyPatch.context() as patch, suppress(Problem):
         patch.setattr(restoring, "finish", full)
         restore(data, read_bundle(table))
-    assert restoring.is_open(data)
+    assert (data / restoring.READY / restoring.CONTENTS).exists()
 
     ran = called("export", "1", "--data", data)
 
     assert ran.returncode == 0
-    assert not restoring.is_open(data)
+    assert not (data / restoring.READY / restoring.CONTENTS).exists()

@@ -71,3 +71,11 @@ def test_what_cannot_be_made_is_tried_again_by_the_next():
         kept.get("a", lambda: 1 // 0)
 
     assert kept.get("a", lambda: 7) == 7
+
+
+def test_what_was_made_under_another_stamp_is_made_anew_in_its_place():
+    kept = Kept(2)
+    kept.get("b", lambda: "B")
+
+    assert [kept.get("a", lambda stamp=stamp: f"A{stamp}", stamp) for stamp in (1, 1, 2)] == ["A1", "A1", "A2"]
+    assert kept.get("b", lambda: "anew") == "B"

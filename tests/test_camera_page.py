@@ -9,10 +9,12 @@ import pytest
 from client import HOME, SECRET, STRANGER, text_of
 
 from companion.common.text import Term, say
-from companion.pages import Camera, create_app
+from companion.pages import Camera, create_app, language, words
 from companion.pages.table_camera import zone_form
 from companion.pages.table_camera.survey_view import Called, light, sharpness, sights
 from companion.pages.words import Names
+from companion.rules.record.judge import Game
+from companion.rules.table import Team
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.vision.quality.advice import Advice, Hint
 from companion.vision.quality.live_survey import Survey
@@ -174,7 +176,11 @@ def test_where_only_cards_tell_the_scale_the_page_says_by_what():
     ],
 )
 def test_sentences_name_mats_and_zones_as_the_table_does(thing, said):
-    assert CALLED.in_sentence(say("Look at %(thing)s.", thing=Term(*thing))) == said
+    words.speak_of(Game(teams=(Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))), MATS)
+    shown = words.said(say("Look at %(thing)s.", thing=Term(*thing)))
+    language.speak_of(None)
+
+    assert shown == said
 
 
 # --- Zones without mats --------------------------------------------------------------------------------------

@@ -266,6 +266,7 @@ def test_the_help_shows_no_range_where_there_is_none(called):
         ("demo --speed nan", "--speed is a number from 0.1 to 20, not 'nan', as in `companion demo --speed 2`"),
         ("demo --speed 99", "--speed is a number from 0.1 to 20, not '99.0', as in `companion demo --speed 2`"),
         ("up --port inf", "--port is a whole number from 1 to 65535, not 'inf'."),
+        ("print deck --out x --dpi 900", "--dpi is a whole number from 50 to 600, not '900'."),
         ("export x", "MATCH is a whole number, not 'x', as in `companion export 1 --format csv`"),
         ("read", "`companion read` needs IMAGE, as in `companion read table.jpg --json`"),
         ("print stickers --uot x", "No such option '--uot'."),

@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from pictures import DECK, Lens, Scene, grid_of, picture
 
 from companion.app.reports import audit_report
-from companion.app.reports.audit_report import Shown
+from companion.app.reports.audit_report import Shown, audit
 from companion.rules.cards import Card
-from companion.rules.deck_check import audit
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.reasons import LANGUAGES, say
 from companion.tabletop.card_ids import payload
@@ -96,7 +95,7 @@ def test_every_card_of_an_unverified_edition_can_be_missing():
 
     assert audit_report.UNVERIFIED in lines
     assert any("× u-turn (u-turn-02, u-turn-03), if" in line or "× u-turn, if" in line for line in lines)
-    assert audit_report.checked(RUSH, shown()).missing == RUSH.deck
+    assert audit(RUSH.deck, shown().counts).missing == RUSH.deck
 
 
 def test_missing_cards_are_named_by_their_stickers():

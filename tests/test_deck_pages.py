@@ -508,11 +508,10 @@ def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(ours, guide):
 def test_the_page_goes_on_by_itself(page, begun, camera, app):
     app.extensions["companion"].guide._clock = Clock()
     camera.image = on_table(FIRST.value)
-    ask = lambda card: post(page, f"{begun}/watch", card=card, auto="1")  # noqa: E731
+    asks = {"data": {"card": FIRST.value, "auto": "1"}, "headers": HOME | {"HX-Request": "true"}}
 
-    assert ask(FIRST.value).status_code == 204
-    went = ask(FIRST.value)
-    again = ask(FIRST.value)
+    assert page.post(f"{begun}/watch", **asks).status_code == 204
+    went, again = (page.post(f"{begun}/watch", **asks) for _ in range(2))
 
     there = f"{begun}?card={SECOND.value}&got={FIRST.value}&auto=1"
     assert went.headers["HX-Redirect"] == again.headers["HX-Redirect"] == there

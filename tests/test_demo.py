@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from companion.app import demo
-from companion.app.service import DemoTable
+from companion.app.service import demo_script
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.match.match import Match
@@ -24,7 +24,7 @@ from companion.simulate.script import Script
     [("classic", 2), ("classic", 4), ("asmodee-2014", 2), ("bsd-mille", 2), ("parker", 2), ("dujardin-2014", 2)],
 )
 def test_the_demo_plays_legal_hands_of_any_edition_without_specials(edition: str, players: int):
-    script = DemoTable(edition, players, 3, 0, 1.0).script()
+    script = demo_script(edition, players, 3, 0)
     items = list(judge.judge(notation.lines(script.record())))
 
     assert script.edition_name == edition
@@ -38,8 +38,8 @@ def test_the_demo_plays_legal_hands_of_any_edition_without_specials(edition: str
 @pytest.mark.parametrize(
     ("made", "says"),
     [
-        (lambda: DemoTable("rush", 2, 1, 0, 1.0).script(), r"^The simulated players do not play Rush yet: .+\.$"),
-        (lambda: DemoTable("bsd-mille", 4, 1, 0, 1.0).script(), "played by 2 alone"),
+        (lambda: demo_script("rush", 2, 1, 0), r"^The simulated players do not play Rush yet: .+\.$"),
+        (lambda: demo_script("bsd-mille", 4, 1, 0), "played by 2 alone"),
         (lambda: random_script(teams=[Team(name, (name,)) for name in "ABCDEF"]), "seats up to 4 sides, not 6"),
     ],
 )
@@ -53,12 +53,7 @@ def test_what_the_simulated_table_does_not_play_is_said_in_a_sentence(made: Call
 
 def test_five_players_find_no_simulated_table():
     with pytest.raises(Problem, match="2 or 4"):
-        DemoTable("classic", 5, 1, 0, 1.0).script()
-
-
-def test_the_cards_of_the_demo_have_stickers_unless_faces_are_asked_for():
-    assert DemoTable("classic", 2, 1, 0, 1.0).deck().sticker_mm == 20.0
-    assert DemoTable("classic", 2, 1, 0, 1.0, "faces").deck().sticker_mm is None
+        demo_script("classic", 5, 1, 0)
 
 
 def test_a_setup_files_house_rules_target_and_first_player_are_played_by():

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import socket
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
+from unittest import mock
 
 import cv2
 import numpy as np
@@ -53,20 +56,31 @@ def no_port() -> doctor.Check:
         return doctor.port_free(taken.getsockname()[1])
 
 
-def seeing(*source: str, **how: object) -> doctor.Check:
-    (check,) = doctor.seeing(*source, **how)
+def seeing(*source: str) -> doctor.Check:
+    (check,) = doctor.seeing(*source)
     return check
+
+
+def full_disk() -> doctor.Check:
+    with mock.patch("shutil.disk_usage", return_value=SimpleNamespace(free=1000)):
+        return doctor.disk(Path("/none/yet"))
+
+
+def seeing_by(answers: Callable[[], str | None]) -> doctor.Check:
+    """What is said where the first camera answers so."""
+    with mock.patch("companion.vision.capture.sources.camera_answers", answers):
+        return seeing()
 
 
 @pytest.mark.parametrize(
     ("check", "needed", "says"),
     [
         (lambda: doctor.library("no_such_library", "zbar", "type `apt-get install libzbar0`"), True, "type `apt-get"),
-        (lambda: seeing(answers=lambda: None), False, "plug one in"),
-        (lambda: seeing(answers=broken_camera), False, "busy"),
-        (lambda: seeing(answers=without_opencv), False, "OpenCV"),
+        (lambda: seeing_by(lambda: None), False, "plug one in"),
+        (lambda: seeing_by(broken_camera), False, "busy"),
+        (lambda: seeing_by(without_opencv), False, "OpenCV"),
         (lambda: seeing("nowhere.jpg"), True, "nowhere.jpg"),
-        (lambda: doctor.disk(Path("/none/yet"), free=lambda folder: 1000), False, "make room"),
+        (full_disk, False, "make room"),
         (lambda: doctor.disk(Path("/proc/1/nothing")), True, "--data"),
         (no_port, True, "port"),
     ],
@@ -79,14 +93,16 @@ def test_what_is_missing_is_needed_or_good_to_have_and_it_is_said_what_to_do(che
     assert says in found.sentence
 
 
-def test_the_camera_that_answers_is_looked_through():
+def test_the_camera_that_answers_is_looked_through(monkeypatch):
     looked_at = []
 
     def tried(source: str) -> Trial:
         looked_at.append(source)
         return trial(fps=24.4, kind="MJPG")
 
-    checks = list(doctor.seeing(answers=lambda: "/dev/video0", tried=tried))
+    monkeypatch.setattr("companion.vision.capture.sources.camera_answers", lambda: "/dev/video0")
+    monkeypatch.setattr("companion.vision.quality.camera_check.tried", tried)
+    checks = list(doctor.seeing())
 
     assert looked_at == ["/dev/video0"]
     assert checks[0].sentence == ("The camera /dev/video0 gives pictures of 1920 × 1080 pixels, 24 a second, as MJPG.")
@@ -217,8 +233,10 @@ def test_a_folder_is_looked_through(tmp_path):
     ("now_s", "set_by_network", "ok", "says"),
     [(0.0, None, False, "19"), (4e9, None, True, ""), (4e9, "no", True, "not set by the network")],
 )
-def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says):
-    check = doctor.clock(now_s, run=lambda command: set_by_network)
+def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says, monkeypatch):
+    monkeypatch.setattr("companion.common.clock.now_s", lambda: now_s)
+    monkeypatch.setattr(doctor, "_said", lambda command: set_by_network)
+    check = doctor.clock()
 
     assert check.ok is ok
     assert says in check.sentence
@@ -235,8 +253,9 @@ def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says):
         (None, True, "does not say"),
     ],
 )
-def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says):
-    check = doctor.power(run=lambda command: said)
+def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says, monkeypatch):
+    monkeypatch.setattr(doctor, "_said", lambda command: said)
+    check = doctor.power()
 
     assert check.ok is ok
     assert says in check.sentence

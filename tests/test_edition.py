@@ -10,16 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import (
-    EditionError,
-    check_option,
-    check_options,
-    contradiction,
-    edition_names,
-    keep_own_editions,
-    load_edition,
-    switches,
-)
+from companion.rules.editions.edition import EditionError, edition_names, keep_own_editions, load_edition, switches
+from companion.rules.editions.switches import check_option, check_options, contradiction
 
 CLASSIC = load_edition("classic")
 ASMODEE = load_edition("asmodee-2014")

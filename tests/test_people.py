@@ -22,8 +22,7 @@ from companion.match.phones import (
     Phones,
     Wish,
 )
-from companion.pages import Camera, announce, create_app
-from companion.pages.limits import MOST_WRONG, Answer, Knocks
+from companion.pages import Camera, announce, create_app, limits
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Draft, Store
 
@@ -1000,14 +999,13 @@ def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock)
     assert tap(guesser, "/join/code", code=CODE, name="Eve").status_code == 303
 
 
-def test_five_wrong_codes_at_the_same_moment_are_five(clock):
-    knocks = Knocks(clock)
+def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
+    pace = limits.Pace(clock)
     with ThreadPoolExecutor(8) as pool:
-        answers = list(pool.map(lambda _time: knocks.knock("10.0.0.1", is_right=False), range(40)))
+        waits = list(pool.map(lambda _time: pace.wait_s(limits.Kind.CODE, "10.0.0.1", None), range(40)))
 
-    assert answers.count(Answer.WRONG) == MOST_WRONG
-    assert knocks.knock("10.0.0.1", is_right=True) is Answer.WAIT
-    assert knocks.knock("10.0.0.2", is_right=True) is Answer.RIGHT
+    assert waits.count(0) == 5
+    assert pace.wait_s(limits.Kind.CODE, "10.0.0.2", None) == 0
 
 
 def test_one_address_does_not_keep_all_others_waiting(app, two):

@@ -197,7 +197,7 @@ ZONE = ((100.0, 100.0), (200.0, 100.0), (200.0, 300.0), (100.0, 300.0))
 
 def differing_app(match, picture, size_px=(640, 480)):
     survey = Survey(Advice(size_px, 9.0, (), (), None, None), {"side-1/distance": ZONE}, {})
-    return create_app(match, secret=SECRET, camera=Camera(image=lambda: picture, survey=lambda: survey))
+    return create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture", lambda: picture, lambda: survey))
 
 
 @pytest.fixture

@@ -7,7 +7,6 @@ import struct
 from collections import Counter
 from itertools import combinations
 from pathlib import Path
-from types import SimpleNamespace
 
 import cv2
 import numpy as np
@@ -30,6 +29,7 @@ from companion.tabletop.sticker_codes import card_of_tag
 
 CLASSIC = load_edition("classic")
 IDS = card_ids(CLASSIC.deck)
+FACES = tuple(card for card in Card if card is not Card.UNKNOWN)
 PX_PER_MM = 8.0
 
 
@@ -63,7 +63,7 @@ def cards_tiled(cards: list[Card]) -> list[str]:
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
     """All classic stickers as they are printed."""
-    return render.to_pdf(stickers_tiled())
+    return pdf.write(stickers_tiled())
 
 
 # --- Stickers --------------------------------------------------------------------------------------------------
@@ -197,7 +197,7 @@ def thumbnail(svg: str) -> np.ndarray:
 
 @pytest.mark.parametrize("colour", [True, False], ids=["in colour", "in grey"])
 def test_every_face_differs_from_every_other_at_40_pixels(colour):
-    faces = {card.value: thumbnail(deck.face_svg(card)) for card in deck.FACES}
+    faces = {card.value: thumbnail(deck.face_svg(card)) for card in FACES}
     faces["back"] = thumbnail(deck.back_svg())
     seen = {
         name: (image if colour else cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)).astype(float)
@@ -211,10 +211,10 @@ def test_every_face_differs_from_every_other_at_40_pixels(colour):
 
 @pytest.mark.parametrize("edition", edition_names())
 def test_every_edition_s_deck_is_drawn_whole(edition):
-    assert set(load_edition(edition).deck) <= set(deck.FACES)
+    assert set(load_edition(edition).deck) <= set(FACES)
 
 
-@pytest.mark.parametrize("card", deck.FACES, ids=str)
+@pytest.mark.parametrize("card", FACES, ids=str)
 def test_a_card_s_very_edge_is_plain_and_its_index_stands_in_two_opposite_corners(card):
     image = render.to_image(deck.face_svg(card), PX_PER_MM)
     paper = np.array([0xE9, 0xF6, 0xFB])
@@ -267,7 +267,7 @@ def test_the_shipped_templates_are_what_the_drawing_gives_and_the_photographs_sh
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("dpi", [150, 300])
 def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
-    write_sheets("stickers", CLASSIC, out=tmp_path, format="png", size_mm=23.5, dpi=dpi)
+    write_sheets("stickers", "classic", out=tmp_path, format="png", size_mm=23.5, dpi=dpi)
     index = json.loads((tmp_path / "stickers.json").read_text())
 
     for entry in index.values():
@@ -279,7 +279,7 @@ def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
 
 
 def test_a_page_of_a_pdf_is_as_large_as_its_drawing(tmp_path):
-    write_sheets("mats", CLASSIC, out=tmp_path, sides=3)
+    write_sheets("mats", "classic", out=tmp_path, sides=3)
 
     assert page_sizes_mm(tmp_path / "mats.pdf") == [(420.0, 297.0)] * 3 + [(297.0, 210.0)]
     assert page_sizes_mm(tmp_path / "mats-a4.pdf") == [(210.0, 297.0)] * 6 + [(297.0, 210.0)]
@@ -287,7 +287,7 @@ def test_a_page_of_a_pdf_is_as_large_as_its_drawing(tmp_path):
 
 def test_markers_in_the_pdf_lie_where_the_plan_says():
     layout = side_mat(2)
-    corners, ids, _ = detector().detectMarkers(page_image(render.to_pdf([mats.mat_svg(layout)]), 0, 4.0))
+    corners, ids, _ = detector().detectMarkers(page_image(pdf.write([mats.mat_svg(layout)]), 0, 4.0))
     found = {int(id_): quad.reshape(4, 2)[0] / 4.0 for id_, quad in zip(ids.ravel(), corners, strict=True)}
 
     for marker in layout.markers:
@@ -296,7 +296,7 @@ def test_markers_in_the_pdf_lie_where_the_plan_says():
 
 def test_the_halves_of_a_mat_laid_edge_to_edge_are_the_mat():
     layout = side_mat(1)
-    halves = render.to_pdf(sheets.mat_halves(layout))
+    halves = pdf.write(sheets.mat_halves(layout))
     whole = render.to_image(mats.mat_svg(layout), 4.0)
     joined = np.hstack([page_image(halves, page, 4.0)[:1188, :840] for page in (0, 1)])
     seam_sign = slice(4 * 149, 4 * 157)
@@ -314,7 +314,7 @@ def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
 
 
 def test_cut_marks_are_as_far_apart_as_the_cards():
-    strip = page_image(render.to_pdf(cards_tiled([Card.ROLL] * 9)), 0, 20.0, row_mm=14)
+    strip = page_image(pdf.write(cards_tiled([Card.ROLL] * 9)), 0, 20.0, row_mm=14)
     row = dark(cv2.threshold(strip, 200, 255, cv2.THRESH_BINARY)[1])[0]
     starts = np.flatnonzero(np.diff(row.astype(int)) == 1) / 20
 
@@ -339,7 +339,7 @@ def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
 
 def test_pdf_and_pixels_show_the_same_picture():
     drawing = deck.face_svg(Card.KM_200)
-    difference = page_image(render.to_pdf([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
+    difference = page_image(pdf.write([drawing]), 0, 6.0)[:528, :342].astype(int) - render.to_image(drawing, 6.0)
 
     assert np.abs(difference).mean() < 3
 
@@ -347,7 +347,7 @@ def test_pdf_and_pixels_show_the_same_picture():
 @pytest.mark.parametrize("body", ["<text>hello</text>", '<image href="card.png"/>'])
 def test_the_pdf_writer_refuses_what_it_cannot_draw(body):
     with pytest.raises(ValueError, match="does not draw"):
-        pdf.write([(10, 10, draw.document(10, 10, [body]))])
+        pdf.write([draw.document(10, 10, [body])])
 
 
 def test_only_drawings_of_ours_have_a_size():
@@ -360,7 +360,7 @@ def test_only_drawings_of_ours_have_a_size():
 
 @pytest.mark.parametrize("format_", ["png", "svg"])
 def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
-    files = write_sheets("mats", CLASSIC, out=tmp_path, format=format_, sides=2, dpi=100)
+    files = write_sheets("mats", "classic", out=tmp_path, format=format_, sides=2, dpi=100)
     index = json.loads((tmp_path / "mats.json").read_text())
 
     assert set(index) == {"side-1", "side-2", "table"}
@@ -372,7 +372,7 @@ def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
 
 
 def test_the_stickers_index_names_face_file_and_size(tmp_path):
-    write_sheets("stickers", CLASSIC, out=tmp_path, format="svg")
+    write_sheets("stickers", "classic", out=tmp_path, format="svg")
     index = json.loads((tmp_path / "stickers.json").read_text())
 
     assert index["roll-03"] == {
@@ -382,7 +382,7 @@ def test_the_stickers_index_names_face_file_and_size(tmp_path):
 
 
 def test_tags_are_written_as_qr_stickers_are(tmp_path):
-    files = write_sheets("stickers", CLASSIC, out=tmp_path, format="svg", sticker_kind="tag")
+    files = write_sheets("stickers", "classic", out=tmp_path, format="svg", sticker_kind="tag")
     index = json.loads((tmp_path / "stickers.json").read_text())
 
     assert len(files) == len(IDS) + 1
@@ -391,13 +391,13 @@ def test_tags_are_written_as_qr_stickers_are(tmp_path):
 
 
 def test_all_tags_fit_on_as_few_sheets_as_the_codes(tmp_path):
-    write_sheets("stickers", CLASSIC, out=tmp_path, sticker_kind="tag")
+    write_sheets("stickers", "classic", out=tmp_path, sticker_kind="tag")
 
     assert len(pypdfium2.PdfDocument(tmp_path / "stickers.pdf")) == 1
 
 
 def test_the_deck_index_counts_the_copies(tmp_path):
-    write_sheets("deck", CLASSIC, out=tmp_path, format="svg")
+    write_sheets("deck", "classic", out=tmp_path, format="svg")
     index = json.loads((tmp_path / "deck.json").read_text())
 
     assert sum(entry.get("copies", 0) for entry in index.values()) == 106
@@ -405,7 +405,7 @@ def test_the_deck_index_counts_the_copies(tmp_path):
 
 
 def test_sheets_are_written_into_a_new_folder(tmp_path):
-    files = write_sheets("mats", CLASSIC, out=tmp_path / "new" / "folder", sides=1)
+    files = write_sheets("mats", "classic", out=tmp_path / "new" / "folder", sides=1)
 
     assert [path.name for path in files] == ["mats.pdf", "mats-a4.pdf"]
     assert all(path.is_file() for path in files)
@@ -418,16 +418,11 @@ def test_sheets_are_written_into_a_new_folder(tmp_path):
         ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
         ("mats", {"size_mm": 20.0}, "stickers only"),
         ("mats", {"sticker_kind": "tag"}, "stickers only"),
-        ("stickers", {"sticker_kind": "aztec"}, "qr, tag"),
-        ("mats", {"sides": 9}, "1 to 8 sides"),
-        ("deck", {"dpi": 10000}, "dots an inch"),
-        ("deck", {"format": "gif"}, "pdf, png, svg"),
-        ("posters", {}, "stickers, mats, deck"),
     ],
 )
 def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, says):
     with pytest.raises(Problem, match=says):
-        write_sheets(kind, CLASSIC, out=tmp_path / "out", **wrong)
+        write_sheets(kind, "classic", out=tmp_path / "out", **wrong)
 
     assert not (tmp_path / "out").exists()
 
@@ -452,11 +447,4 @@ def test_a_folder_that_cannot_be_written_to_is_named(tmp_path):
     (tmp_path / "file").write_text("in the way")
 
     with pytest.raises(Problem, match="choose another folder with --out"):
-        write_sheets("mats", CLASSIC, out=tmp_path / "file")
-
-
-def test_an_edition_with_cards_we_have_not_drawn_is_named():
-    edition = SimpleNamespace(name="odd", deck={Card.UNKNOWN: 1})
-
-    with pytest.raises(Problem, match="edition odd"):
-        write_sheets("deck", edition, out=Path("never"))
+        write_sheets("mats", "classic", out=tmp_path / "file")

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from records import Hand, hand, record, seen_table
+from records import Hand, hand, record
 from sheet import Row, blocks
 
 from companion.rules import cards, referee
@@ -28,11 +28,9 @@ from companion.rules.reasons import (
     say,
 )
 from companion.rules.record.judge import HandResult, JudgedLine
-from companion.rules.table import Side
-from companion.rules.validity import problems
 
 CLASSIC = load_edition("classic")
-TABLES = {"words", "sources", "piles", "cards"}
+TABLES = {"words", "sources", "cards"}
 TO_650 = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob 25" for km in (200, 200, 100, 100, 50))
 
 
@@ -198,6 +196,14 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         reason(Code.TOO_MANY_COPIES, case="unverified", card=Card.KM_75, count=10),
         "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
     ),
+    "third-200/lies": (
+        reason(Code.THIRD_200, case="lies", side="Ann", count=2),
+        "Ann has more than 2 cards of 200 km.",
+    ),
+    "past-target/sum": (
+        reason(Code.PAST_TARGET, case="sum", side="Ann", km=725, target=700),
+        "Ann has 725 km, and the target is 700 km.",
+    ),
     "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
     "missing-cards/unverified": (
         reason(Code.MISSING_CARDS, case="unverified", card=Card.STOP, count=2),
@@ -206,69 +212,6 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
     "unknown-card/unread": (reason(Code.UNKNOWN_CARD, case="unread", count=3), "Cards that could not be told: 3."),
 }
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
-
-
-@dataclass(frozen=True)
-class Lying:
-    """What lies in front of Ann, and what is wrong with it."""
-
-    sentence: str
-    battle: str = ""
-    speed: str = ""
-    distances: str = ""
-    safeties: str = ""
-    sideways: str = ""
-    edition: str = "classic"
-    more_in_the_pile: int = 0
-
-    def reason(self) -> Reason:
-        battle, speed, distances, safeties, sideways = (
-            tuple(map(Card, cards.split()))
-            for cards in (self.battle, self.speed, self.distances, self.safeties, self.sideways)
-        )
-        ann = Side("Ann", ("Ann",), battle, speed, distances, safeties=safeties, coups_fourres=sideways)
-        table = seen_table(load_edition(self.edition), (ann, Side("Bob", ("Bob",))))
-        (why,) = problems(table._replace(draw_pile=table.draw_pile + self.more_in_the_pile))
-        return why
-
-
-LIES_WRONG = {
-    "too-many-copies/sum": Lying("107 cards in all: the deck has only 106.", more_in_the_pile=+1),
-    "missing-cards/sum": Lying("Only 105 cards in all: the deck has 106.", more_in_the_pile=-1),
-    "past-target/sum": Lying(
-        "Ann has 725 km, and the target is 700 km.", battle="roll", distances="200 200 100 100 100 25"
-    ),
-    "wrong-pile": Lying("Roll does not belong in the distance area of Ann.", battle="roll", distances="roll"),
-    "never-rolled": Lying("Ann has kilometres, but never rolled.", distances="25"),
-    "nothing-under-remedy": Lying("Repairs lies on Ann's pile with no accident under it.", battle="roll repairs"),
-    "not-a-coup-fourre": Lying("Driving ace cannot be a coup fourré of Ann.", sideways="driving-ace"),
-    "third-200/lies": Lying("Ann has more than 2 cards of 200 km.", battle="roll", distances="200 200 200"),
-    "already-rolling/lies": Lying("A roll lies on a roll in front of Ann.", battle="roll roll"),
-    "not-limited/lies": Lying(
-        "An end of limit lies in front of Ann with no speed limit under it.", speed="end-of-limit"
-    ),
-    "already-limited/lies": Lying(
-        "A speed limit lies on a speed limit in front of Ann.", speed="speed-limit speed-limit"
-    ),
-    "protected/lies": Lying(
-        "Stop lies in front of Ann although right of way is on the table.",
-        battle="roll stop",
-        safeties="right-of-way",
-        edition="asmodee-2014",
-    ),
-    "opponent-not-driving/lies-empty": Lying(
-        "A hazard lies in front of Ann with no card under it: too early.", battle="stop"
-    ),
-    "opponent-not-driving/lies-remedied": Lying(
-        "A hazard lies in front of Ann right on a remedy: too early.",
-        battle="roll accident repairs stop",
-        edition="bsd-mille",
-    ),
-    "already-attacked/lies": Lying(
-        "A hazard lies in front of Ann on another: stop.", battle="roll stop accident", edition="asmodee-2014"
-    ),
-}
-"""What is wrong with a table as it lies."""
 
 
 def code_of(key: str) -> Code:
@@ -288,12 +231,10 @@ def example(key: str) -> Reason:
     """A reason of that code and case, from a table where there is one."""
     if key in AS_VALUES:
         return AS_VALUES[key][0]
-    if key in LIES_WRONG:
-        return LIES_WRONG[key].reason()
     return refused(key) if key in REFUSED else remarked(code_of(key))
 
 
-EXAMPLES = [*REFUSED, *LIES_WRONG, *AS_VALUES, *(code.value for code in REMARKED)]
+EXAMPLES = [*REFUSED, *AS_VALUES, *(code.value for code in REMARKED)]
 
 
 def cases(language: str, code: Code) -> set[str]:
@@ -338,13 +279,6 @@ def test_too_many_cards_of_a_deck_that_may_be_counted_wrong_are_only_remarked():
 
     assert not played.against("Bob 300")
     assert say(why) == "300 km: more than the 1 counted for this deck. Its counts can be corrected."
-
-
-@pytest.mark.parametrize("key", LIES_WRONG)
-def test_each_thing_that_is_wrong_with_a_table_is_said(key):
-    why = LIES_WRONG[key].reason()
-
-    assert (why.code, say(why)) == (code_of(key), LIES_WRONG[key].sentence)
 
 
 @pytest.mark.parametrize("key", AS_VALUES)
@@ -402,12 +336,11 @@ def test_no_english_is_left_in_a_translation(language):
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_every_card_and_every_pile_is_named_in_each_language(language):
+def test_every_card_is_named_in_each_language(language):
     names = [card_name(card, language) for card in Card]
 
     assert len(set(names)) == len(Card)
     assert list(catalogue(language)["cards"]) == [card.value for card in Card]
-    assert list(catalogue(language)["piles"]) == ["battle", "speed", "distance", "safety"]
 
 
 def test_the_english_names_are_those_of_the_cards():
@@ -420,14 +353,12 @@ def test_french_signs_are_not_parted_from_their_word():
     assert not [text for text in texts if re.search(r"(?<!\u00a0)[:;!?»]|«(?!\u00a0)", text)]
 
 
-def test_a_sentence_names_cards_and_piles_in_its_language():
+def test_a_sentence_names_cards_in_its_language():
     stopped = reason(Code.UNDER_HAZARD, side="Zoé", hazard=Card.FLAT_TIRE, remedy=Card.SPARE_TIRE, safety="roll")
-    astray = reason(Code.WRONG_PILE, side="Żaneta", card=Card.ROLL, pile="distance")
 
     assert say(stopped, "fr") == "Crevaison chez Zoé\u00a0: impossible d'avancer sans parade."
     assert instead(stopped, "fr") == "Roue de secours, ou Feu vert"
     assert say(stopped, "pl") == "Przebita opona (Zoé): bez ratunku ani rusz."
-    assert say(astray, "pl") == "Żaneta: karta „zielone światło” nie może leżeć wśród kart dystansu."
 
 
 def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():
@@ -458,7 +389,6 @@ GOVERNED = {
     "not-driving": "roll-to-start",
     "not-driving/remedied": "roll-after-remedy",
     "not-driving/late-safety": "roll-after-late-safety",
-    "never-rolled": "roll-to-start",
     "first-card": "first-card",
     "safety-discard": "discard-safety",
     "cannot-take-discard": "take-discard",

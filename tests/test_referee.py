@@ -739,4 +739,4 @@ def test_legal_plays_answer_what_may_be_played():
 
     assert {"Ann roll", "Ann right-of-way !", "Ann right-of-way", "Ann speed-limit > Bob", "Ann discard 25"} <= plays
     assert not {"Ann 25", "Ann repairs", "Ann stop > Bob", "Ann take", "Bob discard 25"} & plays
-    assert not referee.legal_plays(hand("Ann roll").table, "Ann")
+    assert not list(referee.legal_plays(hand("Ann roll").table, "Ann"))

@@ -104,9 +104,7 @@ def test_the_same_name_in_other_letters_is_the_same_player():
 
 
 def test_the_most_cruel_attacker_is_named_with_the_one_he_is_cruel_to():
-    cruel = most_cruel(players_of(golden("two-players-4600")))
-
-    assert (cruel.attacker, cruel.victim, cruel.hazards) == ("Ann", "Bob", 6)
+    assert most_cruel(players_of(golden("two-players-4600"))) == ("Ann", "Bob", 6)
     assert most_cruel({}) is None
 
 

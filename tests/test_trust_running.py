@@ -25,7 +25,7 @@ from companion.match.archive import Archive
 from companion.match.phones import Phones, Wish
 from companion.pages.server import connections, serving, watchdog
 from companion.pages.server.connections import Server
-from companion.pages.server.watchdog import Heart, Manager
+from companion.pages.server.watchdog import Manager, beat, start_heart
 from companion.storage.database import MIGRATIONS
 
 # --- The service manager -------------------------------------------------------------------------------------
@@ -114,19 +114,16 @@ def test_what_the_service_starts_does_not_speak_for_it(address):
 
 
 def test_a_heart_beats_as_long_as_all_is_well(address, listening):
-    heart = Heart(manager_at(address, usec=80_000), [lambda: None], lambda: "Match 1")
-    heart.start()
+    start_heart(manager_at(address, usec=80_000), [lambda: None], lambda: "Match 1")
 
     beats = [listening.next() for _ in range(3)]
-    heart.stop()
 
     assert beats == [{"WATCHDOG": "1", "STATUS": "Match 1"}] * 3
 
 
 def test_a_heart_that_nobody_listens_for_does_not_beat(address, listening):
     before = set(threading.enumerate())
-    heart = Heart(manager_at(address), [lambda: None])
-    heart.start()
+    start_heart(manager_at(address), [lambda: None], str)
 
     assert not [thread for thread in threading.enumerate() if thread.name == "heart" and thread not in before]
     assert listening.is_silent
@@ -137,30 +134,28 @@ def broken() -> None:
 
 
 def test_a_heart_does_not_beat_while_something_is_broken_and_says_what(address, listening):
-    assert not Heart(manager_at(address), [lambda: None, broken]).beat()
+    assert not beat(manager_at(address), [lambda: None, broken])
     assert listening.next() == {"STATUS": "Something does not answer: the web server gives no answer"}
     assert listening.is_silent
 
 
 def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, listening, match):
-    heart = Heart(manager_at(address, usec=40_000), [match.is_there])
     with match._changed:
-        heart.start()
+        start_heart(manager_at(address, usec=40_000), [match.is_there], str)
         assert wait_until(lambda: any(thread.name == "heart" for thread in threading.enumerate()))
         threading.Event().wait(0.1)
         silent = listening.is_silent
 
-    beat = listening.next()
-    heart.stop()
+    after = listening.next()
 
     assert silent
-    assert "WATCHDOG" in beat
+    assert "WATCHDOG" in after
 
 
 def test_a_heart_does_not_beat_when_the_log_cannot_be_read(address, listening, match):
     match.store._db.close()
 
-    assert not Heart(manager_at(address), [match.is_there]).beat()
+    assert not beat(manager_at(address), [match.is_there])
 
 
 # --- The server ----------------------------------------------------------------------------------------------
@@ -224,7 +219,7 @@ def is_closed(line: socket.socket) -> bool:
 
 def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
     with turning(web()) as server:
-        assert Heart(manager_at(address), [lambda: watchdog.answers("0.0.0.0", port_of(server))]).beat()
+        assert beat(manager_at(address), [lambda: watchdog.answers("0.0.0.0", port_of(server))])
 
     assert listening.next()["WATCHDOG"] == "1"
 
@@ -529,7 +524,7 @@ def come_and_go(party: Phones, clock: Clock, how_many: int = 50) -> None:
 def test_phones_that_come_and_go_are_forgotten(party, clock):
     come_and_go(party, clock)
 
-    assert len(party._now.seen_s) == len(party._now.numbers) == len(party._now.devices) == 10
+    assert len(party._seen_s) == len(party._numbers) == len(party._devices) == 10
     assert set(party.present()) == {f"passer {number}" for number in range(40, 50)}
 
 
@@ -540,7 +535,7 @@ def test_the_host_a_seat_and_who_asks_are_not_forgotten(party, clock):
     party.ask(Wish.SEAT, "bob", player="Ann")
     come_and_go(party, clock)
 
-    assert {"host", "ann", "bob"} <= set(party._now.seen_s)
+    assert {"host", "ann", "bob"} <= set(party._seen_s)
     assert party.number("host") == 1
     assert party.silent_s("ann") == 50.0
 

@@ -19,7 +19,6 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import cache
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
@@ -37,6 +36,7 @@ from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
 from companion.storage.database import (
     MIGRATIONS,
     SIDECARS,
+    UNUSABLE,
     Damaged,
     in_memory,
     migrate,
@@ -221,15 +221,13 @@ def is_allowed(name: str) -> bool:
     return folder == DECKS_NAME and is_name(deck) and (file == DECK_FILE or picture_named(file) is not None)
 
 
-def read_bundle(
-    file: Path, sent: bytes | None = None, *, recoded: Recoded | None = None, own: Path | None = None
-) -> Bundle:
+def read_bundle(file: Path, *, recoded: Recoded | None = None, own: Path | None = None) -> Bundle:
     """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
 
-    `sent` is what the file holds where it is not on this disk; `recoded` reads each picture and writes it again; `own`
-    is where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
+    `recoded` reads each picture and writes it again; `own` is where the editions in force lie, which are in force again
+    afterwards. Raises Problem, and nothing else.
     """
-    files = _unpacked(file, sent)
+    files = _unpacked(file)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise _bad(file, f"it holds no {ABOUT}")
@@ -250,10 +248,10 @@ def read_bundle(
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
 
 
-def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
+def _unpacked(file: Path) -> dict[str, bytes]:
     """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
     content: dict[str, bytes] = {}
-    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
+    with zip_reader.opened(file, None, lambda what: _bad(file, what)) as packed:
         infos = packed.infolist()
         if len(infos) > MOST_FILES:
             raise _bad(file, f"it holds {len(infos)} files")
@@ -383,7 +381,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
     try:
         rows = _rows(file, log)
-    except (sqlite3.Error, UnicodeError, MemoryError, OverflowError, Damaged) as error:
+    except (*UNUSABLE, Damaged) as error:
         raise _bad(file, "its matches are damaged") from error
     by_match: dict[int, list[Event]] = {}
     for row in rows:
@@ -402,22 +400,14 @@ def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
         version = schema_of(db)
         if version > len(MIGRATIONS):
             raise _newer(file)
-        if tuple(db.execute(_SCHEMA)) != _schema(version):
-            raise _bad(file, "its matches are damaged")
+        says = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
+        with closing(in_memory(b"")) as ours:
+            migrate(ours, version)
+            if db.execute(says).fetchall() != ours.execute(says).fetchall():
+                raise _bad(file, "its matches are damaged")
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
             raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
     return rows_of(log, file)
-
-
-_SCHEMA = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
-
-
-@cache
-def _schema(version: int) -> tuple[tuple[str, ...], ...]:
-    """Return what a file of a schema of ours says of itself."""
-    with closing(in_memory(b"")) as db:
-        migrate(db, version)
-        return tuple(db.execute(_SCHEMA))
 
 
 # --- Restoring ------------------------------------------------------------------------------------------------

@@ -99,27 +99,18 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
     if data is None and context.parent:
         data = context.parent.params.get("data")
     folder = editions_path(data)
-    _finish_restoring(folder.parent)
+    if (folder.parent / "restoring").is_dir():
+        # A power cut has interrupted a restore: it is finished before anything is read.
+        from companion.storage.event_store import locked
+
+        with locked(folder.parent):
+            pass
     if folder.is_dir():
         from companion.rules.editions.edition import keep_own_editions
 
         for sentence in keep_own_editions(folder):
             _warn(sentence)
     return data
-
-
-def _finish_restoring(folder: Path) -> None:
-    """Finish a restore that a power cut has interrupted, before anything is read."""
-    if not (folder / "restoring").is_dir():
-        return
-    from companion.storage.data_folder import store_path
-    from companion.storage.event_store import finish_restoring, lock
-
-    fd = lock(store_path(folder))
-    try:
-        finish_restoring(folder)
-    finally:
-        os.close(fd)
 
 
 _data = _data_option(expose_value=True)
@@ -311,8 +302,9 @@ def show_edition(edition: str) -> None:
     Example: companion editions show classic
     """
     from companion.app.reports import edition_report
+    from companion.rules.editions.edition import read_edition
 
-    shown = _own_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
+    shown = read_edition(Path(edition)) if edition.endswith(".toml") else _edition(edition)
     columns = shutil.get_terminal_size((edition_report.WIDTH, 0)).columns
     click.echo("\n".join(edition_report.sheet(shown, min(max(columns, 80), 100))))
 
@@ -349,22 +341,10 @@ def _check_edition(path: Path) -> int:
     return _WRONG if faults else 0
 
 
-def _own_edition(path: Path) -> Any:
-    from companion.rules.editions.edition import EditionError, read_edition
-
-    try:
-        return read_edition(path)
-    except EditionError as error:
-        raise Problem(str(error), _WRONG if path.is_file() else 2) from error
-
-
 def _edition(name: str) -> Any:
-    from companion.rules.editions.edition import EditionError, load_edition
+    from companion.rules.editions.edition import load_edition
 
-    try:
-        return load_edition(name)
-    except EditionError as error:
-        raise Problem(str(error)) from error
+    return load_edition(name)
 
 
 @companion.command("print")
@@ -372,7 +352,7 @@ def _edition(name: str) -> Any:
 @click.option("--edition", default="classic", show_default=True, help="Whose cards.")
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
-@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 1200), help="For png.")
+@click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="For png.")
 @click.option("--size-mm", metavar="MM", type=usage.Number(), help="Side of a sticker as it is cut out (default 20).")
 @click.option(
     "--kind",
@@ -394,7 +374,7 @@ def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> 
     """
     from companion.printing.write import about_size, write_sheets
 
-    for path in write_sheets(what, _edition(edition), size_mm=size_mm, **how):
+    for path in write_sheets(what, _edition(edition).name, size_mm=size_mm, **how):
         click.echo(path)
     if note := about_size(size_mm):
         _warn(note)
@@ -602,15 +582,22 @@ def read_images(
     from companion.match.setup_file import read_setup
     from companion.tabletop.card_ids import card_ids
     from companion.vision.faces.deck_in_use import faces_of
+    from companion.vision.quality.advice import of_reading
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
     audited, counted = (_of_table(name, table.edition if table else None) if name else None for name in (audit, tally))
     allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
-    unread, pictures, photos = 0, [], _Photos(table)
+    unread, pictures, views = 0, [], list[Any]()
+
+    def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
+        """Keep what a picture shows; give what the camera allows for a table's setup."""
+        views.append(view)
+        return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
+
     named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
     faces = faces_of(named, data, tell=_warn)
-    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=photos, templates=faces):
+    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also, templates=faces):
         if "problem" in found:
             unread += 1
             _warn(str(found["problem"]))
@@ -622,44 +609,25 @@ def read_images(
         if "setup" in found and not (as_json or audited or counted):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
     if counted:
-        taken = photos.taken([str(found["image"]) for found in pictures])
-        _say_tally(counted, taken, table.mats if table else {}, named, data, as_json=as_json)
+        photos = [(str(p["image"]), (p["width"], p["height"]), view) for p, view in zip(pictures, views, strict=True)]
+        _say_tally(counted, photos, table.mats if table else {}, named, data, as_json=as_json)
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return _WRONG if unread else 0
 
 
-class _Photos:
-    """What is kept of each picture that is read: what it shows; and for a table's setup what the camera allows."""
-
-    def __init__(self, table: Any) -> None:
-        self._table = table
-        self._seen: list[tuple[tuple[int, int], Any]] = []
-
-    def __call__(self, image: Any, mats: Any, view: Any) -> dict[str, Any]:
-        self._seen.append(((int(image.shape[1]), int(image.shape[0])), view))
-        if not self._table:
-            return {}
-        from companion.vision.quality.advice import of_reading
-
-        return {"setup": of_reading([image], mats, view, _layouts(self._table)).as_json()}
-
-    def taken(self, names: Sequence[str]) -> list[Any]:
-        """Return the pictures with their names."""
-        from companion.vision.counting.tally import Photo
-
-        return [Photo(name, size, view) for name, (size, view) in zip(names, self._seen, strict=True)]
-
-
 def _say_tally(
     edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
 ) -> None:
-    """Say what lies before each side, and the score; where nothing was read, what to do."""
+    """Say what lies before each side, and the score; where nothing was read, what to do.
+
+    `photos` are the name, the width and height, and the view of each picture.
+    """
     from companion.app.reports import tally_report
     from companion.tabletop.template_decks import decks_for
-    from companion.vision.counting.tally import tally
+    from companion.vision.counting.tally import Photo, tally
 
-    counted = tally(edition, photos, names)
+    counted = tally(edition, [Photo(*photo) for photo in photos], names)
     if counted.is_blank:
         hint = tally_report.nothing_read(deck, decks_for(edition, _data_folder(data)))
         counted = replace(counted, notes=(*counted.notes, hint))
@@ -691,7 +659,7 @@ def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_
         _print_json(audit_report.as_json(edition, shown))
     else:
         click.echo("\n".join(audit_report.sentences(edition, shown)))
-    return 0 if audit_report.checked(edition, shown).is_complete and not unread else _WRONG
+    return 0 if audit_report.audit(edition.deck, shown.counts).is_complete and not unread else _WRONG
 
 
 @companion.command()
@@ -771,8 +739,7 @@ def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **
     from companion.app import service
 
     os.umask(_OWN_FILES)
-    table = service.DemoTable(_edition(edition).name, **played)
-    service.demo(table, confirm=confirm, host=host, port=port, data=data)
+    service.demo(_edition(edition).name, confirm=confirm, host=host, port=port, data=data, **played)
     _leave()
 
 
@@ -856,19 +823,15 @@ def restore(file: Path, data: Path | None) -> None:
     Example: companion restore table.zip
     """
     from companion.app.backup_archive import read_bundle, restore
-    from companion.storage.data_folder import EDITIONS_NAME, store_path
-    from companion.storage.event_store import finish_restoring, lock
+    from companion.storage.data_folder import EDITIONS_NAME
+    from companion.storage.event_store import locked
     from companion.vision.enrol.enrolment import recoded
 
     os.umask(_OWN_FILES)
     folder = _data_folder(data)
-    fd = lock(store_path(folder))
-    try:
-        finish_restoring(folder)
+    with locked(folder):
         bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
         kept = restore(folder, bundle)
-    finally:
-        os.close(fd)
     click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
     if kept is not None:
         click.echo(f"What was there before lies in {kept}.")

@@ -10,7 +10,7 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.history import Kind
 from companion.match.match import Match
-from companion.match.setup_file import Setup, SideSetup
+from companion.match.setup_file import Setup
 from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import demo_frames
 from companion.simulate.players import random_script
@@ -51,7 +51,7 @@ def _random(seed: int, setup: Setup | None) -> Script:
 
 def setup_of(script: Script) -> Setup:
     """Return the setup that a script's table needs."""
-    sides = tuple(SideSetup(team, f"side-{number}") for number, team in enumerate(script.teams, start=1))
+    sides = {f"side-{number}": team for number, team in enumerate(script.teams, start=1)}
     return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
 
 

@@ -8,7 +8,7 @@ import socket
 import sqlite3
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,12 +45,11 @@ class Check:
     """True if the companion cannot work without it."""
 
     sentence: str
-    """What was found, and what to do about it."""
 
 
 def checks(
-    data_dir: Path | None = None,
-    port: int = 8080,
+    data_dir: Path,
+    port: int,
     *,
     source: str | None = None,
     layouts: Sequence[MatLayout] | None = None,
@@ -66,9 +65,8 @@ def checks(
     yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
     yield from seeing(source, layouts, drawing)
     yield clock()
-    if data_dir is not None:
-        yield disk(data_dir)
-        yield matches(data_dir)
+    yield disk(data_dir)
+    yield matches(data_dir)
     yield power()
     yield port_free(port)
 
@@ -83,12 +81,7 @@ def library(module: str, name: str, remedy: str) -> Check:
 
 
 def seeing(
-    source: str | None = None,
-    layouts: Sequence[MatLayout] | None = None,
-    drawing: Drawing | None = None,
-    *,
-    answers: Callable[[], str | None] | None = None,
-    tried: Callable[[str], Trial] | None = None,
+    source: str | None = None, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None
 ) -> Iterator[Check]:
     """Check whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
     try:
@@ -96,11 +89,11 @@ def seeing(
         from companion.vision.capture import sources
         from companion.vision.quality import camera_check
 
-        found = source or (answers or sources.camera_answers)()
+        found = source or sources.camera_answers()
         if found is None:
             yield Check("camera", False, False, "No camera answers: plug one in, or enter plays by hand.")
             return
-        trial = (tried or camera_check.tried)(found)
+        trial = camera_check.tried(found)
     except Problem as problem:
         yield Check("camera", False, source is not None, str(problem))
     except ImportError:
@@ -143,18 +136,17 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
         yield Check("table", False, False, hint.say)
 
 
-def clock(now_s: float | None = None, run: Callable[[list[str]], str | None] | None = None) -> Check:
+def clock() -> Check:
     """Check whether the clock can be right; plays are written down with their time."""
-    year = time.gmtime(clocks.now_s() if now_s is None else now_s).tm_year
+    year = time.gmtime(clocks.now_s()).tm_year
     if year < SANE_YEAR:
         return Check("clock", False, False, f"The clock says {year}: connect to a network once, or set it by hand.")
-    synchronised = (run or _said)(["timedatectl", "show", "--property=NTPSynchronized", "--value"])
-    if synchronised == "no":
+    if _said(["timedatectl", "show", "--property=NTPSynchronized", "--value"]) == "no":
         return Check("clock", True, False, "The clock looks right; it is not set by the network at the moment.")
     return Check("clock", True, False, "The clock looks right.")
 
 
-def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
+def disk(data_dir: Path) -> Check:
     """Check whether the data folder can be written to and has room."""
     home = next((folder for folder in (data_dir, *data_dir.parents) if folder.is_dir()), Path("/"))
     try:
@@ -163,7 +155,7 @@ def disk(data_dir: Path, free: Callable[[Path], int] | None = None) -> Check:
         probe.unlink()
     except OSError as error:
         return Check("data folder", False, True, f"{data_dir} cannot be written to ({error.strerror}): use --data DIR.")
-    room = free(home) if free else shutil.disk_usage(home).free
+    room = shutil.disk_usage(home).free
     enough = room >= ENOUGH_BYTES
     advice = "." if enough else ": make room, 500 MB should be free."
     return Check("data folder", enough, False, f"{data_dir} has {room / 1e9:.1f} GB free{advice}")
@@ -186,9 +178,9 @@ def matches(data_dir: Path) -> Check:
     return Check("matches", True, False, f"The matches are whole, to event {last}.")
 
 
-def power(run: Callable[[list[str]], str | None] | None = None) -> Check:
+def power() -> Check:
     """Check whether a Raspberry Pi gets enough power; other computers do not say."""
-    said = (run or _said)(["vcgencmd", "get_throttled"])
+    said = _said(["vcgencmd", "get_throttled"])
     try:
         flags = int((said or "").partition("=")[2], 16)
     except ValueError:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules.play import Verb
-from companion.rules.record import notation
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
@@ -54,8 +53,6 @@ LIVE_FPS = 10.0
 
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
 OWN_DECK = "own"
-"""The printed deck of the project, whose faces ship with it."""
-
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."
 ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"
@@ -141,7 +138,7 @@ def up(
             _watch(match, source, setup, host, port, data, deck)
 
 
-def _opened_match(folder: Path, mats: Mats | None = None) -> tuple[Store, Match]:
+def _opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
     """Open the log of a data folder and its match; say what is wrong with the log in the terminal too."""
     store = Store.open(store_path(folder))
     try:
@@ -259,40 +256,38 @@ def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
     return (*mats, "table") if mats else ()
 
 
-@dataclass(frozen=True, slots=True)
-class DemoTable:
-    """Which hands are played at the simulated table, and how fast."""
-
-    edition: str
-    players: int
-    hands: int
-    seed: int
-    speed: float
-    cards: str = "stickers"
-    """What the cards are told by: their `stickers`, or their `faces` alone."""
-
-    def script(self) -> Script:
-        """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
-        seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(self.players)
-        if seats is None:
-            raise Problem("The simulated table seats 2 or 4 players.")
-        shipped, teams = seats
-        by_chance = random_script(self.edition, teams=teams, hands=self.hands, seed=self.seed)
-        if self.seed or self.edition != "classic":
-            return by_chance
-        first = simulated.script_for(shipped)
-        return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
-
-    def deck(self) -> Cards:
-        """Return what the cards look like."""
-        return {"stickers": STICKERED, "faces": BARE}[self.cards]
-
-
-def demo(table: DemoTable, *, confirm: str, host: str, port: int, data: Path | None) -> None:
-    """Run the service on the simulated table until it is stopped."""
+def demo(
+    edition: str,
+    *,
+    players: int,
+    hands: int,
+    seed: int,
+    speed: float,
+    cards: str,
+    confirm: str,
+    host: str,
+    port: int,
+    data: Path | None,
+) -> None:
+    """Run the service on the simulated table until it is stopped; the cards are told by `stickers` or by `faces`."""
+    script = demo_script(edition, players, hands, seed)
     store, match = _opened_match(data_dir(data_dir(data) / "demo"))
+    look = {"stickers": STICKERED, "faces": BARE}[cards]
     with _closed_at_the_end(store):
-        _simulate(match, table.script(), Policy(confirm), host, port, speed=table.speed, cards=table.deck(), data=data)
+        _simulate(match, script, Policy(confirm), host, port, speed=speed, cards=look, data=data)
+
+
+def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
+    """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
+    seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
+    if seats is None:
+        raise Problem("The simulated table seats 2 or 4 players.")
+    shipped, teams = seats
+    by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
+    if seed or edition != "classic":
+        return by_chance
+    first = simulated.script_for(shipped)
+    return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
 
 
 def _simulate(
@@ -344,8 +339,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, store.events(match))
-    if form == "mbn":
-        return notation.record_text(past.lines)
-    if form == "json":
-        return exports.as_json_lines(exports.judged(past.lines), str(match), past.game.shown)
-    return exports.as_csv(past.record.items, Names.of(past.game).side)
+    return exports.text_of(past, form, Names.of(past.game).side)

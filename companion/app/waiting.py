@@ -14,15 +14,16 @@ from itertools import chain, repeat
 from typing import TypeVar
 
 import click
-from flask import Flask, Response, make_response, render_template_string
+from flask import Flask, Response, make_response, render_template
 
 from companion.common.errors import Problem
+from companion.common.resources import shipped
 from companion.common.terminal import plain
 from companion.common.text import say
 from companion.pages import language
 from companion.pages.server import serving
 from companion.pages.server.watchdog import Manager
-from companion.pages.words import N_, _
+from companion.pages.words import _
 
 PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)
 """Seconds between one try and the next; the last goes on."""
@@ -73,35 +74,12 @@ def _say_why(reason: str, pause_s: float, manager: Manager, host: str, port: int
 
 def _page(reason: str) -> Flask:
     """Return an app that knows one page, which shows the reason: the others need the matches."""
-    app = Flask(__name__, static_folder=None)
+    app = Flask(__name__, static_folder=None, template_folder=str(shipped("web") / "templates"))
     language.prepare(app)
 
     @app.before_request
     def answer() -> Response:
-        page = render_template_string(
-            _PAGE, language=language.spoken(), title=_(_TITLE), reason=language.translate(reason), again=_(_AGAIN)
-        )
+        page = render_template("waiting.html", language=language.spoken(), reason=language.translate(reason), _=_)
         return make_response(page, 503, {"Cache-Control": "no-store"})
 
     return app
-
-
-_TITLE = N_("The companion cannot start yet")
-_AGAIN = N_("It tries again by itself.")
-_PAGE = """<!doctype html>
-<html lang="{{ language }}">
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="refresh" content="5">
-<title>{{ title }}</title>
-<style>
-body { font: 1.25rem/1.5 system-ui, sans-serif; overflow-wrap: anywhere }
-body { max-width: 36rem; margin: 10vh auto; padding: 0 1em }
-h1 { font-size: 1.5em; line-height: 1.2 }
-</style>
-<h1>{{ title }}</h1>
-<p>{{ reason }}</p>
-<p>{{ again }}</p>
-</html>
-"""

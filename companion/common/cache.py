@@ -19,27 +19,26 @@ class Kept(Generic[_Value]):
     def __init__(self, most: int) -> None:
         self._most = most
         self._lock = threading.Lock()
-        self._values: dict[Hashable, Future[_Value]] = {}
+        self._values: dict[Hashable, tuple[int, Future[_Value]]] = {}
 
-    def get(self, key: Hashable, make: Callable[[], _Value]) -> _Value:
-        """Return the value of a key, made where it is not known. What `make` raises reaches all who wait for it."""
+    def get(self, key: Hashable, make: Callable[[], _Value], stamp: int = 0) -> _Value:
+        """Return the value of a key, made where it is not known, or made under another `stamp`.
+
+        What `make` raises reaches all who wait for it.
+        """
         with self._lock:
             known = self._values.pop(key, None)
-            value = self._values[key] = known or Future()
+            is_known = known is not None and known[0] == stamp
+            entry = self._values[key] = known if known is not None and is_known else (stamp, Future())
             while len(self._values) > self._most:
                 del self._values[next(iter(self._values))]
-        if known is None:
+        value = entry[1]
+        if not is_known:
             try:
                 value.set_result(make())
             except BaseException as error:
                 with self._lock:
-                    if self._values.get(key) is value:
+                    if self._values.get(key) is entry:
                         del self._values[key]
                 value.set_exception(error)
         return value.result()
-
-    def forget(self, which: Callable[[Hashable], bool]) -> None:
-        """Drop the values of some keys; threads that already wait for one still get it."""
-        with self._lock:
-            for key in [key for key in self._values if which(key)]:
-                del self._values[key]

@@ -15,4 +15,3 @@ def whole(text: str | None, low: int, high: int) -> int | None:
 
 
 _MOST_ZEROS = 4
-"""Maximum number of leading zeros."""

@@ -88,10 +88,10 @@ def say_many(one: str, several: str, count: int, **values: object) -> Said:
     return Counted(one, several, count, **values)
 
 
-def listed(items: Iterable[object], between: str = ", ") -> Said:
+def listed(items: Iterable[object]) -> Said:
     """Return words one after the other, each said in the language of the page."""
     named = {f"item{number}": item for number, item in enumerate(items)}
-    return Said(between.replace("%", "%%").join(f"%({name})s" for name in named), **named)
+    return Said(", ".join(f"%({name})s" for name in named), **named)
 
 
 def one_of(items: Iterable[object]) -> Said:

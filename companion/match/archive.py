@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeVar
 
 from companion.common.cache import Kept
 from companion.match import statistics
@@ -16,8 +15,6 @@ from companion.rules.record.judge import Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
 from companion.storage.events import Event
-
-_Made = TypeVar("_Made")
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
@@ -48,8 +45,6 @@ class Past:
     """The number of its last event: what was made of it holds as long as this is the last."""
 
     began_s: float
-    """The clock on the wall when it was set up."""
-
     lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
@@ -68,7 +63,7 @@ class Past:
 
 
 class Archive:
-    """Judges the matches of a log, and remembers what it has judged as long as nothing has been added to them."""
+    """The matches of a log, judged; what was judged is remembered as long as nothing has been added to the match."""
 
     def __init__(self) -> None:
         self._past: Kept[Past] = Kept(MOST_JUDGED)
@@ -77,10 +72,7 @@ class Archive:
     def past(self, store: Store, match: int) -> Past | None:
         """Return a match of the log, the running one too; None where there is none of that number."""
         events = store.events(match)
-        if not events:
-            return None
-        key = match, events[-1].seq
-        return self._past.get(key, lambda: self._instead(self._past, key, judged(match, events)))
+        return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
     def page(self, store: Store, page: int, size: int) -> tuple[tuple[Past, ...], int]:
         """Return a page of the matches, the newest first, and how many pages there are; the first page is 1."""
@@ -91,16 +83,12 @@ class Archive:
     def figures(self, store: Store) -> dict[str, Figures]:
         """Return what every player has done over all matches of the log, by `statistics.key_of` of the name."""
 
-        def of(key: tuple[int, int]) -> dict[str, Figures]:
-            record, _ = judge_on(MatchState(), history(store.events(key[0])).lines)
-            return self._instead(self._figures, key, statistics.players_of(record))
+        def of(match: int) -> dict[str, Figures]:
+            record, _ = judge_on(MatchState(), history(store.events(match)).lines)
+            return statistics.players_of(record)
 
-        return statistics.together(self._figures.get(key, partial(of, key)) for key in store.latest().items())
-
-    def _instead(self, kept: Kept[_Made], key: tuple[int, int], made: _Made) -> _Made:
-        """Return what was made of a match, in the place of what was made of it before it went on."""
-        kept.forget(lambda other: isinstance(other, tuple) and other[0] == key[0] and other[1] < key[1])
-        return made
+        latest = store.latest().items()
+        return statistics.together(self._figures.get(match, partial(of, match), seq) for match, seq in latest)
 
 
 def judged(match: int, events: Sequence[Event]) -> Past:

@@ -8,12 +8,22 @@ import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 
-from companion.rules.record import judge
+from companion.match.archive import Past
+from companion.rules.record import judge, notation
 from companion.rules.record.judge import HandResult, Item
 from companion.rules.record.notation import Line
 
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")
 """In any width: what a spreadsheet may take for the beginning of something to compute."""
+
+
+def text_of(past: Past, form: str, called: Callable[[str], str]) -> str:
+    """Return a match as a record (`mbn`), its score sheets (`csv`), or its judged lines as JSON; `called` as below."""
+    if form == "mbn":
+        return notation.record_text(past.lines)
+    if form == "csv":
+        return as_csv(past.record.items, called)
+    return as_json_lines(judged(past.lines), str(past.match), past.game.shown)
 
 
 def judged(lines: Iterable[str]) -> tuple[Item, ...]:

@@ -36,15 +36,6 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """A play that was typed and waits for the table."""
-
-    seq: int
-    text: str
-    by: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Change:
     """A line of play that somebody changed, or took out."""
 
@@ -71,15 +62,13 @@ class History:
     answers: Mapping[str, Answered] = field(default_factory=dict)
     """The latest answer to each question that no line answers."""
 
-    claims: tuple[Claim, ...] = ()
+    claims: tuple[Written, ...] = ()
     """The plays that were typed and had to wait, counted by now or not; the oldest first."""
 
     asked: frozenset[str] = frozenset()
     """The ids of the questions that somebody has answered in any way, also where that was taken back."""
 
     undoable: Event | None = None
-    """What `undo` would take back."""
-
     changes: tuple[Change, ...] = ()
     """What has been changed and taken out, the latest last."""
 
@@ -96,7 +85,7 @@ def history(events: Sequence[Event]) -> History:
         seats=Counter(e.body["player"] for e in standing if e.kind == Kind.SEAT),
         settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
         answers=_answers(events),
-        claims=tuple(Claim(e.seq, e.body["text"], _by(e)) for e in events if e.kind == Kind.CLAIM),
+        claims=tuple(_written(e) for e in events if e.kind == Kind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
         changes=tuple(_changes(events, standing)),

@@ -76,9 +76,8 @@ def mats_in_order(state: MatchState) -> Mapping[str, str]:
 class Match:
     """The match being played, over its store. Any thread may call it; each change is one lock, one commit."""
 
-    def __init__(self, store: Store, mats: Mats | None = None) -> None:
-        self._store = store
-        self._mats = mats or mats_in_order
+    def __init__(self, store: Store, mats: Mats = mats_in_order) -> None:
+        self.store, self.mats = store, mats
         self._changed = threading.Condition(threading.RLock())
         self._events: tuple[Event, ...] = ()
         self._past = History()
@@ -102,14 +101,6 @@ class Match:
         """The state now; a value that never changes."""
         return self._state
 
-    @property
-    def store(self) -> Store:
-        return self._store
-
-    def mats(self, state: MatchState) -> Mapping[str, str]:
-        """Return which side plays on which mat at that moment: the side's name by the mat's id."""
-        return self._mats(state)
-
     def wait(self, after_version: int, timeout_s: float) -> MatchState:
         """Return the state as soon as it is newer than a version, or as it is when the time is up."""
         with self._changed:
@@ -119,7 +110,7 @@ class Match:
     def is_there(self) -> None:
         """Return once the match can be locked and the log read: nothing holds them for ever."""
         with self._changed:
-            self._store.events(0)
+            self.store.events(0)
 
     # The whole match
 
@@ -161,10 +152,10 @@ class Match:
         with self._changed:
             before = self._state
             drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
-            drafts += [Draft(Kind.SETTING, {"key": "policy", "value": policy or before.policy, "by": by})]
+            drafts.append(_setting("policy", policy or before.policy, by))
             if before.other_side_verifies if verified is None else verified:
-                drafts.append(_verifying(True, by))
-            events = self._store.append(None, *map(self._named, drafts), hold=True)
+                drafts.append(_setting(VERIFYING, YES, by))
+            events = self.store.append(None, *map(self._named, drafts), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
             )
@@ -191,11 +182,11 @@ class Match:
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """Set how plays are confirmed from now on."""
-        self._write(Draft(Kind.SETTING, {"key": "policy", "value": policy, "by": by}))
+        self._write(_setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Set whether a side's plays wait until another side confirms them."""
-        self._write(_verifying(on, by))
+        self._write(_setting(VERIFYING, YES if on else NO, by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
@@ -273,7 +264,7 @@ class Match:
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
-        return question_id in self._past.asked or questions.match_of(question_id) in self._store.matches()
+        return question_id in self._past.asked or questions.match_of(question_id) in self.store.matches()
 
     def _count(self, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool) -> Outcome:
         """Count a play of a question, with what waits before it."""
@@ -389,7 +380,7 @@ class Match:
     def put_note_away(self) -> None:
         """Remove the note about a damaged log, which somebody has read."""
         with self._changed:
-            self._store.put_note_away()
+            self.store.put_note_away()
             self._show(note=None)
 
     def refresh(self) -> None:
@@ -446,7 +437,7 @@ class Match:
             return DONE
 
     def _append(self, *drafts: Draft) -> None:
-        self._take(self._store.append(self._state.match, *drafts, hold=True))
+        self._take(self.store.append(self._state.match, *drafts, hold=True))
 
     def _named(self, draft: Draft) -> Draft:
         """Return a draft with the name of the change that it is part of."""
@@ -455,7 +446,7 @@ class Match:
     def _saved(self) -> None:
         """Note that what the disk had refused is written now."""
         with self._changed:
-            self._show(unsaved=self._store.unsaved)
+            self._show(unsaved=self.store.unsaved)
 
     def _take(self, events: tuple[Event, ...]) -> None:
         """Show what new events come to; they are saved, or held in memory as long as the disk refuses."""
@@ -480,7 +471,7 @@ class Match:
             undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
             redoable=past.redoable,
             changes=past.changes,
-            unsaved=self._store.unsaved,
+            unsaved=self.store.unsaved,
         )
 
     def _remember(self, events: Iterable[Event]) -> None:
@@ -518,8 +509,8 @@ def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:
     return tuple(replace(question, crop=None) for question in asked)
 
 
-def _verifying(on: bool, by: str) -> Draft:
-    return Draft(Kind.SETTING, {"key": VERIFYING, "value": YES if on else NO, "by": by})
+def _setting(key: str, value: str, by: str) -> Draft:
+    return Draft(Kind.SETTING, {"key": key, "value": value, "by": by})
 
 
 def _check_setup(lines: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import count
 
 MOST_PHONES = 200
 
@@ -49,7 +50,6 @@ class Told:
     id: int
     kind: Kind
     player: str | None = None
-    """The seat that it is about."""
 
 
 class News:
@@ -59,7 +59,7 @@ class News:
         self._changed = changed
         self._lock = threading.Lock()
         self._of: dict[str, tuple[Told, ...]] = {}
-        self._last_id = 0
+        self._next_id = count(1)
 
     def of(self, phone: str | None) -> tuple[Told, ...]:
         """Return what a phone has to be told, the oldest first."""
@@ -68,10 +68,9 @@ class News:
     def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
         """Keep something to tell a phone, and drop what it makes old."""
         with self._lock:
-            self._last_id += 1
             group = next(group for group in GROUPS if kind in group)
             others = self._without(phone, lambda told: told.kind in group)
-            self._keep(phone, (*others, Told(self._last_id, kind, player)))
+            self._keep(phone, (*others, Told(next(self._next_id), kind, player)))
         self._changed()
 
     def settle(self, phone: str, group: frozenset[Kind]) -> None:

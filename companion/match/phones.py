@@ -13,14 +13,16 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from enum import StrEnum
+from itertools import count
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.small_file import read_small
 from companion.common.text import Said, say
 from companion.match import phone_notices
 from companion.match.phone_notices import Kind, News
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0
@@ -51,7 +53,6 @@ class Wish(StrEnum):
     """A seat that another phone has."""
 
     HOST = "host"
-    """To become host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +66,21 @@ class Asked:
     """The name of the person who holds it: typed, or the player whose seat it has."""
 
     player: str | None = None
-    """The seat that is asked for."""
-
     address: str = ""
     """Where it asks from, where it is not in yet."""
 
 
 @dataclass(frozen=True, slots=True)
 class Party:
-    """Who takes part, as it is kept."""
+    """Who takes part, as it is kept: the phones that have the seats, by player, and the names typed on phones."""
 
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
-    """The phone that has a player's seat."""
-
     watching: tuple[str, ...] = ()
-    """The phones that chose to watch."""
-
     let_in: tuple[str, ...] = ()
     """The phones that the host has let in without the link of the join code."""
 
     names: Mapping[str, str] = field(default_factory=dict)
-    """What the holders of those phones typed."""
 
     @property
     def held(self) -> frozenset[str]:
@@ -96,23 +90,6 @@ class Party:
     def seat_of(self, phone: str | None) -> str | None:
         """Return the player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
-
-
-@dataclass(slots=True)
-class _Now:
-    """What is known only while the service runs."""
-
-    seen_s: dict[str, float] = field(default_factory=dict)
-    inside: set[str] = field(default_factory=set)
-    """The phones that take part, of those that were seen."""
-
-    numbers: dict[str, int] = field(default_factory=dict)
-    """Numbers that distinguish phones without a seat: the first that was inside is number 1."""
-
-    last_number: int = 0
-    devices: dict[str, str] = field(default_factory=dict)
-    asked: tuple[Asked, ...] = ()
-    last_id: int = 0
 
 
 class Phones:
@@ -129,7 +106,13 @@ class Phones:
         self._changed = changed
         self._lock = threading.RLock()
         self._began_s = clock()
-        self._now = _Now()
+        self._seen_s: dict[str, float] = {}
+        self._numbers: dict[str, int] = {}
+        """The numbers of the phones that have taken part, which distinguish those without a seat: the first is 1."""
+
+        self._devices: dict[str, str] = {}
+        self._asked: tuple[Asked, ...] = ()
+        self._next_number, self._next_id = count(1), count(1)
         self.news = News(changed)
         self._party = _read(self._path)
         self._refused: Said | None = None
@@ -154,39 +137,36 @@ class Phones:
 
     def seen(self, phone: str, *, inside: bool = False, device: str = "") -> None:
         """Note that a phone has its page open; `inside`: it takes part; `device`: its kind."""
-        self._now.seen_s[phone] = self._clock()
-        if inside and phone not in self._now.inside:
+        self._seen_s[phone] = self._clock()
+        if inside and phone not in self._numbers:
             with self._lock:
-                self._now.inside.add(phone)
-                if phone not in self._now.numbers:
-                    self._now.last_number += 1
-                    self._now.numbers[phone] = self._now.last_number
+                if phone not in self._numbers:
+                    self._numbers[phone] = next(self._next_number)
         if device:
-            self._now.devices[phone] = device
-        if len(self._now.seen_s) > MOST_SEEN:
+            self._devices[phone] = device
+        if len(self._seen_s) > MOST_SEEN:
             self._forget_silent()
 
     def _forget_silent(self) -> None:
         """Forget the phones that have been silent longest, except those with a part to play."""
         with self._lock:
-            now, held = self._now, self._party.held | {asked.phone for asked in self._now.asked}
-            others = sorted((seen_s, phone) for phone, seen_s in tuple(now.seen_s.items()) if phone not in held)
-            for _, phone in others[: max(0, len(now.seen_s) - MOST_SEEN)]:
-                now.inside.discard(phone)
-                for known in (now.seen_s, now.numbers, now.devices):
+            held = self._party.held | {asked.phone for asked in self._asked}
+            others = sorted((seen_s, phone) for phone, seen_s in tuple(self._seen_s.items()) if phone not in held)
+            for _, phone in others[: max(0, len(self._seen_s) - MOST_SEEN)]:
+                for known in (self._seen_s, self._numbers, self._devices):
                     known.pop(phone, None)
 
     def number(self, phone: str | None) -> int | None:
         """Return the number that a phone has while the service runs; None for one that has not been inside."""
-        return self._now.numbers.get(phone or "")
+        return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
         """Return the kind of a phone, as far as it is known."""
-        return self._now.devices.get(phone, "")
+        return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:
         """Return for how long nothing has been heard of a phone, since the service began at most."""
-        return self._clock() - self._now.seen_s.get(phone, self._began_s)
+        return self._clock() - self._seen_s.get(phone, self._began_s)
 
     def has_left(self, player: str) -> bool:
         """True if the phone that has a seat has been silent so long that another may take it."""
@@ -200,7 +180,7 @@ class Phones:
 
     def present(self) -> tuple[str, ...]:
         """Return the phones that take part and have been heard of lately."""
-        return tuple(phone for phone in tuple(self._now.inside) if self.silent_s(phone) < SEAT_AWAY_S)
+        return tuple(phone for phone in tuple(self._numbers) if self.silent_s(phone) < SEAT_AWAY_S)
 
     # The host
 
@@ -278,8 +258,7 @@ class Phones:
             beside = sum(bool(address) and asked.address == address for asked in others)
             if len(others) >= MOST_ASKING or beside >= MOST_ASKING_AN_ADDRESS:
                 return False
-            self._now.last_id += 1
-            self._now.asked = (*others, Asked(self._now.last_id, wish, phone, name, player, address))
+            self._asked = (*others, Asked(next(self._next_id), wish, phone, name, player, address))
             self.news.settle(phone, _ANSWERS[wish])
             self._changed()
             return True
@@ -287,7 +266,7 @@ class Phones:
     @property
     def asked(self) -> tuple[Asked, ...]:
         """What waits for an answer, of phones that still wait; the oldest first."""
-        return tuple(asked for asked in self._now.asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
+        return tuple(asked for asked in self._asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
         """Return what a phone has asked for and still waits for."""
@@ -325,7 +304,7 @@ class Phones:
             self.news.tell(phone, kind, player)
 
     def _forget(self, which: Callable[[Asked], bool]) -> None:
-        self._now.asked = tuple(asked for asked in self._now.asked if not which(asked))
+        self._asked = tuple(asked for asked in self._asked if not which(asked))
 
     # Kept
 

@@ -106,7 +106,7 @@ class Question:
     @property
     def is_typed(self) -> bool:
         """True if somebody typed the play; else the camera saw it."""
-        return is_of_claim(self.id)
+        return self.id.rpartition("-")[0].rpartition("-")[2].startswith(_TYPED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,11 +134,6 @@ def question_of_no_card_id(match: int, hand: int, name: str, number: int) -> str
 def claim_id(match: int, hand: int, claim: int) -> str:
     """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
     return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
-
-
-def is_of_claim(question: str) -> bool:
-    """True if a question with this id is about a play that was typed."""
-    return question.rpartition("-")[0].rpartition("-")[2].startswith(_TYPED)
 
 
 def match_of(question: str) -> int | None:

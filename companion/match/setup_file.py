@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from companion.common import toml_text
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.record import notation
 from companion.rules.table import Team
-from companion.storage.files import read_small
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.tabletop.mat_layout import MAX_SIDES
 
@@ -31,25 +31,17 @@ _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 
 @dataclass(frozen=True, slots=True)
-class SideSetup:
-    """A side, its players in seating order, and the mat it plays on."""
-
-    team: Team
-    mat: str
-
-
-@dataclass(frozen=True, slots=True)
 class Setup:
     """How a match is set up, before its first hand."""
 
     edition_name: str
-    sides: tuple[SideSetup, ...]
+    sides: Mapping[str, Team]
+    """The sides by their mats, in seating order."""
+
     first: str
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
-    """The corrected counts of an unverified deck."""
-
     drawing: Drawing | None = None
     """The zones drawn on a picture of the table, where it is played without mats."""
 
@@ -64,12 +56,12 @@ class Setup:
 
     @property
     def teams(self) -> tuple[Team, ...]:
-        return tuple(side.team for side in self.sides)
+        return tuple(self.sides.values())
 
     @property
     def mats(self) -> Mapping[str, str]:
         """The side's name by its mat's id."""
-        return {side.mat: side.team.name for side in self.sides}
+        return {mat: team.name for mat, team in self.sides.items()}
 
     def header(self) -> list[str]:
         """Return the header lines of the record that a match with this setup begins with."""
@@ -94,7 +86,7 @@ def read_setup(path: Path) -> Setup:
         raise Problem(f"The setup file {path} cannot be read ({error.strerror}): check the path.") from error
     except UnicodeDecodeError as error:
         raise Problem(f"{path}: this is no text file; a setup file is a text in UTF-8.") from error
-    except (EditionError, ValueError) as error:
+    except ValueError as error:
         raise Problem(f"{path}: {plain(error)}") from error
 
 
@@ -113,12 +105,11 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
-    _refuse_doubled(sides)
-    referee.check_seating(edition, [side.team for side in sides])
+    referee.check_seating(edition, tuple(sides.values()))
     return Setup(
         edition_name=edition.name,
         sides=sides,
-        first=_first(data, sides),
+        first=_first(data, tuple(sides.values())),
         target=_target(data.get("target")),
         options=_options(data.get("options", {}), edition),
         deck=_deck(data.get("deck", {}), edition),
@@ -152,13 +143,20 @@ def _text(table: Mapping[str, Any], key: str, default: str) -> str:
     return value
 
 
-def _sides(tables: object) -> tuple[SideSetup, ...]:
+def _sides(tables: object) -> dict[str, Team]:
+    """Return the sides by their mats."""
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("each side is a [[side]] table with name, players and mat.")
-    return tuple(_side(table, number) for number, table in enumerate(tables, start=1))
+    sides = [_side(table, number) for number, table in enumerate(tables, start=1)]
+    names = [name for _mat, team in sides for name in {team.name, *team.players}]
+    for kind, words in (("name", names), ("mat", [mat for mat, _team in sides])):
+        doubled = next((word for word in words if words.count(word) > 1), None)
+        if doubled:
+            raise ValueError(f"the {kind} '{doubled}' is used twice.")
+    return dict(sides)
 
 
-def _side(table: Mapping[str, Any], number: int) -> SideSetup:
+def _side(table: Mapping[str, Any], number: int) -> tuple[str, Team]:
     _refuse_unknown(table, _SIDE_KEYS, "[[side]]")
     name = _text(table, "name", "")
     players = table.get("players", [name])
@@ -167,21 +165,12 @@ def _side(table: Mapping[str, Any], number: int) -> SideSetup:
         raise ValueError("names in [[side]] are one word each: letters, digits, - and _.")
     if mat not in _MATS:
         raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
-    return SideSetup(Team(name, tuple(players)), mat)
+    return mat, Team(name, tuple(players))
 
 
-def _refuse_doubled(sides: tuple[SideSetup, ...]) -> None:
-    names = [name for side in sides for name in {side.team.name, *side.team.players}]
-    mats = [side.mat for side in sides]
-    for kind, words in (("name", names), ("mat", mats)):
-        doubled = next((word for word in words if words.count(word) > 1), None)
-        if doubled:
-            raise ValueError(f"the {kind} '{doubled}' is used twice.")
-
-
-def _first(data: Mapping[str, Any], sides: tuple[SideSetup, ...]) -> str:
-    first = _text(data, "first", sides[0].team.players[0])
-    if not any(first in side.team.players for side in sides):
+def _first(data: Mapping[str, Any], teams: Sequence[Team]) -> str:
+    first = _text(data, "first", teams[0].players[0])
+    if not any(first in team.players for team in teams):
         raise ValueError(f"'first' names '{first}', who is not a player of any side.")
     return first
 
@@ -195,10 +184,10 @@ def _target(value: object) -> int | None:
     return line.km
 
 
-def _drawing(data: Mapping[str, Any], sides: tuple[SideSetup, ...]) -> Drawing | None:
+def _drawing(data: Mapping[str, Any], sides: Mapping[str, Team]) -> Drawing | None:
     drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
     if drawing is not None:
-        check_sides(drawing, {side.mat: side.team.name for side in sides})
+        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
     return drawing
 
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.history import Change, Claim, Written
+from companion.match.history import Change, Written
 from companion.match.questions import Answered, Kind, Question, claim_id
 from companion.rules import reasons, referee
 from companion.rules.play import Play
@@ -25,8 +25,6 @@ class Policy(StrEnum):
     """How a play that the camera has seen is confirmed."""
 
     TAP = "tap"
-    """By a tap."""
-
     PLAY_ON = "play-on"
     """By a tap, or by the next player's play, if it was legal and sure."""
 
@@ -80,8 +78,6 @@ class MatchState:
     """The latest answer to each question of the match that no line answers, by the question's id."""
 
     trouble: str | None = None
-    """A sentence about the camera."""
-
     unsaved: str | None = None
     """A sentence as long as something that shows is not on the disk."""
 
@@ -141,8 +137,6 @@ class Outcome:
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    """Why the play was refused."""
-
     say: str | None = None
     """A sentence for the person who tapped, where nothing else tells."""
 
@@ -164,24 +158,13 @@ class Outcome:
 def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """Return the record judged again from the first line that has changed, and its lines as entries."""
     record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
-    same = _same(state.entries, lines)
-    games = zip(lines[same:], record.games[same:], strict=True)
-    entries = (
-        Entry(written, game.hand_number, record.verdict(place))
-        for place, (written, game) in enumerate(games, start=same)
-    )
-    return record, (*state.entries[:same], *entries)
+    games = enumerate(zip(lines, record.games, strict=True))
+    return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
-def _same(entries: Sequence[Entry], lines: Sequence[Written]) -> int:
-    """Return how many lines at the beginning are unchanged, and need no new entries."""
-    pairs = enumerate(zip(entries, lines, strict=False))
-    return next((place for place, (entry, line) in pairs if entry.written != line), min(len(entries), len(lines)))
-
-
-def judged_next(game: Game, play: Play, *, as_lies: bool = False) -> tuple[Game, JudgedLine]:
+def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     """Return the game after one more play that is in no record yet, and the referee's verdict on it."""
-    game, items = judge.step(game, Line(0, str(play)), as_lies=as_lies)
+    game, items = judge.step(game, Line(0, str(play)))
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
@@ -190,7 +173,7 @@ def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
     return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
 
 
-def typed_plays(state: MatchState, claims: Iterable[Claim], answered: Set[str]) -> Iterator[tuple[str, Play]]:
+def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]) -> Iterator[tuple[str, Play]]:
     """Yield each play that was typed in the open hand and waits, with the id of its question.
 
     What ends a hand takes its claims along; one that was typed since may answer the play that ended it.

@@ -15,12 +15,12 @@ from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
 from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
-from companion.pages.limits import Knocks, Pace
+from companion.pages.limits import Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
 from companion.pages.server import address, guard, serving
 from companion.pages.server.address import announce, given_names
-from companion.pages.server.watchdog import Heart, Manager, answers
+from companion.pages.server.watchdog import Manager, answers, start_heart
 from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 
@@ -48,8 +48,6 @@ PARTS = (
     enrol,
     printing,
 )
-"""The modules with routes."""
-
 serve = serving.serve
 
 
@@ -74,7 +72,6 @@ def create_app(
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
         token=phone_identity.join_token(secret),
         code=phone_identity.table_code(secret),
-        knocks=Knocks(clock),
         pace=Pace(clock),
         called=given_names(os.environ),
         base_url=base_url if callable(base_url) else lambda: base_url,
@@ -111,7 +108,7 @@ def run_service(
         said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.is_there, looks_after)
-        Heart(manager, tries, lambda: serving.status(match)).start()
+        start_heart(manager, tries, lambda: serving.status(match))
         manager.tell(READY=1, STATUS=serving.status(match))
 
     nightly.start()

@@ -17,39 +17,33 @@ from companion.common.cache import Kept
 from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
-from companion.pages.limits import Knocks, Pace
+from companion.pages.limits import Pace
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
-from companion.vision.capture.image_io import decode
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
 
-MOST_PICTURES = 16
-"""Number of drawn score sheets in the cache."""
+
+def _nothing() -> None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
 class Camera:
-    """The camera as the pages use it; a part that is not there is None."""
+    """The camera as the pages use it: functions about the latest picture, which return None where none is fresh."""
 
-    picture: Callable[[], bytes | None] | None = None
-    """Returns the latest picture as JPEG."""
+    picture: Callable[[], bytes | None] = _nothing
+    """The picture as JPEG."""
 
-    image: Callable[[], Image | None] | None = None
-    """Returns the latest picture, `(H, W, 3) uint8 BGR`."""
+    image: Callable[[], Image | None] = _nothing
+    """The picture, `(H, W, 3) uint8 BGR`."""
 
-    survey: Callable[[], Survey | None] | None = None
-    """Returns the survey of the latest picture."""
-
+    survey: Callable[[], Survey | None] = _nothing
     zones: DrawnZones | None = None
-    """The zones drawn on the picture."""
-
     turn: KeptTurn | None = None
-    """How the picture is turned."""
-
     deck: str | None = None
     """The deck named when the service was started; None for the one chosen on the page."""
 
@@ -58,25 +52,7 @@ class Camera:
 
     def can_look(self) -> bool:
         """True if pictures are to be expected."""
-        return self.picture is not None and self.is_there()
-
-    def latest(self, name: str) -> Image | None:
-        """Return the latest picture, `(H, W, 3) uint8 BGR`, decoded from the JPEG where only that is to be had.
-
-        Raises Problem, which calls the picture `name`, where the JPEG cannot be decoded.
-        """
-        if self.image is not None:
-            return self.image()
-        jpeg = self.jpeg()
-        return decode(jpeg, name) if jpeg else None
-
-    def jpeg(self) -> bytes | None:
-        """Return the latest picture as JPEG, where there is one."""
-        return self.picture() if self.picture is not None else None
-
-    def seen(self) -> Survey | None:
-        """Return the survey of the latest picture, where there is one."""
-        return self.survey() if self.survey is not None else None
+        return self.picture is not _nothing and self.is_there()
 
 
 NO_CAMERA = Camera()
@@ -89,20 +65,13 @@ class Service:
 
     match: Match
     phones: Phones
-    """The phones: who takes part, who is host, which seat is whose."""
-
     token: str
     """The token of the join link: a phone that shows it takes part."""
 
     code: str
     """The short code of the table: a phone on which it is typed asks the host to be let in."""
 
-    knocks: Knocks
-    """Limits the rate of codes that are tried."""
-
     pace: Pace
-    """Limits the rate of requests."""
-
     called: frozenset[str]
     """Additional host names of this machine."""
 
@@ -111,15 +80,9 @@ class Service:
 
     camera: Camera
     guide: Guide = field(default_factory=Guide)
-    """Guides the enrolment of cards."""
-
     snaps: Snaps = field(default_factory=Snaps)
-    """The photographs of finished tableaux that are being counted."""
-
     archive: Archive = field(default_factory=Archive)
-    """The matches of the log, judged."""
-
-    pictures: Kept[bytes] = field(default_factory=lambda: Kept(MOST_PICTURES))
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))
     """The latest drawn score sheets, as PNG."""
 
 

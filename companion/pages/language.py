@@ -26,8 +26,6 @@ from companion.rules.reasons import LANGUAGES
 
 ENGLISH = "en"
 OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}
-"""The languages by their own names."""
-
 EUROPEAN = "en_150"
 """English of no country: its dates and times are unambiguous."""
 
@@ -99,30 +97,27 @@ def translate(text: str) -> str:
     return catalogue(spoken()).gettext(text) if text else ""
 
 
-def said_here(sentence: Said, called: Called | None = None) -> str:
+def said_here(sentence: Said) -> str:
     """Return a sentence of another package in the language of the page. A capital at its beginning stays."""
-    said = _said(sentence, called or _called.get())
+    said = _said(sentence)
     return said[:1].upper() + said[1:] if sentence[:1].isupper() else said
 
 
-def _said(sentence: Said, called: Called) -> str:
+def _said(sentence: Said) -> str:
     if isinstance(sentence, Term):
-        return called(sentence) or _plainly(sentence)
+        return _called.get()(sentence) or _plainly(sentence)
     texts = catalogue(spoken())
     if isinstance(sentence, Counted):
         pattern = texts.ngettext(sentence.pattern, sentence.several, sentence.number)
     else:
         pattern = texts.gettext(sentence.pattern) if sentence.pattern else ""
-    return pattern % _values(sentence.values, called) if sentence.values else pattern
-
-
-def _values(values: Mapping[str, object], called: Called) -> dict[str, object]:
-    return {key: _said(value, called) if isinstance(value, Said) else value for key, value in values.items()}
+    return with_values(pattern, sentence.values)
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
     """Return a translated pattern with its values put in; values that are sentences are translated too."""
-    return pattern % _values(values, _called.get()) if values else pattern
+    said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
+    return pattern % said if values else pattern
 
 
 def _plainly(term: Term) -> str:

@@ -1,4 +1,4 @@
-"""Limits: how much each route takes in, how often a phone may ask, and how often an address may try codes.
+"""Limits: how much each route takes in, and how often a phone may ask, or an address may try codes.
 
 Each phone has a token bucket for each kind of request; phones that do not take part share one for each address, and an
 address has larger ones for all its phones.
@@ -74,43 +74,6 @@ class Queue:
             self._places.release()
 
 
-MOST_WRONG = 5
-FORGIVEN_AFTER_S = 60.0
-MOST_ADDRESSES = 1000
-
-
-class Answer(StrEnum):
-    """Result of a typed code."""
-
-    RIGHT = "right"
-    WRONG = "wrong"
-    WAIT = "wait"
-    """Too many wrong ones lately: this one was not looked at."""
-
-
-class Knocks:
-    """Wrong codes of the last minute, by address. Thread-safe."""
-
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
-        self._clock = clock
-        self._lock = threading.Lock()
-        self._wrong_s: dict[str, tuple[float, ...]] = {}
-
-    def knock(self, address: str, *, is_right: bool) -> Answer:
-        """Judge a code that an address has typed; a wrong one counts against it."""
-        now_s = self._clock()
-        with self._lock:
-            recent = tuple(at_s for at_s in self._wrong_s.pop(address, ()) if now_s - at_s < FORGIVEN_AFTER_S)
-            answer = Answer.WAIT if len(recent) >= MOST_WRONG else Answer.RIGHT if is_right else Answer.WRONG
-            if answer is Answer.WRONG:
-                recent = (*recent, now_s)
-            if recent:
-                self._wrong_s[address] = recent
-            while len(self._wrong_s) > MOST_ADDRESSES:
-                del self._wrong_s[next(iter(self._wrong_s))]
-            return answer
-
-
 MOST_BUCKETS = 4000
 """Maximum number of buckets; those used longest ago are dropped, as they are full again."""
 
@@ -132,6 +95,9 @@ class Kind(StrEnum):
     PICTURE = "picture"
     """A photograph or a deck that is sent."""
 
+    CODE = "code"
+    """A code of the table that is typed, right or wrong."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rate:
@@ -147,9 +113,8 @@ RATES: Mapping[Kind, Rate] = {
     Kind.CHANGE: Rate(100, 10),
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
+    Kind.CODE: Rate(5, 1 / 30),
 }
-"""Rates of one phone."""
-
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
     decks.take_away printed.sheet

@@ -6,6 +6,7 @@ import hashlib
 import mimetypes
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,10 @@ from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts
-from companion.pages.signs import sprite
+from companion.printing.pictograms import milestone, sign
+from companion.printing.svg import INK
 from companion.rules.cards import Card, Family
+from companion.rules.editions.edition import edition_names, load_edition
 
 _TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 SIGNS = "signs.svg"
@@ -60,6 +63,20 @@ def prepare(app: Flask, static: Path) -> None:
     app.jinja_env.filters["title_of"] = words.title
     app.context_processor(lambda: _helpers(assets))
     app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
+
+
+@cache
+def sprite() -> str:
+    """Return an SVG document with a symbol for each card that any edition has, and a plain milestone.
+
+    The signs are those of the printed deck.
+    """
+    cards = dict.fromkeys(card for name in edition_names() for card in load_edition(name).deck)
+    signs = [(card.value, "-63 -63 126 126", sign(card)) for card in cards if card.family is not Family.DISTANCE]
+    stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
+    signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(INK, km)) for name, km in (*stones, ("borne", ""))]
+    symbols = (f'<symbol id="s-{name}" viewBox="{box}">{"".join(body)}</symbol>' for name, box, body in signs)
+    return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
 
 
 def _asset(name: str, body: bytes) -> Asset:

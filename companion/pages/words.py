@@ -49,7 +49,6 @@ class Names:
 
     shown: Mapping[str, str]
     sides: Mapping[str, tuple[str, ...]]
-    """The players of each side."""
 
     @classmethod
     def of(cls, game: Game) -> Names:
@@ -223,13 +222,27 @@ def zone_in_sentence(zone: str, side: str | None) -> str:
 
 
 def speak_of(game: Game, mats: Mapping[str, str]) -> None:
-    """Set how this request names cards, as the edition prints them, and zones; `mats` are the sides by their mats."""
+    """Set how this request names cards, as the edition prints them, zones and mats; `mats` are the sides by mat."""
 
     def called(term: Term) -> str | None:
-        side = mats.get(term.key.partition("/")[0])
-        return zone_in_sentence(term.key, Names.of(game).side(side) if side else None) if term.kind == "zone" else None
+        side = side_at(term.key, Names.of(game), mats)
+        if term.kind == "zone":
+            # During a match a mat on which nobody plays has no side.
+            return zone_in_sentence(term.key, side if not mats or term.key.partition("/")[0] in mats else None)
+        if term.kind == "mat":
+            return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
+        return (side or _("the middle of the table")) if term.kind == "side" else None
 
     language.speak_of(game.edition_name, called)
+
+
+def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
+    """Return the name of the side whose mat a zone or mat is, or its number; None for the table's."""
+    mat = place.partition("/")[0]
+    if mat == "table":
+        return None
+    side = mats.get(mat)
+    return names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
 
 
 def zone_name(zone: str, side: str | None) -> str:
@@ -312,7 +325,6 @@ ITEMS = {
     Item.EXTENSION: N_("Extension"),
     Item.SHUT_OUT: N_("Shut-out"),
 }
-"""The lines of the score sheet."""
 
 
 def item_note(item: Item, edition: Edition) -> str:
@@ -354,15 +366,12 @@ def won(winner: str, edition: Edition) -> str:
 
 def offered(lines: Sequence[str]) -> str:
     """Ask whether another match begins, given the lines of its set-up."""
-    header = [notation.parse_header(line) for line in lines]
-    teams = [line.team for line in header if isinstance(line, notation.SideLine)]
+    headers = list(notation.headers(lines))
+    teams = [header.team for header in headers if isinstance(header, notation.SideLine)]
     sides = [t.name if t.players == (t.name,) else f"{t.name} ({', '.join(t.players)})" for t in teams]
-    edition = next(load_edition(line.name) for line in header if isinstance(line, notation.EditionLine))
-    return _(
-        "The companion was started with another match, %(who)s (%(edition)s). Shall it begin?",
-        who=", ".join(sides),
-        edition=_(edition.title),
-    )
+    edition = next(load_edition(header.name) for header in headers if isinstance(header, notation.EditionLine))
+    say = N_("The companion was started with another match, %(who)s (%(edition)s). Shall it begin?")
+    return _(say, who=", ".join(sides), edition=_(edition.title))
 
 
 def hand_title(edition: Edition, number: int) -> str:

@@ -11,15 +11,12 @@ from functools import cache
 from math import hypot
 
 from companion.printing import svg as draw
-from companion.printing.pictograms import COLOUR_OF, PICTURE_OF, milestone, sign
+from companion.printing.pictograms import COLOUR_OF, milestone, sign
 from companion.printing.printed_words import card_word, family_word
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import CARD_MM
 
 _STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
-FACES = tuple(card for card in Card if card.km in _STONE_HEIGHT_MM or card in PICTURE_OF)
-"""Every card that this deck draws."""
-
 _WIDTH, _HEIGHT = CARD_MM
 _MIDDLE = _WIDTH / 2
 _EDGE = 2.2

@@ -18,6 +18,8 @@ from fontTools.pens.basePen import BasePen
 from fontTools.svgLib.path import parse_path
 from fontTools.svgLib.path.shapes import PathBuilder
 
+from companion.printing.svg import size_mm
+
 Point = tuple[float, float]
 POINTS_PER_MM = 72 / 25.4
 _STEP = re.compile(r"(\w+)\(([^)]*)\)")
@@ -25,14 +27,15 @@ _CAPS = {"butt": 0, "round": 1, "square": 2}
 _JOINS = {"miter": 0, "round": 1, "bevel": 2}
 
 
-def write(pages: Sequence[tuple[float, float, str]]) -> bytes:
-    """Return a PDF file of pages given as width and height in millimetres and SVG text.
+def write(pages: Sequence[str]) -> bytes:
+    """Return drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector.
 
     Raises ValueError for SVG that holds anything else than this program draws.
     """
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b""]
     kids = []
-    for width_mm, height_mm, svg in pages:
+    for svg in pages:
+        width_mm, height_mm = size_mm(svg)
         kids.append(f"{len(objects) + 1} 0 R")
         box = f"[0 0 {width_mm * POINTS_PER_MM:.4f} {height_mm * POINTS_PER_MM:.4f}]"
         objects.append(f"<< /Type /Page /Parent 2 0 R /MediaBox {box} /Contents {len(objects) + 2} 0 R >>".encode())

@@ -1,17 +1,15 @@
-"""SVG to pixels and to PDF, true to the millimetre."""
+"""SVG to pixels, true to the millimetre."""
 
 from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Sequence
 
 import cv2
 import numpy as np
 import numpy.typing as npt
 import resvg_py
 
-from companion.printing import pdf
 from companion.printing import svg as draw
 
 MM_PER_INCH = 25.4
@@ -41,8 +39,3 @@ def _png(svg: str, px_per_mm: float) -> bytes:
         1,
     )
     return bytes(resvg_py.svg_to_bytes(svg_string=sized, background=draw.WHITE, skip_system_fonts=True))
-
-
-def to_pdf(pages: Sequence[str]) -> bytes:
-    """Return drawings of ours as a PDF file, one a page, each page as large as its drawing, everything vector."""
-    return pdf.write([(*draw.size_mm(page), page) for page in pages])

@@ -45,14 +45,15 @@ def inner(svg: str) -> str:
 
 def placed(svg: str, x: float, y: float) -> str:
     """Return a document of ours as part of a larger one, its top left corner at (x, y), cut off at its edges."""
-    width, height = size_mm(svg)
-    frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
-    return f'<svg {frame} viewBox="0 0 {num(width)} {num(height)}">{inner(svg)}</svg>'
+    return window([inner(svg)], x, y, *size_mm(svg), shows=(0, 0))
 
 
-def window(body: Iterable[str], x: float, y: float, width: float, height: float) -> str:
-    """Return what lies inside a rectangle of the body; the rest is cut off."""
-    box = f"{num(x)} {num(y)} {num(width)} {num(height)}"
+def window(
+    body: Iterable[str], x: float, y: float, width: float, height: float, shows: tuple[float, float] | None = None
+) -> str:
+    """Return a rectangle of the body, with what lies there or what begins at `shows`; the rest is cut off."""
+    left, top = shows or (x, y)
+    box = f"{num(left)} {num(top)} {num(width)} {num(height)}"
     frame = f'x="{num(x)}" y="{num(y)}" width="{num(width)}" height="{num(height)}"'
     return f'<svg {frame} viewBox="{box}">{"".join(body)}</svg>'
 

@@ -9,23 +9,19 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.printing import deck, mats, render, sheets, stickers
+from companion.printing import deck, mats, pdf, render, sheets, stickers
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.rules.editions.edition import Edition
+from companion.rules.editions.edition import load_edition
 from companion.tabletop.card_ids import card_ids, face_of
-from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES, MatLayout, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, MatLayout, side_mat, table_mat
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 
-KINDS = ("stickers", "mats", "deck")
-FORMATS = ("pdf", "png", "svg")
 SIZES_MM = (12.0, CARD_MM[0])
 """Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
 
 READABLE_MM = 16.0
 """Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
-
-DPI = (50, 600)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +36,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which sheets are printed: one of `KINDS`, whose cards, and how."""
+    """Which sheets are printed, and how."""
 
     kind: str
-    edition: Edition
+    """`stickers`, `mats` or `deck`."""
+
+    edition: str
     sides: int = 2
     size_mm: float = STICKER_MM
     """Width of a sticker with its margin."""
@@ -53,31 +51,24 @@ class Wanted:
 
     language: str = "en"
 
+    @property
+    def cards(self) -> Mapping[Card, int]:
+        """The cards of the edition."""
+        return load_edition(self.edition).deck
+
     def check(self) -> None:
-        """Raise Problem for a size or number out of range, and for what cannot be printed."""
-        (low, high), missing = SIZES_MM, missing_faces(self.edition)
-        _require(
-            (self.kind in KINDS, f"{self.kind!r} cannot be printed; say one of {', '.join(KINDS)}."),
-            (
-                self.kind != "stickers" or low <= self.size_mm <= high,
+        """Raise Problem for a sticker of a size out of range."""
+        low, high = SIZES_MM
+        if self.kind == "stickers" and not low <= self.size_mm <= high:
+            raise Problem(
                 f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
-                f" and a card is {high:g} mm wide.",
-            ),
-            (1 <= self.sides <= MAX_SIDES, f"There are mats for 1 to {MAX_SIDES} sides, not for {self.sides}."),
-            (
-                self.kind != "deck" or not missing,
-                f"Our own deck has no {', '.join(missing)} yet: edition {self.edition.name} needs it.",
-            ),
-            (
-                self.sticker_kind in stickers.KINDS,
-                f"There is no kind of sticker {self.sticker_kind!r}; say one of {', '.join(stickers.KINDS)}.",
-            ),
-        )
+                f" and a card is {high:g} mm wide."
+            )
 
 
 def write_sheets(
     kind: str,
-    edition: Edition,
+    edition: str,
     *,
     out: Path,
     format: str = "pdf",  # noqa: A002 – the command's own word
@@ -86,18 +77,15 @@ def write_sheets(
     sticker_kind: str = "qr",
     dpi: int = 300,
 ) -> list[Path]:
-    """Write one of `KINDS` into the folder `out`, which is made if need be, and return the files written.
+    """Write stickers, mats or a deck into the folder `out`, which is made if need be, and return the files written.
 
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
-    Raises Problem for a size or number out of range, and for a folder that cannot be written to.
+    Raises Problem for a size out of range, and for a folder that cannot be written to.
     """
-    of_stickers, (least, most) = kind == "stickers", DPI
-    _require(
-        (format in FORMATS, f"There is no format {format!r}; say one of {', '.join(FORMATS)}."),
-        (size_mm is None or of_stickers, "A size can be chosen for stickers only; leave --size-mm out."),
-        (sticker_kind == "qr" or of_stickers, "A kind can be chosen for stickers only; leave --kind out."),
-        (least <= dpi <= most, f"Pictures have {least} to {most} dots an inch, not {dpi}."),
-    )
+    if size_mm is not None and kind != "stickers":
+        raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
+    if sticker_kind != "qr" and kind != "stickers":
+        raise Problem("A kind can be chosen for stickers only; leave --kind out.")
     wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind)
     wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
@@ -113,18 +101,13 @@ def write_sheets(
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
     wanted.check()
-    return {name: render.to_pdf(pages) for name, pages in _pages(wanted)}
+    return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
 
 def first_pages(wanted: Wanted, dpi: float) -> dict[str, bytes]:
     """Return the first page of each of those files as PNG, by the same names. Raises Problem likewise."""
     wanted.check()
     return {name: render.to_png(pages[0], dpi) for name, pages in _pages(wanted)}
-
-
-def missing_faces(edition: Edition) -> tuple[Card, ...]:
-    """Return the cards of an edition that our own deck does not draw."""
-    return tuple(card for card in edition.deck if card not in deck.FACES)
 
 
 def about_size(size_mm: float | None) -> str | None:
@@ -143,17 +126,10 @@ def about_size(size_mm: float | None) -> str | None:
     )
 
 
-def _require(*checks: tuple[bool, str]) -> None:
-    """Raise Problem with the sentence of the first check that fails."""
-    wrong = next((sentence for fine, sentence in checks if not fine), None)
-    if wrong:
-        raise Problem(wrong)
-
-
 def _items(wanted: Wanted) -> Iterator[Item]:
     if wanted.kind == "stickers":
         size_mm, kind = wanted.size_mm, wanted.sticker_kind
-        for card_id in card_ids(wanted.edition.deck):
+        for card_id in card_ids(wanted.cards):
             says = {"face": face_of(card_id).value, "kind": kind}
             yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
     elif wanted.kind == "mats":
@@ -161,7 +137,7 @@ def _items(wanted: Wanted) -> Iterator[Item]:
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
             yield Item(layout.id, mats.mat_svg(layout, wanted.language), layout.size_mm, {"zones": zones})
     else:
-        for card, copies in wanted.edition.deck.items():
+        for card, copies in wanted.cards.items():
             face = deck.face_svg(card, wanted.language)
             yield Item(card.value, face, CARD_MM, {"face": card.value, "copies": copies})
         yield Item("back", deck.back_svg(), CARD_MM, {})
@@ -185,8 +161,8 @@ def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # n
 
 def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each file and the drawings of its pages."""
-    edition, language = wanted.edition, wanted.language
-    name = f"{mat_word(wanted.kind, language)} · {edition.name}" if wanted.kind != "mats" else ""
+    language = wanted.language
+    name = f"{mat_word(wanted.kind, language)} · {wanted.edition}" if wanted.kind != "mats" else ""
     if wanted.kind == "stickers":
         title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
         drawings = [item.svg for item in _items(wanted)]
@@ -198,7 +174,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         halves = [half for mat in side_mats for half in sheets.mat_halves(mat, language)]
         yield "mats-a4.pdf", [*halves, last]
     else:
-        cards = [deck.face_svg(card, language) for card, copies in edition.deck.items() for _ in range(copies)]
+        cards = [deck.face_svg(card, language) for card, copies in wanted.cards.items() for _ in range(copies)]
         yield "deck.pdf", sheets.tiled(cards, CARD_MM, name, language)
         backs = [deck.back_svg()] * sheets.each_sheet(CARD_MM)
         yield "deck-backs.pdf", sheets.tiled(backs, CARD_MM, f"{name} · {mat_word('backs', language)}", language)

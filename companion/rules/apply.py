@@ -39,7 +39,7 @@ def apply(table: Table, play: Play) -> Table:
     """
     if table.ending is not None and not can_turn_back(table, play):
         return table
-    draft = Draft(table)
+    draft = Draft(table, play.player)
     _APPLY[play.verb](draft, play)
     draft.attacks = _attacks_after(draft, play)
     return draft.table()
@@ -51,34 +51,32 @@ def apply(table: Table, play: Play) -> Table:
 def _play(draft: Draft, play: Play) -> None:
     if play.at_once and _play_at_once(draft, play):
         return
-    seat, card = _begin(draft, play, play.times), card_of(play)
-    index = draft.before.seats[seat].side
+    _begin(draft, play, play.times)
+    card, index = card_of(play), draft.before.seats[draft.seat].side
     if card.family is Family.HAZARD:
-        _lay_hazard(draft, seat, card, play.target)
+        _lay_hazard(draft, card, play.target)
     else:
         _lay_own(draft, index, play)
         draft.complete(index)
     if card.family is Family.SAFETY and not is_extra(draft.before, play):
-        draft.settle(seat, Due.ONE)
+        draft.settle(draft.seat, Due.ONE)
     else:
-        _pass_on(draft, play, seat)
+        _pass_on(draft, play)
 
 
-def _begin(draft: Draft, play: Play, cards: int = 1) -> int:
-    """Return the player's seat, after the turn's draw and with the cards out of his hand."""
-    seat = draft.before.seat_of(play.player or "")
+def _begin(draft: Draft, play: Play, cards: int = 1) -> None:
+    """Draw for the turn, and take the cards out of the player's hand."""
     if not is_extra(draft.before, play):
-        draft.draw_for_turn(seat)
-    draft.leave_hand(seat, cards)
-    return seat
+        draft.draw_for_turn(draft.seat)
+    draft.leave_hand(draft.seat, cards)
 
 
-def _pass_on(draft: Draft, play: Play, seat: int) -> None:
+def _pass_on(draft: Draft, play: Play) -> None:
     """Give the turn to the next player, unless the play took nobody's turn."""
     if is_extra(draft.before, play):
         draft.settle(draft.to_move, draft.due)
     else:
-        draft.settle(draft.next(seat))
+        draft.settle(draft.next(draft.seat))
 
 
 def _lay_own(draft: Draft, index: int, play: Play) -> None:
@@ -103,8 +101,7 @@ def _lay_distance(draft: Draft, index: int, play: Play) -> None:
         return
     draft.change_side(index, distances=(*side.distances, card), doubled=side.doubled + (card,) * doubled)
     if Card.U_TURN in draft.before.deck:
-        seat = draft.before.seat_of(play.player or "")
-        draft.window = Window(laid=Laid(seat, card, 2 if doubled else 1))
+        draft.window = Window(laid=Laid(draft.seat, card, 2 if doubled else 1))
 
 
 def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP) -> None:
@@ -121,9 +118,9 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
         draft.change_side(index, battle=(*side.battle, card), shows=Shows.TOP)
 
 
-def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None:
+def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
     """Lay a hazard on its victim; aimed at nobody it goes to the only opponent, or to the discards."""
-    own, index = draft.before.seats[seat].side, draft.before.side_index(target or "")
+    own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target or "")
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
         if len(others) != 1:
@@ -133,7 +130,7 @@ def _lay_hazard(draft: Draft, seat: int, card: Card, target: str | None) -> None
     before = draft.sides[index].shows
     draft.put_hazard(index, card)
     if index != own:
-        draft.new_attacks = (Attack(card, seat, index, before),)
+        draft.new_attacks = (Attack(card, draft.seat, index, before),)
 
 
 # Safeties
@@ -191,7 +188,7 @@ def _play_at_once(draft: Draft, play: Play) -> bool:
 
 def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
     """Discard the hazard; the claimer refills one card and has a whole turn, or plays without drawing."""
-    seat = draft.before.seat_of(play.player or "")
+    seat = draft.seat
     draft.lift(attack.side, attack.hazard, attack.before)
     draft.discard(attack.hazard)
     _lay_safety(draft, attack.side, card_of(play), attack.hazard)
@@ -208,7 +205,7 @@ def _coup_fourre(draft: Draft, play: Play, attack: Attack) -> None:
 
 def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
     """Lay the remedy as on the own turn; the turn goes on, or the claimer has it without drawing, and may pass it."""
-    seat = draft.before.seat_of(play.player or "")
+    seat = draft.seat
     _lay_remedy(draft, attack.side, play, attack.before)
     draft.leave_hand(seat)
     if draft.before.edition.fast_remedy_turn == "goes-on":
@@ -220,8 +217,7 @@ def _fast_remedy(draft: Draft, play: Play, attack: Attack) -> None:
 
 def _safety_out_of_turn(draft: Draft, play: Play) -> None:
     """Lay a safety claimed too late all the same, as a plain one; the turn stays where it was."""
-    seat = draft.before.seat_of(play.player or "")
-    index = draft.before.seats[seat].side
+    seat, index = draft.seat, draft.before.seats[draft.seat].side
     _lay_safety(draft, index, card_of(play))
     draft.leave_hand(seat)
     draft.draw(seat)
@@ -233,28 +229,27 @@ def _safety_out_of_turn(draft: Draft, play: Play) -> None:
 
 
 def _discard(draft: Draft, play: Play) -> None:
-    seat = _begin(draft, play)
+    _begin(draft, play)
     draft.discard(card_of(play))
-    _pass_on(draft, play, seat)
+    _pass_on(draft, play)
 
 
 def _exchange(draft: Draft, play: Play) -> None:
     """Exchange cards for the whole turn: as many are drawn as are laid down, and no other."""
-    seat = draft.before.seat_of(play.player or "")
-    draft.leave_hand(seat, len(play.cards))
+    draft.leave_hand(draft.seat, len(play.cards))
     draft.discard(*play.cards)
     for _ in play.cards:
-        draft.draw(seat)
-    draft.settle(draft.next(seat))
+        draft.draw(draft.seat)
+    draft.settle(draft.next(draft.seat))
 
 
-def _pass(draft: Draft, play: Play) -> None:
-    draft.settle(draft.next(draft.before.seat_of(play.player or "")))
+def _pass(draft: Draft, _: Play) -> None:
+    draft.settle(draft.next(draft.seat))
 
 
-def _take(draft: Draft, play: Play) -> None:
+def _take(draft: Draft, _: Play) -> None:
     """Take the top of the discard pile into the hand; where hands are filled up, more may follow."""
-    seat = draft.before.seat_of(play.player or "")
+    seat = draft.seat
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
         draft.fetch(seat, draft.discards[-1])
@@ -262,9 +257,8 @@ def _take(draft: Draft, play: Play) -> None:
     draft.to_move, draft.due = seat, due if fills_up else Due.NOTHING
 
 
-def _skip_draw(draft: Draft, play: Play) -> None:
-    draft.to_move = draft.before.seat_of(play.player or "")
-    draft.due = Due.NOTHING
+def _skip_draw(draft: Draft, _: Play) -> None:
+    draft.to_move, draft.due = draft.seat, Due.NOTHING
 
 
 def _extend(draft: Draft, _: Play) -> None:
@@ -303,8 +297,7 @@ def _end(draft: Draft, play: Play) -> None:
 
 def _answer(draft: Draft, play: Play) -> None:
     """Play a mirror or a u-turn; one that answers nothing is discarded, and the turn stays where it was."""
-    seat = draft.before.seat_of(play.player or "")
-    draft.leave_hand(seat)
+    draft.leave_hand(draft.seat)
     attack, laid = mirrored(draft.before, play.player or ""), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
         # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
@@ -312,7 +305,7 @@ def _answer(draft: Draft, play: Play) -> None:
         index = draft.before.seats[attack.by_seat].side
         before = draft.sides[index].shows
         draft.put_hazard(index, attack.hazard)
-        draft.new_attacks = (Attack(attack.hazard, seat, index, before, attack.mirrors + 1),)
+        draft.new_attacks = (Attack(attack.hazard, draft.seat, index, before, attack.mirrors + 1),)
     elif play.card is Card.U_TURN and laid is not None:
         # The card goes back to its player's hand, its accelerator to the discards; a race it had won goes on.
         _take_off(draft, draft.before.seats[laid.seat].side, laid.card, doubled=laid.times > 1)
@@ -337,34 +330,34 @@ def _take_off(draft: Draft, index: int, card: Card, *, doubled: bool) -> None:
 
 def _theft(draft: Draft, play: Play) -> None:
     """Take a distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
-    seat = _begin(draft, play)
+    _begin(draft, play)
     draft.discard(Card.THEFT)
     index, card = draft.before.side_index(play.target or ""), card_of(play)
-    _pass_on(draft, play, seat)
+    _pass_on(draft, play)
     if index is None or card not in draft.sides[index].distances:
         return
     side = draft.sides[index]
     doubled = play.times > 1 or side.distances.count(card) == side.doubled.count(card)
     _take_off(draft, index, card, doubled=doubled)
-    draft.hands[seat] += 1 + doubled
-    draft.window = Window(taken=Taken(seat, card, How.STOLEN))
+    draft.hands[draft.seat] += 1 + doubled
+    draft.window = Window(taken=Taken(draft.seat, card, How.STOLEN))
 
 
 def _control(draft: Draft, play: Play) -> None:
     """Lay a request beside a player, until he hands the card over."""
-    seat = _begin(draft, play)
+    _begin(draft, play)
     draft.discard(Card.CONTROL)
-    _pass_on(draft, play, seat)
+    _pass_on(draft, play)
     of_seat = seat_named(draft.before, play.target)
     if of_seat is not None:
-        asked = Request(card_of(play), seat, of_seat)
+        asked = Request(card_of(play), draft.seat, of_seat)
         draft.requests = (*draft.requests, asked)
         draft.window = Window(asked=asked)
 
 
 def _name_another(draft: Draft, play: Play) -> None:
     """Name another card for an open request of one's own; the turn, whose card has been drawn, goes on."""
-    seat, of_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
+    seat, of_seat = draft.seat, seat_named(draft.before, play.target)
     draft.draw_for_turn(seat)
     draft.to_move, draft.due = seat, Due.NOTHING
     if of_seat is None:
@@ -375,7 +368,7 @@ def _name_another(draft: Draft, play: Play) -> None:
 
 def _give(draft: Draft, play: Play) -> None:
     """Give the card to the player who asked. Drawn later, it ends the giver's turn; the asker lays it at once."""
-    seat, by_seat = draft.before.seat_of(play.player or ""), seat_named(draft.before, play.target)
+    seat, by_seat = draft.seat, seat_named(draft.before, play.target)
     request = next((r for r in draft.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     on_the_spot = request is not None and draft.before.window.asked is request
     if not on_the_spot and not is_extra(draft.before, play):
@@ -391,17 +384,17 @@ def _give(draft: Draft, play: Play) -> None:
 
 def _pair(draft: Draft, play: Play) -> None:
     """Lay two alike on the discard pile, and take a card of that pile into the hand: it is played this turn."""
-    seat = _begin(draft, play, 2)
+    _begin(draft, play, 2)
     draft.discard(card_of(play), card_of(play))
     wanted = play.wanted or Card.UNKNOWN
-    draft.fetch(seat, wanted)
-    draft.to_move, draft.due, draft.may_pass = seat, Due.NOTHING, False
-    draft.window = Window(taken=Taken(seat, wanted, How.FETCHED))
+    draft.fetch(draft.seat, wanted)
+    draft.to_move, draft.due, draft.may_pass = draft.seat, Due.NOTHING, False
+    draft.window = Window(taken=Taken(draft.seat, wanted, How.FETCHED))
 
 
 def _penalty(draft: Draft, play: Play) -> None:
     """Lay a card down for a mistake; nobody's turn changes, and what could be answered still can."""
-    draft.leave_hand(draft.before.seat_of(play.player or ""))
+    draft.leave_hand(draft.seat)
     draft.discard(card_of(play))
     draft.window = draft.before.window
 

@@ -35,7 +35,7 @@ def without_last(cards: tuple[Card, ...], card: Card) -> tuple[Card, ...]:
 
 
 class Draft:
-    """A table while a play changes it. Its fields are those of the table."""
+    """A table while a play changes it. Its fields are those of the table, and the `seat` of who plays."""
 
     before: Table
     sides: tuple[Side, ...]
@@ -55,9 +55,10 @@ class Draft:
     requests: tuple[Request, ...]
     ending: Ending | None
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: Table, player: str | None) -> None:
         vars(self).update(zip(Table._fields, table, strict=False))
         self.before, self.hands, self.window = table, list(table.hands), NO_WINDOW
+        self.seat = table.to_move if player is None else table.seat_of(player)
         self.new_attacks: tuple[Attack, ...] = ()
 
     def table(self) -> Table:

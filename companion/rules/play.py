@@ -46,8 +46,6 @@ class Play:
     """Applied although it is illegal: the table decided to play it all the same."""
 
     cards: tuple[Card, ...] = ()
-    """The cards of an exchange."""
-
     times: int = 1
     """How often the kilometres of a distance card count: 2 with an accelerator (`100*2`)."""
 

@@ -17,12 +17,11 @@ _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
 _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}")
 
 LANGUAGES = ("en", "fr", "pl")
-"""The languages that there is a message catalogue for."""
 
 
 class Code(StrEnum):
-    """The codes of reasons (a play is refused), of remarks (it is legal, but worth a word), and of what is wrong with
-    a table as it lies.
+    """The codes of reasons (a play is refused), of remarks (it is legal, but worth a word), and of a deck that lacks
+    cards.
     """
 
     NOT_YOUR_TURN = "not-your-turn"
@@ -65,10 +64,6 @@ class Code(StrEnum):
     ENDED_AS_AGREED = "ended-as-agreed"
     HAND_BEGAN_BY_ITSELF = "hand-began-by-itself"
 
-    WRONG_PILE = "wrong-pile"
-    NEVER_ROLLED = "never-rolled"
-    NOTHING_UNDER_REMEDY = "nothing-under-remedy"
-    NOT_A_COUP_FOURRE = "not-a-coup-fourre"
     MISSING_CARDS = "missing-cards"
 
 
@@ -95,7 +90,7 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `piles` and `cards`.
+    """Return the messages of a language: a table for each code, and the tables `words`, `sources` and `cards`.
 
     `cards-parker` has the cards that the edition `parker` prints by other names.
 
@@ -144,14 +139,11 @@ def _cases(why: Reason) -> tuple[str, ...]:
 
 
 def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
-    return template.format_map({key: _shown(key, value, language, edition) for key, value in why.details})
-
-
-def _shown(key: str, value: str, language: str, edition: str | None) -> str:
-    """Return a card by its name, a pile by its place; a player called `roll` keeps his own name."""
-    if key in _CARD_DETAILS:
-        return _names(language, edition).get(value, value)
-    return catalogue(language)["piles"].get(value, value) if key == "pile" else value
+    # A player called `roll` keeps his own name.
+    names = _names(language, edition)
+    return template.format_map(
+        {k: names.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
+    )
 
 
 def rule(why: Reason, edition: Edition, language: str = "en") -> str:
@@ -190,14 +182,11 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
     (Code.NOT_DRIVING, ""): ("roll-to-start", _ANY),
     (Code.NOT_DRIVING, "remedied"): ("roll-after-remedy", _ANY),
     (Code.NOT_DRIVING, "late-safety"): ("roll-after-late-safety", _ANY),
-    (Code.NEVER_ROLLED, ""): ("roll-to-start", _ANY),
     (Code.SPEED_LIMIT, "doubled"): ("limit-on-doubled", _ANY),
     (Code.NOTHING_TO_REMEDY, "roll"): ("roll-on-remedy", "forbidden"),
     (Code.ALREADY_ROLLING, "right-of-way"): ("roll-with-right-of-way", _ANY),
     (Code.OPPONENT_NOT_DRIVING, "empty"): ("hazard-on-empty-pile", _ANY),
     (Code.OPPONENT_NOT_DRIVING, "remedied"): ("hazard-on-remedy", _ANY),
-    (Code.OPPONENT_NOT_DRIVING, "lies-empty"): ("hazard-on-empty-pile", _ANY),
-    (Code.OPPONENT_NOT_DRIVING, "lies-remedied"): ("hazard-on-remedy", _ANY),
     (Code.ALREADY_ATTACKED, ""): ("hazard-on-hazard", _ANY),
     (Code.COUP_FOURRE_WINDOW_CLOSED, ""): ("coup-fourre-window", _ANY),
     (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): ("fast-remedy", _ANY),

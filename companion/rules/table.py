@@ -22,8 +22,6 @@ FULL_HAND = 7
 
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
-"""The cards of the speed pile."""
-
 _KM: Callable[[Card], int] = attrgetter("km")
 
 
@@ -262,8 +260,6 @@ class Table(NamedTuple):
 
     window: Window = NO_WINDOW
     requests: tuple[Request, ...] = ()
-    """The requests that lie beside players, the oldest first."""
-
     ending: Ending | None = None
 
     @property

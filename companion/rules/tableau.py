@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.common.text import Said, say, say_many
-from companion.rules import reasons, validity
-from companion.rules.cards import Card
+from companion.rules import reasons
+from companion.rules.cards import Card, Family
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.editions.edition import Edition
-from companion.rules.reasons import Code, Reason
+from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import Due, Ending, HowEnded, Side, Table
 
 
@@ -21,8 +22,6 @@ class Laying:
     name: str
     distances: Mapping[Card, int] = field(default_factory=dict)
     doubled: Mapping[Card, int] = field(default_factory=dict)
-    """How many of the distances count twice."""
-
     safeties: tuple[Card, ...] = ()
     coups_fourres: tuple[Card, ...] = ()
     """The safeties among `safeties` that were a coup fourré."""
@@ -164,16 +163,29 @@ def odd(table: Table) -> tuple[str, ...]:
     return (*map(reasons.say, odd_cards(table)), *odd_trip(table))
 
 
-def odd_cards(table: Table) -> tuple[Reason, ...]:
-    """Return what cannot be, or hardly, of the cards that lie there."""
-    found = (*validity.problems(table), *validity.doubts(table))
-    # Nobody has counted all cards, nor those of the piles.
-    counted = (why for why in found if why.code not in _OF_PILES)
-    return tuple(why for why in counted if why.code not in _OF_ALL or ("case", "sum") not in why.details)
-
-
-_OF_ALL = (Code.TOO_MANY_COPIES, Code.MISSING_CARDS)
-_OF_PILES = (Code.NEVER_ROLLED, Code.FIRST_CARD, Code.NOT_A_COUP_FOURRE)
+def odd_cards(table: Table) -> Iterator[Reason]:
+    """Yield what cannot be, or hardly, of the cards that lie there; last what an unverified deck may explain."""
+    edition, unsure = table.edition, []
+    laid = (card for side in table.sides for card in side.distances + side.safeties)
+    twice = Counter({Card.ACCELERATOR: sum(len(side.doubled) for side in table.sides)})
+    for card, count in (Counter(laid) + twice).items():
+        if card not in table.deck:
+            if card is not Card.UNKNOWN:
+                yield reason(Code.UNKNOWN_CARD, card=card)
+        elif count > table.deck[card]:
+            if edition.counts_verified or card.family is Family.SAFETY:
+                yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card])
+            else:
+                unsure.append(reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card]))
+    for side in table.sides:
+        most, km = edition.two_hundreds_max, table.race_km(side)
+        if most is not None and side.distances.count(Card.KM_200) > most:
+            yield reason(Code.THIRD_200, case="lies", side=side.name, count=most)
+        if edition.overshoot == "forbidden" and km > table.target:
+            yield reason(Code.PAST_TARGET, case="sum", side=side.name, km=km, target=table.target)
+        if Counter(side.doubled) - Counter(side.distances):
+            yield reason(Code.NEEDS_DISTANCE, side=side.name)
+    yield from unsure
 
 
 def odd_trip(table: Table) -> Iterator[Said]:

@@ -12,7 +12,7 @@ import re
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import closing, suppress
 from pathlib import Path
 
@@ -176,9 +176,3 @@ class Nightly:
                 self._ended = ended
                 self.back_up(HAND)
             self._stop.wait(LOOK_S)
-
-
-def agree(rows: Sequence[Row], backup: Sequence[Row]) -> bool:
-    """True if a log and a backup have the same history: what both of them hold is the same."""
-    known = {row[0]: row for row in rows}
-    return all(known[row[0]] == row for row in backup if row[0] in known)

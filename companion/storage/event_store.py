@@ -17,13 +17,14 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from companion.common.clock import now_s
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import last_event, recovery, restore
+from companion.storage.data_folder import store_path
 from companion.storage.database import (
     Damaged,
     connected,
@@ -369,6 +370,17 @@ def finish_restoring(folder: Path) -> None:
             " start the companion again.",
             1,
         ) from error
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep every other companion out of a data folder, where an interrupted restore is finished first."""
+    fd = lock(store_path(folder))
+    try:
+        finish_restoring(folder)
+        yield
+    finally:
+        os.close(fd)
 
 
 def lock(path: Path) -> int:

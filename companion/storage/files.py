@@ -1,16 +1,12 @@
-"""Small files of the data folder: written whole or not at all, and on the disk when that is said; read with care."""
+"""Files of the data folder: written whole or not at all, and on the disk when that is said."""
 
 from __future__ import annotations
 
 import errno
 import os
-import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-
-MOST_BYTES = 1_000_000
-"""Maximum size of a small file."""
 
 PIECE_BYTES = 4096
 """Size of a page of the log, which is read or not read as a whole."""
@@ -100,15 +96,3 @@ def _pieces(path: Path) -> Iterator[bytes]:
                 yield file.read(PIECE_BYTES).ljust(min(PIECE_BYTES, size - at), b"\x00")
             except OSError:
                 yield bytes(min(PIECE_BYTES, size - at))
-
-
-def read_small(path: Path) -> bytes:
-    """Return the content of a small file. Raises OSError for a pipe, a device, or more than `MOST_BYTES`."""
-    # Opening a pipe that nobody writes to would wait for ever.
-    if not path.is_dir() and not stat.S_ISREG(path.stat().st_mode):
-        raise OSError(errno.EINVAL, "it is no file", str(path))
-    with path.open("rb") as file:
-        content = file.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
-        raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES // 1_000_000} MB", str(path))
-    return content

@@ -13,9 +13,9 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
+from companion.common.small_file import read_small
 from companion.storage import database
 from companion.storage.events import Row, checksum
-from companion.storage.files import read_small
 
 FILE_NAME = "last-event.json"
 SIZE_BYTES = 80

@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.backups import agree, backups_of, clear, last_in, rows_in_backup
+from companion.storage.backups import backups_of, clear, last_in, rows_in_backup
 from companion.storage.database import (
     MAGIC,
     SIDECARS,
@@ -135,8 +135,8 @@ def found(path: Path) -> Found:
     for backup in backups_of(path):
         if last_in(backup) <= end:
             break
-        copied = rows_in_backup(backup)
-        if copied is not None and agree(copied, rows):
+        copied = {row[0]: row for row in rows_in_backup(backup) or ()}
+        if copied and all(copied[row[0]] == row for row in rows if row[0] in copied):
             return _mended(path, last)
         # The backup is of another log, or damaged.
         with suppress(OSError):

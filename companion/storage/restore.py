@@ -21,18 +21,13 @@ KEPT = "before-restore"
 CONTENTS = "contents.json"
 
 
-def is_open(folder: Path) -> bool:
-    """True if something waits to be put in its place."""
-    return (folder / READY / CONTENTS).is_file()
-
-
 def finish(folder: Path) -> Path | None:
     """Put what lies ready in its place and what was there aside; return where that is, None where nothing was there.
 
     May be stopped at any moment and called again. Raises OSError where the disk refuses.
     """
     ready = folder / READY
-    if not is_open(folder):
+    if not (ready / CONTENTS).is_file():
         return None
     contents = json.loads((ready / CONTENTS).read_text(encoding="utf-8"))
     before = ready / BEFORE

@@ -13,8 +13,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from companion.common.errors import FileProblem, Problem
+from companion.common.small_file import read_small
 from companion.common.text import Term, plain, say
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import all_mats
 
 FILE_NAME = "drawn-zones.json"

@@ -24,12 +24,13 @@ from companion.common import toml_text, zip_reader
 from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
+from companion.common.small_file import read_small
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, plain, say, say_many
 from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
 DECKS_NAME = "decks"

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.rules.cards import Card, card_of_slug
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import MOST_GONE, Tracks
 

@@ -106,17 +106,19 @@ def app_of(
 ) -> Flask:
     """The pages of a match, with an address like one at home; a camera sees the simulated table, or is `camera`."""
     film = filmed(badly=badly) if sees else None
+    picture = camera or ((lambda: film[0]) if film else None)
+    looks = {"picture": picture, "image": lambda: _pixels(picture())} if picture else {}
+    looks |= {"survey": film[1].survey} if film else {}
     return create_app(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
-        camera=Camera(
-            camera or ((lambda: film[0]) if film else None),
-            survey=film[1].survey if film else None,
-            zones=zones or DrawnZones(),
-            turn=KeptTurn(),
-        ),
+        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn()),
     )
+
+
+def _pixels(jpeg: bytes) -> np.ndarray:
+    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
 
 
 @cache

@@ -20,6 +20,7 @@ from itertools import count
 
 from players import all_cards, holds, legal_play, random_play, random_teams
 from trust.fuzzing import WORDS, Findings, arguments, last_lines, mutated_text
+from validity import problems
 
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF
@@ -32,7 +33,6 @@ from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line
 from companion.rules.scoring import score
 from companion.rules.table import Table
-from companion.rules.validity import problems
 
 MOST_LINES = 700
 """So many lines a match has at most."""
@@ -198,8 +198,6 @@ def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
     assert (item.verdict == judge.LEGAL) == (not against), (play, against)
     assert item.applied or item.table == before
     assert item.applied or against
-    if play.player is not None:
-        assert (play in referee.legal_plays(before, play.player)) == (not against)
     teams = [judge.Team(side.name, side.players) for side in before.sides]
     assert notation.parse_play(str(play), teams) == play, play
     for why in (*item.reasons, *item.remarks):
@@ -231,7 +229,6 @@ def look_round(table: Table, chance: random.Random, *, honest: bool) -> None:
     json.dumps(judge.state_json(table))
     wrong = problems(table)
     assert not honest or wrong == (), wrong
-    assert all(say(why) for why in wrong)
     player = chance.choice(table.seats).player
     listed = list(referee.legal_plays(table, player))
     assert len(set(listed)) == len(listed)

@@ -11,15 +11,59 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.rules.cards import Card, card_of_slug
-from companion.rules.deck_check import Audit, audit
+from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
-from companion.rules.reasons import Code, Reason, say
+from companion.rules.reasons import Code, Reason, reason, say
 from companion.tabletop.card_ids import card_ids, face_of
 
 UNVERIFIED = "The counts of this deck are unverified: your own count can stand in the setup file, under [deck]."
 NO_PICTURE = "No picture could be read: nothing is known about this deck."
 LOOK_AGAIN = "Lay the cards apart, with every sticker showing, and take another picture: all pictures count together."
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a deck is short of, and what was shown that is not of it: how many, by card."""
+
+    deck: Mapping[Card, int]
+    missing: Mapping[Card, int]
+    extra: Mapping[Card, int]
+    """Copies beyond the deck's."""
+
+    foreign: Mapping[Card, int]
+    """Cards of another deck."""
+
+    unknown: int
+    """Cards that could not be told."""
+
+    @property
+    def is_complete(self) -> bool:
+        """True if every card was shown, and no other."""
+        return not (self.missing or self.extra or self.foreign or self.unknown)
+
+    def reasons(self, *, verified: bool = True) -> tuple[Reason, ...]:
+        """Return what is wrong, a reason a card; an unverified deck may be counted wrong."""
+        # A safety is printed once, whatever else an unverified deck may hold.
+        case = {card: None if verified or card.family is Family.SAFETY else "unverified" for card in self.deck}
+        unread = [reason(Code.UNKNOWN_CARD, case="unread", count=self.unknown)] if self.unknown else []
+        return (
+            *(reason(Code.MISSING_CARDS, case=case[card], card=card, count=n) for card, n in self.missing.items()),
+            *(reason(Code.TOO_MANY_COPIES, case=case[card], card=card, count=self.deck[card]) for card in self.extra),
+            *(reason(Code.UNKNOWN_CARD, card=card) for card in self.foreign),
+            *unread,
+        )
+
+
+def audit(deck: Mapping[Card, int], seen: Mapping[Card, int]) -> Audit:
+    """Return the cards of a deck against those that were seen; `Card.UNKNOWN` counts those that could not be told."""
+    own = Counter({card: seen.get(card, 0) for card in deck})
+    return Audit(
+        deck=deck,
+        missing=Counter(deck) - own,
+        extra=own - Counter(deck),
+        foreign={card: n for card, n in seen.items() if n and card not in deck and card is not Card.UNKNOWN},
+        unknown=seen.get(Card.UNKNOWN, 0),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +92,12 @@ def shown_on(pictures: Sequence[Mapping[str, Any]], unread: int = 0) -> Shown:
     return Shown(ids, faces, len(pictures), unread)
 
 
-def checked(edition: Edition, shown: Shown) -> Audit:
-    """Return the edition's deck against the cards that were shown."""
-    return audit(edition.deck, shown.counts)
-
-
 def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     """Yield what there is to say about a deck, a line each."""
     if not shown.pictures:
         yield NO_PICTURE
         return
-    found = checked(edition, shown)
+    found = audit(edition.deck, shown.counts)
     total = sum(edition.deck.values())
     there = total - sum(found.missing.values())
     yield f"{edition.title}: {'all' if there == total else f'{there} of'} {total} cards are there."
@@ -90,7 +129,7 @@ def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:
 
 def as_json(edition: Edition, shown: Shown) -> dict[str, Any]:
     """Return the last object of `read --audit --json`."""
-    found = checked(edition, shown)
+    found = audit(edition.deck, shown.counts)
     return {
         "audit": edition.name,
         "complete": found.is_complete,

@@ -145,7 +145,6 @@ SPECIALS = MappingProxyType(
         ),
     }
 )
-"""What each special card does."""
 
 
 def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:

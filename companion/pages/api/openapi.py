@@ -233,34 +233,29 @@ def _paths() -> Schema:
     matches = _get(
         "matches", "The matches, the latest first.", "As they were set up.", {"matches": ["Match"]}, 422, also=asked
     )
-    match = _get("match", "A match: its record and its hands.", "It.", "Played", 404, also=number)
+    begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
     about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
     version = _get("version", about, "The version of the state.", {"version": int})
-    version["responses"]["304"] = {"description": "It is the one that is known."}
-    begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
+    version["get"]["responses"]["304"] = {"description": "It is the one that is known."}
     about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
+    record = {"200": ("The record.", "text/plain"), "404": ("No game has been set up.", "text/html")}
     return {
-        "/api/openapi.json": {"get": _get("document", "This document.", "OpenAPI 3.1.", None)},
-        "/api/state": {"get": _get("state", "The table now.", "Everything a page shows.", "State")},
-        "/version": {"get": version},
-        "/api/matches": {"get": matches, "post": begin},
-        "/api/matches/{number}": {"get": match},
-        "/api/plays": {"post": _post("play", about, NEW_PLAY)},
-        "/api/questions/{question_id}": {
-            "post": _post("answer", "Answers what the table is asked.", NEW_ANSWER, also=question)
-        },
-        "/api/undo": {"post": _post("undo", "Takes back the last change of the record.", STEP)},
-        "/api/redo": {"post": _post("redo", "Takes back the last undo.", STEP)},
-        "/api/correct": {"post": _post("correct", "Changes a line of the record.", CORRECTION)},
-        "/api/next-hand": {"post": _post("next_hand", "Begins the next hand.", NEXT_HAND)},
+        "/api/openapi.json": _get("document", "This document.", "OpenAPI 3.1.", None),
+        "/api/state": _get("state", "The table now.", "Everything a page shows.", "State"),
+        "/version": version,
+        "/api/matches": matches | begin,
+        "/api/matches/{number}": _get("match", "A match: its record and its hands.", "It.", "Played", 404, also=number),
+        "/api/plays": _post("play", about, NEW_PLAY),
+        "/api/questions/{question_id}": _post("answer", "Answers what the table is asked.", NEW_ANSWER, also=question),
+        "/api/undo": _post("undo", "Takes back the last change of the record.", STEP),
+        "/api/redo": _post("redo", "Takes back the last undo.", STEP),
+        "/api/correct": _post("correct", "Changes a line of the record.", CORRECTION),
+        "/api/next-hand": _post("next_hand", "Begins the next hand.", NEXT_HAND),
         "/export.mbn": {
             "get": {
                 "operationId": "record",
                 "summary": "The match being played as a record: see docs/records.md.",
-                "responses": {
-                    "200": _text("The record.", "text/plain"),
-                    "404": _text("No game has been set up.", "text/html"),
-                },
+                "responses": {code: _content(said, kind, {"type": "string"}) for code, (said, kind) in record.items()},
             }
         },
     }
@@ -270,13 +265,17 @@ def _get(name: str, about: str, answers: str, answer: Any, *errors: int, also: S
     """Return a route that is read; `answer` is what it gives, as a field is written, or None for any object."""
     good = _json(answers, {"type": "object"} if answer is None else schema(answer))
     responses = {"200": good, **_errors(400, *errors, 429)}
-    return {"operationId": name, "summary": about, "parameters": list(also), "responses": responses}
+    return {"get": {"operationId": name, "summary": about, "parameters": list(also), "responses": responses}}
 
 
 def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -> Schema:
     sent = object_of(body) | {"additionalProperties": False}
     outcome = schema("Outcome")
-    return {
+    waits = (
+        "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
+        " disk refuses it: `saved` is false."
+    )
+    operation = {
         "operationId": name,
         "summary": about,
         "parameters": list(also),
@@ -284,19 +283,20 @@ def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -
         "requestBody": {"required": bool(sent["required"]), "content": {"application/json": {"schema": sent}}},
         "responses": {
             "200": _json("It counts.", outcome),
-            "202": _json(
-                "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
-                " disk refuses it: `saved` is false.",
-                outcome,
-            ),
+            "202": _json(waits, outcome),
             **_errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
             "409": _json(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
         },
     }
+    return {"post": operation}
 
 
 def _json(about: str, of: Schema) -> Schema:
-    return {"description": about, "content": {"application/json": {"schema": of}}}
+    return _content(about, "application/json", of)
+
+
+def _content(about: str, kind: str, of: Schema) -> Schema:
+    return {"description": about, "content": {kind: {"schema": of}}}
 
 
 def _errors(*codes: int) -> Schema:
@@ -306,7 +306,3 @@ def _errors(*codes: int) -> Schema:
 def _parameter(name: str, place: str, about: str, **of: Any) -> Schema:
     of = {"type": "integer", **of}
     return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
-
-
-def _text(about: str, kind: str) -> Schema:
-    return {"description": about, "content": {kind: {"schema": {"type": "string"}}}}

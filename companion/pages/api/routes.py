@@ -20,7 +20,7 @@ from companion.pages.players import permissions, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
-from companion.rules.record.notation import EditionLine, HandLine, Header, PlayerLine, SideLine, Unreadable
+from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
 
 bp = Blueprint("api", __name__, url_prefix="/api")
@@ -64,35 +64,22 @@ def _number(name: str, usual: int, low: int, high: int) -> int:
 def _brief(number: int) -> dict[str, Any]:
     """Return a match as it was set up, without judging its plays."""
     events = match().store.events(number)
-    heads = ("edition ", "side ", "player ", "hand ")
-    texts = [line.text for line in history(events).lines if line.text.startswith(heads)]
-    headers = [_header(text) for text in texts]
+    texts = [line.text for line in history(events).lines]
+    headers = list(notation.headers(texts))
+    # The edition's file may be gone.
+    editions = (text.removeprefix("edition ").strip().lower() for text in texts if text.startswith("edition "))
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
     began = clock.moment(events[0].at_s)
     return {
         "match": number,
         "began": began.isoformat(timespec="seconds").replace("+00:00", "Z") if began else None,
-        "edition": next((_edition(text) for text in texts if text.startswith("edition ")), "classic"),
+        "edition": next(editions, "classic"),
         "sides": {team.name: list(team.players) for team in teams},
         "names": {player: shown.get(player, player) for team in teams for player in team.players},
         "hands": sum(isinstance(header, HandLine) for header in headers),
         "playing": number == state().match,
     }
-
-
-def _header(text: str) -> Header | None:
-    """Return a header line; None for one that cannot be read."""
-    try:
-        return notation.parse_header(text)
-    except Unreadable:
-        return None
-
-
-def _edition(text: str) -> str:
-    """Return the edition that a line names, also where its file is gone."""
-    header = _header(text)
-    return header.name if isinstance(header, EditionLine) else text.removeprefix("edition ").strip()
 
 
 @bp.get("/matches/<int:number>")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -13,7 +14,6 @@ from companion.pages import words
 from companion.pages.context import state
 from companion.pages.game import card_picker, offers, prompts, views
 from companion.pages.game.card_picker import Tab
-from companion.pages.game.prompts import QuestionView
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
 from companion.rules import referee
@@ -81,7 +81,7 @@ def instead(question_id: str) -> AnyResponse | str:
     )
 
 
-def _refused(now: MatchState, question: Question, table: Table) -> QuestionView | None:
+def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any] | None:
     """Return the illegal play that was named in answer to a question, with the reasons against it."""
     try:
         play = notation.parse_play(request.args.get("text", ""), now.game.teams)
@@ -108,7 +108,7 @@ def change(seq: int) -> AnyResponse | str:
         table.player_to_move if before or play is None or play.player is None else play.player,
         title=_("What came before it?") if before else _("What was it?"),
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
-        about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry).say),
+        about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry)["say"]),
         written="" if before else entry.written.text,
         line=seq,
         tab=Tab.MY_TURN if before else _tab_of(play),

@@ -9,7 +9,7 @@ from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import N_, _
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import Edition, EditionError, switches
+from companion.rules.editions.edition import Edition, switches
 from companion.rules.editions.switches import switch_title
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
@@ -41,12 +41,9 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
 
 def agreed(form: Form, edition: Edition) -> Edition:
     """Return the edition as the table plays it. Raises Problem for what contradicts itself."""
-    try:
-        played = edition.with_options(house_rules(form, edition).items())
-        corrected = counts(form, edition)
-        return played.with_deck(corrected) if corrected else played
-    except EditionError as error:
-        raise Problem(str(error)) from error
+    played = edition.with_options(house_rules(form, edition).items())
+    corrected = counts(form, edition)
+    return played.with_deck(corrected) if corrected else played
 
 
 def as_chosen(options: Iterable[tuple[str, str]], counted: Iterable[tuple[Card, int]]) -> dict[str, str]:
@@ -179,4 +176,3 @@ _POINTS = {
     "extension": Item.EXTENSION,
     "shut_out": Item.SHUT_OUT,
 }
-"""The lines of the score sheet, by the fields of an edition's points."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import takewhile
+from typing import Any
 
 from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
@@ -12,9 +13,8 @@ from companion.pages import words
 from companion.pages.context import match
 from companion.pages.game import offers, views
 from companion.pages.game.offers import Offer
-from companion.pages.words import Names, Why, _
+from companion.pages.words import Names, _
 from companion.rules import referee
-from companion.rules.cards import Card
 from companion.rules.play import Play
 from companion.rules.table import Table
 
@@ -43,92 +43,51 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
     }
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionView:
-    """A question in words, and what can be tapped."""
-
-    asked: Question
-    say: str
-    text: str
-    """The play that counts if the answer is yes, in the notation; empty for none."""
-
-    card: Card | None
-    whys: tuple[Why, ...]
-    remarks: tuple[Why, ...]
-    choices: tuple[Offer, ...]
-    """The other plays that it may have been, or all where none is likely enough; the likeliest first."""
-
-    is_lost: bool
-    """Laid past the target, it goes to the discard pile where it stands."""
-
-    zone: str
-    """As a heading."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The questions as a page shows them."""
-
-    full: tuple[QuestionView, ...]
-    """Those shown with buttons: the first difference, and the first play."""
-
-    later: tuple[QuestionView, ...]
-    """The next few plays that wait behind that one."""
-
-    behind: int
-    """Number of plays that wait behind it."""
-
-    together: QuestionView | None
-    """The last of several plays that can be confirmed with one tap."""
-
-    legal: int
-    """Number of these."""
-
-    @property
-    def head(self) -> QuestionView | None:
-        """Return the play that is asked about first."""
-        return next((view for view in self.full if view.asked.kind is not Kind.DIFFERS), None)
-
-
 MOST_SHOWN = 3
 """Maximum number of waiting plays that are shown; the others are counted."""
 
 
-def asked(state: MatchState) -> Asked:
-    """Return what the table is asked."""
+def asked(state: MatchState) -> dict[str, Any]:
+    """Return what the table is asked.
+
+    `full` are the questions with buttons: the first difference, and the `head`, the first play that waits; `later` the
+    next few of the `behind` that wait behind it; `together` the last of the `legal` ones that one tap confirms.
+    """
     differing = [question for question in state.questions if not question.asks_play][:1]
     waiting = [question for question in state.questions if question.asks_play]
     legal = len(list(takewhile(lambda question: question.may_count_untapped, waiting)))
     if legal < len(waiting) and waiting[legal].kind is Kind.PLAY and waiting[legal].is_legal:
         legal += 1
     shown = [view(state, question) for question in (*differing, *waiting[: MOST_SHOWN + 1])]
-    return Asked(
-        full=tuple(shown[: len(differing) + 1]),
-        later=tuple(shown[len(differing) + 1 :]),
-        behind=len(waiting) - 1,
-        together=view(state, waiting[legal - 1]) if legal > 1 else None,
-        legal=legal,
-    )
+    return {
+        "full": shown[: len(differing) + 1],
+        "head": shown[len(differing)] if waiting else None,
+        "later": shown[len(differing) + 1 :],
+        "behind": len(waiting) - 1,
+        "together": view(state, waiting[legal - 1]) if legal > 1 else None,
+        "legal": legal,
+    }
 
 
-def view(state: MatchState, question: Question) -> QuestionView:
-    """Return a question in words."""
+def view(state: MatchState, question: Question) -> dict[str, Any]:
+    """Return a question in words, and what can be tapped; `text` is the play that counts if the answer is yes."""
     names, edition = Names.of(state.game), state.game.edition
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
     one = play if question.kind is Kind.PLAY else None
     remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
-    return QuestionView(
-        asked=question,
-        say=sentence(state, question),
-        text=str(play) if play else "",
-        card=words.sign_of(one) if one else None,
-        whys=tuple(words.why(reason, edition, names) for reason in question.reasons),
-        remarks=tuple(words.why(reason, edition, names) for reason in remarks),
-        choices=_choices(question.plays[1:] if one else question.plays, table, names, one),
-        is_lost=views.is_lost(edition, question.reasons),
-        zone=words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
-    )
+    return {
+        "asked": question,
+        "say": sentence(state, question),
+        "text": str(play) if play else "",
+        "card": words.sign_of(one) if one else None,
+        "whys": [words.why(reason, edition, names) for reason in question.reasons],
+        "remarks": [words.why(reason, edition, names) for reason in remarks],
+        # The other plays that it may have been, or all where none is likely enough; the likeliest first.
+        "choices": _choices(question.plays[1:] if one else question.plays, table, names, one),
+        "is_lost": views.is_lost(edition, question.reasons),
+        "zone": words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
+    }
 
 
 def sentence(state: MatchState, question: Question) -> str:
@@ -141,7 +100,6 @@ def sentence(state: MatchState, question: Question) -> str:
 
 
 def _side_at(state: MatchState, zone: str) -> str | None:
-    """Return the name of the side whose mat a zone is on; None for the table's."""
     side = match().mats(state).get(zone.partition("/")[0])
     return Names.of(state.game).side(side) if side else None
 

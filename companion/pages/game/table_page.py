@@ -16,7 +16,6 @@ from companion.pages.context import forget_state, go, has_camera, match, once, s
 from companion.pages.game import house_rules, offers, prompts, score_prompt, views
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
-from companion.pages.table_camera import zone_image
 from companion.pages.words import N_, Names, _
 from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
@@ -47,7 +46,7 @@ def show() -> AnyResponse | str:
         "table.html",
         sides=views.side_views(now.game, seat),
         asked=prompts.asked(now),
-        shows_zones=zone_image.is_there(),
+        shows_zones=service().camera.can_look(),
         log=views.log_view(now),
         last=views.last_play(now),
         winner=names.side(now.game.winner) if now.game.winner else None,
@@ -86,7 +85,7 @@ def more() -> str:
         policies=POLICIES,
         host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=service().camera.jpeg() is not None,
+        has_picture=service().camera.picture() is not None,
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -12,7 +13,6 @@ from companion.match.match import MatchState
 from companion.pages import words
 from companion.pages.context import forget_state, match, once, state
 from companion.pages.game import offers, prompts, views
-from companion.pages.game.views import SideView
 from companion.pages.players import notices, permissions, phone_identity
 from companion.pages.words import Names, _, many
 from companion.rules.cards import Card, Family, card_of_slug
@@ -21,8 +21,6 @@ from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
 
 bp = Blueprint("plain", __name__)
-
-LAY, DISCARD, AT_ONCE = "lay", "discard", "at-once"
 
 
 @bp.get("/plain")
@@ -38,7 +36,7 @@ def show() -> AnyResponse | str:
         "plain.html",
         turn=_whose_turn(now, table, seat),
         spoken=[
-            (_("%(who)s (you)", who=side.shown) if side.mine else side.shown, list(_sentences(side)))
+            (_("%(who)s (you)", who=side["shown"]) if side["mine"] else side["shown"], list(_sentences(side)))
             for side in views.side_views(now.game, seat)
         ],
         last=views.last_play(now),
@@ -70,23 +68,22 @@ def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
     return _("It is %(who)s’s turn.", who=names.player(table.player_to_move))
 
 
-def _sentences(side: SideView) -> Iterator[str]:
-    """Yield the sentences on a side: its distance, its car, its safeties."""
-    yield _("%(km)d km driven, %(left)d km to go.", km=side.km, left=side.left)
-    yield _("The car: %(state)s.", state=side.car)
-    if side.needs:
-        yield side.needs
-    if side.limited:
+def _sentences(side: Mapping[str, Any]) -> Iterator[str]:
+    yield _("%(km)d km driven, %(left)d km to go.", km=side["km"], left=side["left"])
+    yield _("The car: %(state)s.", state=side["car"])
+    if side["needs"]:
+        yield side["needs"]
+    if side["limited"]:
         yield _("Speed limit: only 25 and 50 km count.")
     out = [
         _("%(card)s (coup fourré)", card=words.title(card)) if coup_fourre else words.title(card)
-        for card, is_out, coup_fourre in side.safeties
+        for card, is_out, coup_fourre in side["safeties"]
         if is_out
     ]
     yield _("Safeties: %(cards)s.", cards=", ".join(out)) if out else _("No safety yet.")
-    yield from side.owes
-    if not side.is_race:
-        yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side.points)
+    yield from side["owes"]
+    if not side["is_race"]:
+        yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side["points"])
 
 
 def _extension(table: Table) -> list[tuple[str, str]]:
@@ -131,12 +128,12 @@ def _chosen(now: MatchState) -> str:
     card = card_of_slug(form.get("card", ""))
     if table is None or card is None or card not in table.deck:
         raise Problem(_("Choose the card that was played."))
-    how, player = form.get("how", LAY), form.get("player", "")
+    how, player = form.get("how"), form.get("player", "")
     if not any(place.player == player for place in table.seats):
         raise Problem(_("Choose who has played."))
-    if how == DISCARD:
+    if how == "discard":
         return str(Play(Verb.DISCARD, player, card))
-    return str(Play(Verb.PLAY, player, card, _target(table, player, card), at_once=how == AT_ONCE))
+    return str(Play(Verb.PLAY, player, card, _target(table, player, card), at_once=how == "at-once"))
 
 
 def _target(table: Table, player: str, card: Card) -> str | None:

@@ -15,10 +15,18 @@ from companion.pages import words
 from companion.pages.context import download, match, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
-from companion.pages.table_camera import zone_image
 from companion.rules.record.judge import state_json
+from companion.vision.boxes import Image, shrunk
+from companion.vision.capture.image_io import jpeg_of
+from companion.vision.view import Quad
 
 bp = Blueprint("live", __name__)
+
+ZONE_ROOM = 0.15
+"""Margin shown around a zone, as a share of its size: cards may stick out."""
+
+MOST_ZONE_PX = 480
+"""Longest side of a zone's picture, in pixels."""
 
 BOOT = secrets.token_hex(4)
 """Name of this run of the service: versions start again with each."""
@@ -43,11 +51,11 @@ def snapshot() -> Response:
         "policy": now.policy.value,
         "log": [
             {
-                "seq": line.id,
-                "text": line.text,
-                "say": line.say,
-                "verdict": "legal" if line.legal else "illegal",
-                "applied": line.applied,
+                "seq": line["id"],
+                "text": line["text"],
+                "say": line["say"],
+                "verdict": "legal" if line["legal"] else "illegal",
+                "applied": line["applied"],
             }
             for line in reversed(views.log_view(now))
         ],
@@ -67,8 +75,8 @@ def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
         "zone": question.zone,
         "plays": [str(play) for play in question.plays],
         "verdict": verdict,
-        "reasons": [asdict(why) for why in view.whys],
-        "say": view.say,
+        "reasons": [asdict(why) for why in view["whys"]],
+        "say": view["say"],
     }
 
 
@@ -98,7 +106,7 @@ def export() -> Response:
 @bp.get("/camera.jpg")
 def camera() -> Response:
     """Return the latest camera picture."""
-    return _jpeg(service().camera.jpeg())
+    return _jpeg(service().camera.picture())
 
 
 @bp.get("/question/<question_id>.jpg")
@@ -107,8 +115,30 @@ def crop(question_id: str) -> Response:
     question = state().question(question_id)
     if question is None or question.asks_play or question.zone is None:
         return _jpeg(question.crop if question else None)
-    return _jpeg(zone_image.zone_jpeg(question.zone))
+    return _jpeg(_zone_jpeg(question.zone))
 
 
 def _jpeg(picture: bytes | None) -> Response:
     return Response(picture or abort(404), mimetype="image/jpeg")
+
+
+def _zone_jpeg(zone: str) -> bytes | None:
+    """Return what lies in a zone, as JPEG; the whole picture for a zone that is not known; None without a picture."""
+    image, survey = service().camera.image(), service().camera.survey()
+    if image is None:
+        return None
+    quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)
+    part = image if survey is None or quad is None else _part(image, quad, survey.size_px)
+    return jpeg_of(shrunk(part, MOST_ZONE_PX / max(part.shape[:2])))
+
+
+def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
+    """Return the piece round a zone, whose corners are those on a picture of `size_px`."""
+    height, width = image.shape[:2]
+    spans = []
+    for axis, (most, was) in enumerate(zip((width, height), size_px, strict=True)):
+        places = [corner[axis] * most / was for corner in quad]
+        room = ZONE_ROOM * (max(places) - min(places))
+        spans.append(slice(max(0, int(min(places) - room)), min(most, int(max(places) + room) + 1)))
+    part: Image = image[spans[1], spans[0]]
+    return part if part.size else image

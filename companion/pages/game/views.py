@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import Any
 
 from companion.match.history import CAMERA, Written
 from companion.match.match import Entry, MatchState
@@ -23,73 +23,36 @@ NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
 """Remarks that would stand under every discard, as nobody sees the hands."""
 
 
-@dataclass(frozen=True, slots=True)
-class SideView:
-    """The cards in front of a side, and its state."""
-
-    shown: str
-    km: int
-    left: int
-    target: int
-    percent: int
-    """The share of the way to the target that is driven, 0 … 100."""
-
-    sign: Card | None
-    """The card that shows on the battle pile."""
-
-    car: str
-    drives: bool
-    stopped: bool
-    limited: bool
-    safeties: tuple[tuple[Card, bool, bool], ...]
-    """Each safety of the deck, whether it is out, and whether it was a coup fourré."""
-
-    to_move: bool
-    mine: bool
-    points: int
-    """The match total without the open hand."""
-
-    distances: tuple[tuple[Card, int, int], ...]
-    """As of `distance_piles`."""
-
-    owes: tuple[str, ...]
-    """The open requests beside it, in words."""
-
-    is_race: bool
-    """Kilometres alone decide."""
-
-    needs: str | None = None
-    """What gets it going again, where a hazard stops it."""
-
-
-def side_views(game: Game, player: str | None) -> list[SideView]:
+def side_views(game: Game, player: str | None) -> list[dict[str, Any]]:
     """Return every side in seating order, now or at any moment of the record; `player` is who looks at the page."""
     table = game.table
     return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
 
 
-def _side_view(game: Game, table: Table, side: Side, player: str | None) -> SideView:
+def _side_view(game: Game, table: Table, side: Side, player: str | None) -> dict[str, Any]:
     km, names = table.race_km(side), Names.of(game)
-    return SideView(
-        shown=names.side(side.name),
-        km=km,
-        left=max(0, table.target - km),
-        target=table.target,
-        percent=min(100, 100 * km // table.target),
-        sign=side.battle_top or (Card.ROLL if side.has_right_of_way else None),
-        car=words.car(table.edition, side),
-        drives=referee.is_driving(table.edition, side),
-        stopped=side.hazard is not None,
-        limited=side.limited,
-        safeties=tuple((c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties),
-        to_move=_is_up(table, side),
-        mine=player in side.players,
-        points=game.totals.get(side.name, 0),
-        distances=distance_piles(side),
-        owes=tuple(_owes(table, side, names)),
-        is_race=words.is_race(table.edition),
-        needs=words.needs(side),
-    )
+    return {
+        "shown": names.side(side.name),
+        "km": km,
+        "left": max(0, table.target - km),
+        "target": table.target,
+        "percent": min(100, 100 * km // table.target),
+        "sign": side.battle_top or (Card.ROLL if side.has_right_of_way else None),
+        "car": words.car(table.edition, side),
+        "drives": referee.is_driving(table.edition, side),
+        "stopped": side.hazard is not None,
+        "limited": side.limited,
+        # Each safety of the deck, whether it is out, and whether it was a coup fourré.
+        "safeties": [(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties],
+        "to_move": _is_up(table, side),
+        "mine": player in side.players,
+        # The match total without the open hand.
+        "points": game.totals.get(side.name, 0),
+        "distances": distance_piles(side),
+        "owes": list(_owes(table, side, names)),
+        "is_race": words.is_race(table.edition),
+        "needs": words.needs(side),
+    }
 
 
 def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
@@ -119,54 +82,34 @@ def _is_up(table: Table, side: Side) -> bool:
     return table.player_to_move in side.players
 
 
-@dataclass(frozen=True, slots=True)
-class PlayView:
-    """A line of the record in words: what happened, and the reasons against it."""
-
-    id: int
-    """The number of the line."""
-
-    say: str
-    text: str
-    """In the notation."""
-
-    card: Card | None
-    legal: bool
-    applied: bool
-    whys: tuple[Why, ...]
-    remarks: tuple[Why, ...]
-    credit: str
-    """Who entered, confirmed or corrected the line, in a few words."""
-
-    is_lost: bool
-    """Laid past the target, it goes to the discard pile where it stands."""
-
-
-def log_view(state: MatchState) -> list[PlayView]:
+def log_view(state: MatchState) -> list[dict[str, Any]]:
     """Return the hand on the table line by line, the latest first."""
     return [entry_view(state.game, entry) for entry in reversed(state.hand_entries)]
 
 
-def entry_view(game: Game, entry: Entry) -> PlayView:
-    """Return a line of a match's record in words; `game` has its names and rules."""
+def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
+    """Return a line of a match's record in words: what happened, and the reasons against it.
+
+    `game` has its names and rules.
+    """
     judged, names, edition = entry.judged, Names.of(game), game.edition
     if judged is None:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
-    whys = tuple(words.why(reason, edition, names) for reason in judged.reasons)
-    unreadable = (Why("unreadable", words.said(judged.unreadable), "", None),) if judged.unreadable else ()
-    return PlayView(
-        id=entry.seq,
-        say=say,
-        text=entry.written.text,
-        card=words.sign_of(judged.play) if judged.play else None,
-        legal=judged.verdict == judge.LEGAL,
-        applied=judged.applied,
-        whys=whys + unreadable,
-        remarks=tuple(words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE),
-        credit=_credit(entry.written, names),
-        is_lost=is_lost(edition, judged.reasons),
-    )
+    whys = [words.why(reason, edition, names) for reason in judged.reasons]
+    whys += [Why("unreadable", words.said(judged.unreadable), "", None)] if judged.unreadable else []
+    return {
+        "id": entry.seq,
+        "say": say,
+        "text": entry.written.text,
+        "card": words.sign_of(judged.play) if judged.play else None,
+        "legal": judged.verdict == judge.LEGAL,
+        "applied": judged.applied,
+        "whys": whys,
+        "remarks": [words.why(reason, edition, names) for reason in judged.remarks if reason.code not in NOISE],
+        "credit": _credit(entry.written, names),
+        "is_lost": is_lost(edition, judged.reasons),
+    }
 
 
 def _credit(written: Written, names: Names) -> str:
@@ -196,34 +139,23 @@ def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) ->
     return _("%(who)s lays %(card)s past the target: it goes to the discard pile.", who=who, card=card)
 
 
-@dataclass(frozen=True, slots=True)
-class Last:
-    """The last play and what somebody needs after it."""
-
-    say: str
-    then: str | None
-    card: Card | None
-    kind: str
-    """The sound that it makes."""
-
-    key: str
-    """The match and the line, as a name of the play."""
-
-
-def last_play(state: MatchState) -> Last | None:
-    """Return the last play that counted."""
+def last_play(state: MatchState) -> dict[str, object] | None:
+    """Return the last play that counted, its sound and its name (`key`), and what somebody needs after it (`then`)."""
     table = state.game.table
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or entry.judged is None or table is None:
         return None
     names = Names.of(state.game)
-    then = None if table.is_over else _then(table, entry.play, names)
-    say = _line_say(state.game.edition, entry.judged, entry.play, names)
-    return Last(say, then, words.sign_of(entry.play), _kind(entry.play), f"{state.match}.{entry.seq}")
+    return {
+        "say": _line_say(state.game.edition, entry.judged, entry.play, names),
+        "then": None if table.is_over else _then(table, entry.play, names),
+        "card": words.sign_of(entry.play),
+        "kind": _kind(entry.play),
+        "key": f"{state.match}.{entry.seq}",
+    }
 
 
 def _kind(play: Play) -> str:
-    """Return the sound of a play."""
     if play.verb is not Verb.PLAY or play.card is None:
         return "other"
     if play.is_coup_fourre:

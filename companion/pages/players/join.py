@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.phones import Wish
 from companion.pages.context import go, has_camera, match, service, state
-from companion.pages.limits import Answer, network
+from companion.pages.limits import Kind, network
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean
 from companion.pages.words import Names, _
@@ -114,10 +114,9 @@ def knock() -> AnyResponse | tuple[str, int]:
     """Ask the host to let in a phone on which the code of the table was typed."""
     address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
-    answer = service().knocks.knock(address, is_right=hmac.compare_digest(letters, service().code.encode()))
-    if answer is Answer.WAIT:
+    if service().pace.wait_s(Kind.CODE, request.remote_addr or "", None):
         return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)
-    if answer is Answer.WRONG:
+    if not hmac.compare_digest(letters, service().code.encode()):
         return _refused(
             _("That is not the code of this table: it stands on the big screen, beside the join code."), 403
         )

@@ -15,8 +15,6 @@ from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
 MOST_TYPED = 200
-"""Maximum length of a typed name that is looked at, in letters."""
-
 MOST_MATCHES, MOST_KNOWN = 20, 12
 """Number of matches whose names are remembered, and of names."""
 
@@ -66,8 +64,7 @@ def known_names(store: Store) -> list[str]:
 def _names_in(lines: Iterable[str]) -> Iterator[str]:
     """Return the players of a record, as they are shown."""
     shown: dict[str, str] = {}
-    for text in lines:
-        header = notation.parse_header(text) if text.startswith(("side ", "player ")) else None
+    for header in notation.headers(lines):
         if isinstance(header, SideLine):
             shown |= {player: player for player in header.team.players}
         elif isinstance(header, PlayerLine):

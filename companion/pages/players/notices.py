@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from flask import Blueprint, redirect, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
@@ -109,22 +109,7 @@ MOST_TOLD = 5
 """Number of the last changes that a phone has notices of; the log has the others."""
 
 
-@dataclass(frozen=True, slots=True)
-class Changed:
-    """A line of this phone's side that somebody of another side changed."""
-
-    seq: int
-    """The event that changed it."""
-
-    say: str
-    line: int | None
-    """The line, where it still stands."""
-
-    undo: int | None
-    """The event that undo would take back, where it is this one and this phone may."""
-
-
-def changed_line(now: MatchState, seat: str | None) -> Changed | None:
+def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
     """Return the first change of another side to a line of this phone's side that was not yet seen."""
     if seat is None:
         return None
@@ -134,7 +119,7 @@ def changed_line(now: MatchState, seat: str | None) -> Changed | None:
     return next((told for change in unseen if (told := _told(now, change, seat)) is not None), None)
 
 
-def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
+def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | None:
     """Return the notice of a change; None where it is not another side's to a line of this one."""
     if change.by == CAMERA:
         return None
@@ -144,9 +129,13 @@ def _told(now: MatchState, change: Change, seat: str) -> Changed | None:
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
-    may_undo = now.undoable is not None and now.undoable.seq == change.seq
-    undo = change.seq if may_undo and permissions.why_no_undo(now) is None else None
-    return Changed(change.seq, _say(now, change, before, after), change.line if after else None, undo)
+    may_undo = now.undoable is not None and now.undoable.seq == change.seq and permissions.why_no_undo(now) is None
+    return {
+        "seq": change.seq,
+        "say": _say(now, change, before, after),
+        "line": change.line if after else None,
+        "undo": change.seq if may_undo else None,
+    }
 
 
 def _say(now: MatchState, change: Change, before: Play, after: Play | None) -> str:

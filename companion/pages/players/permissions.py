@@ -6,8 +6,6 @@ may correct a line, and the log shows who did.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from companion.match.history import CAMERA, Kind
 from companion.match.match import GONE, MatchState, Outcome
 from companion.match.state import waits_for_another
@@ -36,37 +34,26 @@ _DID = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class StepBack:
-    """A change that can be taken back."""
-
-    seq: int
-    say: str
-    why_not: str | None
-    """Who may, where this phone may not; None where it may."""
-
-
-def undoing(now: MatchState) -> StepBack | None:
-    """Return what undo would take back."""
+def undoing(now: MatchState) -> dict[str, object] | None:
+    """Return what undo would take back; `why_not` says who may, where this phone may not."""
     event = now.undoable
-    return StepBack(event.seq, _undo_say(now, event), why_no_undo(now)) if event is not None else None
+    return {"seq": event.seq, "say": _undo_say(now, event), "why_not": why_no_undo(now)} if event else None
 
 
-def redoing(now: MatchState) -> StepBack | None:
-    """Return what redo would bring back."""
+def redoing(now: MatchState) -> dict[str, object] | None:
+    """Return what redo would bring back, likewise."""
     event = now.redoable
-    return StepBack(event.seq, _("Redo"), why_no_redo(now)) if event is not None else None
+    return {"seq": event.seq, "say": _("Redo"), "why_not": why_no_redo(now)} if event else None
 
 
 def _undo_say(now: MatchState, event: Event) -> str:
     """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
-    if kind in ("changed", "took out"):
-        line = N_("Undo: the line that %(who)s changed")
-        if kind == "took out":
-            line = N_("Undo: the line that %(who)s took out")
-        return _(line, who=words.doer(_by(event), names))
+    if kind == "changed":
+        return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
+    if kind == "took out":
+        return _("Undo: the line that %(who)s took out", who=words.doer(_by(event), names))
     if kind == "began":
         return _("Undo: the start of this hand")
     if kind == "named":

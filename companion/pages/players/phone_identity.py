@@ -18,6 +18,7 @@ from pathlib import Path
 from flask import request, session
 
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.match.history import SOMEBODY
 from companion.match.match import MatchState
@@ -26,7 +27,7 @@ from companion.pages.context import service
 from companion.pages.limits import ip_of
 from companion.pages.words import N_, _
 from companion.storage.data_folder import KEY_NAME
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
@@ -174,7 +175,6 @@ def is_host() -> bool:
 
 
 BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Real-Ip")
-"""Headers of proxies."""
 
 
 def is_machine() -> bool:

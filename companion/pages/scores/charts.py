@@ -15,8 +15,6 @@ LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
 """The margins: figures on the left and below, names on the right."""
 
 LOOKS = 8
-"""Number of different looks of a line."""
-
 MOST_LETTERS = 11
 MOST_TICKS = 5
 LABEL_HEIGHT = 14.0

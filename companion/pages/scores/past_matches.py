@@ -11,13 +11,12 @@ from flask import Blueprint, Response, abort, render_template, request
 from companion.common import clock, parsing
 from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
-from companion.match.statistics import Cruelty, Figures
+from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import download, match, service, state
 from companion.pages.limits import Queue
 from companion.pages.scores import chart_data, score_sheets, sheet_image
 from companion.pages.words import Names, _, many
-from companion.rules.record import notation
 
 bp = Blueprint("past", __name__)
 
@@ -58,14 +57,8 @@ def one(number: int) -> str:
 def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
-    if form == "mbn":
-        kind, text = "text/plain", notation.record_text(past.lines)
-    elif form == "csv":
-        kind, text = "text/csv", exports.as_csv(past.record.items, Names.of(past.game).side)
-    else:
-        kind = "application/x-ndjson"
-        text = exports.as_json_lines(exports.judged(past.lines), str(past.match), past.game.shown)
-    return download(text, kind, f"match-{number}.{form}")
+    kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
+    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
@@ -164,13 +157,14 @@ def _victim(one: Figures, all_of: dict[str, Figures]) -> str:
     return many("Cruel to %(whom)s: %(count)d hazard.", "Cruel to %(whom)s: %(count)d hazards.", count, whom=whom)
 
 
-def _cruel(most: Cruelty | None) -> str:
+def _cruel(most: tuple[str, str, int] | None) -> str:
     if most is None:
         return ""
+    attacker, victim, count = most
     return many(
         "Most cruel attacker: %(who)s, with %(count)d hazard on %(whom)s.",
         "Most cruel attacker: %(who)s, with %(count)d hazards on %(whom)s.",
-        most.hazards,
-        who=most.attacker,
-        whom=most.victim,
+        count,
+        who=attacker,
+        whom=victim,
     )

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from companion.common import parsing
@@ -76,10 +75,11 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
 # --- What is shown ---------------------------------------------------------------------------------------------
 
 
-def lot_forms(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
-    """Return every side and heap with its lines; heaps beside the mats last."""
+def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
+    """Yield every side and heap with its lines; heaps beside the mats last."""
     lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
-    return [_lot_form(edition, tally, form, key, lot) for key, lot in lots.items()]
+    for key, lot in lots.items():
+        yield _lot_form(edition, tally, form, key, lot)
 
 
 def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> dict[str, Any]:
@@ -171,18 +171,8 @@ def _mark(spot: Spot) -> dict[str, Any]:
     return {"number": spot.number, "points": points, "at": at, "is_sure": spot.is_sure}
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that no picture answers: its field, and the answers with their labels."""
-
-    field: str
-    title: str
-    value: str
-    answers: tuple[tuple[str, str], ...]
-
-
-def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
-    """Return the questions about the hand as a whole."""
+def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
+    """Return the questions about the hand as a whole, each with its field and its answers."""
     keys, names = _sides(tally, form), _names(tally, form)
     told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
     seen = [place.key for place in tally.places]
@@ -192,16 +182,19 @@ def asked(edition: Edition, tally: Tally, form: Form) -> tuple[Asked, ...]:
     so_far = _trip_say(told.trip, seen, called)
     completed = [(key, _("%(name)s completed it", name=names[key])) for key in keys]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
+    by_the_cards = [("", _("As the cards say: %(so_far)s", so_far=so_far))]
+    by_them = [("", _("As the cards say: %(who)s", who=done))]
     found = [
-        Asked("trip", _("How far was the trip?"), form.get("trip", ""),
-              (("", _("As the cards say: %(so_far)s", so_far=so_far)), *ways)),
-        Asked("ended", _("Who completed it?"), form.get("ended", ""),
-              (("", _("As the cards say: %(who)s", who=done)), *completed, *nobody)),
-    ]  # fmt: skip
+        ("trip", _("How far was the trip?"), "", by_the_cards + ways),
+        ("ended", _("Who completed it?"), "", by_them + completed + nobody),
+    ]
     if edition.points.delayed_action:
-        answers = ((NO, _("There were cards in it")), (YES, _("It was used up: delayed action")))
-        found.append(Asked("pile", _("The draw pile, when the trip was completed"), form.get("pile", NO), answers))
-    return tuple(found)
+        answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]
+        found.append(("pile", _("The draw pile, when the trip was completed"), NO, answers))
+    return [
+        {"field": field, "title": title, "value": form.get(field, usual), "answers": answers}
+        for field, title, usual, answers in found
+    ]
 
 
 def _trip_value(trip: Trip, keys: Sequence[str]) -> str:

@@ -23,7 +23,7 @@ from companion.vision.faces.deck_in_use import chosen_deck
 bp = Blueprint("snap", __name__)
 
 PATH = "/snap"
-_REFUSED = (Problem, EditionError, RequestEntityTooLarge)
+_REFUSED = (Problem, RequestEntityTooLarge)
 
 
 @bp.get(PATH)

@@ -18,7 +18,6 @@ from companion.rules.record.judge import Game
 bp = Blueprint("replay", __name__)
 
 MOST_STEPS = 10**9
-"""Maximum number of a step in an address; one beyond the last is the last."""
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")

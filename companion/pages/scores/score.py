@@ -6,7 +6,7 @@ from flask import Blueprint, abort, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import archive
-from companion.match.match import next_first
+from companion.match.match import last_result, next_first
 from companion.pages import words
 from companion.pages.context import go, state
 from companion.pages.game import offers, score_prompt, views
@@ -26,7 +26,7 @@ def show() -> AnyResponse | str:
     ended = [hand for hand in hands if not hand.is_open]
     table = now.game.table
     newest = hands[-1] if hands else None
-    last = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
+    last = last_result(now)
     following = next_first(now) if table is not None else None
     hazards = explanations.answered(newest) if newest else explanations.NOTHING
     return render_template(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
+from typing import Any
 
 from companion.match.archive import PlayedHand
 from companion.pages import words
@@ -18,21 +19,6 @@ from companion.rules.table import Table
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """A line of the score sheet, with each side's points."""
-
-    item: Item
-    title: str
-    note: str
-    points: tuple[int | None, ...]
-    because: tuple[str, ...]
-    """The cards and plays behind it, in sentences."""
-
-    rule: str
-    """Where it is written."""
-
-
-@dataclass(frozen=True, slots=True)
 class SheetView:
     """A hand's score sheet."""
 
@@ -40,7 +26,9 @@ class SheetView:
     title: str
     is_race: bool
     sides: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[dict[str, Any], ...]
+    """The lines with each side's points, and what they are for."""
+
     totals: tuple[int, ...]
     target: int
     extended: bool
@@ -54,7 +42,7 @@ class SheetView:
 
     def steps(self, side: int) -> tuple[int, ...]:
         """Return a side's total after each line of the sheet but the last, as it is counted up."""
-        return tuple(accumulate(row.points[side] or 0 for row in self.rows))[:-1]
+        return tuple(accumulate(row["points"][side] or 0 for row in self.rows))[:-1]
 
 
 def explained(hand: PlayedHand, names: Names) -> SheetView:
@@ -104,30 +92,27 @@ def _sheet(table: Table, number: int, sheets: Sequence[Sheet], names: Names, haz
         title=words.hand_title(table.edition, number),
         is_race=words.is_race(table.edition),
         sides=tuple(names.side(side.name) for side in table.sides),
-        rows=_rows(table, sheets, names, hazards),
+        rows=tuple(_rows(table, sheets, names, hazards)),
         totals=tuple(sheet.total for sheet in sheets),
         target=table.target,
         extended=table.extended_by is not None,
     )
 
 
-def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> tuple[Row, ...]:
-    """Return every line that anybody has points on, and distance always."""
+def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> Iterator[dict[str, Any]]:
+    """Yield every line that anybody has points on, and distance always."""
     points = [dict(sheet.lines) for sheet in sheets]
-    rows = []
     for item in Item:
         scored = {side.name: p.get(item, 0) for side, p in zip(table.sides, points, strict=True)}
         if any(scored.values()) or item is Item.DISTANCE:
-            row = Row(
-                item=item,
-                title=_(words.ITEMS[item]),
-                note=_note(item, table, points, names),
-                points=tuple(p.get(item) for p in points),
-                because=explanations.because(item, table, scored, names, hazards),
-                rule=explanations.rule(item, table.edition),
-            )
-            rows.append(row)
-    return tuple(rows)
+            yield {
+                "item": item,
+                "title": _(words.ITEMS[item]),
+                "note": _note(item, table, points, names),
+                "points": [p.get(item) for p in points],
+                "because": explanations.because(item, table, scored, names, hazards),
+                "rule": explanations.rule(item, table.edition),
+            }
 
 
 def _note(item: Item, table: Table, points: Sequence[Mapping[Item, int]], names: Names) -> str:

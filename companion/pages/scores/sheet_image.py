@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import _
@@ -22,13 +21,8 @@ SMALLEST_MM = 3.4
 SOFT = "#5C5F63"
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A line of the picture."""
-
-    cells: tuple[str, ...]
-    is_head: bool = False
-    is_total: bool = False
+_Row = tuple[tuple[str, ...], bool]
+"""The cells of a line of the picture, and whether they are a heading or a total, in bold."""
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:
@@ -61,10 +55,10 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
 def _across(sheet: SheetView) -> list[_Row]:
     """Return the rows with a column a side, as on the page."""
     total = _("This race") if sheet.is_race else _("This hand")
-    rows = [_Row(("", *sheet.sides), is_head=True)]
-    rows += [_Row((row.title, *("–" if of is None else str(of) for of in row.points))) for row in sheet.rows]
-    rows += [_Row((total, *map(str, sheet.totals)), is_total=True)]
-    return rows + ([_Row((_("Match"), *map(str, sheet.match)))] if sheet.match and not sheet.is_race else [])
+    rows: list[_Row] = [(("", *sheet.sides), True)]
+    rows += [((row["title"], *("–" if of is None else str(of) for of in row["points"])), False) for row in sheet.rows]
+    rows += [((total, *map(str, sheet.totals)), True)]
+    return rows + ([((_("Match"), *map(str, sheet.match)), False)] if sheet.match and not sheet.is_race else [])
 
 
 def _down(sheet: SheetView) -> list[_Row]:
@@ -72,19 +66,20 @@ def _down(sheet: SheetView) -> list[_Row]:
     totals = [_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals)]
     columns = [["", *sheet.sides], totals]
     columns += [[_("Match"), *map(str, sheet.match)]] if sheet.match and not sheet.is_race else []
-    return [_Row(cells, is_head=not number) for number, cells in enumerate(zip(*columns, strict=True))]
+    return [(cells, not number) for number, cells in enumerate(zip(*columns, strict=True))]
 
 
 def _row(row: _Row, number: int) -> Iterator[str]:
+    (name, *cells), is_bold = row
     top = HEAD_MM - 2 + LINE_MM * number
     if number:
-        width = 0.6 if row.is_total or number == 1 else 0.15
+        width = 0.6 if is_bold or number == 1 else 0.15
         yield draw.line(MARGIN_MM, top, WIDTH_MM - MARGIN_MM, top, draw.paint(stroke=draw.INK, width=width))
-    columns, baseline = len(row.cells) - 1, top + 5.7
-    first, weight = 38.0 if columns > 2 else 44.0, 800 if row.is_total or row.is_head else 600
+    columns, baseline = len(cells), top + 5.7
+    first, weight = 38.0 if columns > 2 else 44.0, 800 if is_bold else 600
     room = (WIDTH_MM - 2 * MARGIN_MM - first) / columns
-    yield _words(row.cells[0], MARGIN_MM, baseline, 4.6, first - 2, weight=weight)
-    for place, words in enumerate(row.cells[1:], start=1):
+    yield _words(name, MARGIN_MM, baseline, 4.6, first - 2, weight=weight)
+    for place, words in enumerate(cells, start=1):
         right = MARGIN_MM + first + room * place
         yield from _cell(words, right, baseline, room - 3, weight)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.match.match import last_result
 from companion.pages import words
 from companion.pages.context import service, state
 from companion.pages.game import prompts, views
@@ -25,11 +26,11 @@ def show() -> AnyResponse | str:
     names = Names.of(now.game)
     base = service().base_url() or request.host_url.rstrip("/")
     code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
-    last_hand = now.game.hands[-1] if now.game.hands and not now.game.hand_is_open else None
+    last_hand = last_result(now)
     return render_template(
         "wall.html",
         sides=views.side_views(now.game, None),
-        head=prompts.asked(now).head,
+        head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         winner=names.side(now.game.winner) if now.game.winner else None,

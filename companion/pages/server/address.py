@@ -46,13 +46,9 @@ def typed(base: str, path: str) -> list[str]:
     return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
 
 
-def join_url(base: str, token: str | None) -> str:
+def join_url(base: str, token: str | None, page: str = "join") -> str:
     """Return the address in the QR code, with the token that lets a phone take part."""
-    return _with_token(f"{base}/join", token)
-
-
-def _with_token(url: str, token: str | None) -> str:
-    return url + (f"?{urlencode({'t': token})}" if token else "")
+    return f"{base}/{page}" + (f"?{urlencode({'t': token})}" if token else "")
 
 
 def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
@@ -68,7 +64,7 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
     _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
     lines = [
         *here,
-        f"  On the wall:      {_with_token(f'{base}/wall', token)}",
+        f"  On the wall:      {join_url(base, token, 'wall')}",
         f"  On a phone:       {join_url(base, token)}",
         *([f"  Cannot scan?      Open {base}/join and type {code}: the host lets you in."] if code else []),
         f"  or scan:\n{scan.getvalue()}",

@@ -19,8 +19,6 @@ from companion.pages.limits import network
 from companion.pages.server.upload_limits import Parser
 
 MOST_CONNECTIONS = 640
-"""Maximum number of connections."""
-
 MOST_AN_ADDRESS = 160
 """Maximum number of connections from one address, behind which there may be a whole room."""
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+import time
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 
@@ -39,43 +40,32 @@ class Manager:
             line.sendto(said.encode(), self._address)
 
 
-class Heart:
-    """A thread that tries every part of the service again and again, and sends a beat each time all work.
+def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str]) -> None:
+    """Try every part of the service again and again in a thread, with a beat each time all work.
 
-    Each of `tries` raises or hangs if its part does not work.
+    Nothing is started where the manager does not listen. Each of `tries` raises or hangs if its part does not work.
     """
 
-    def __init__(
-        self, manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str
-    ) -> None:
-        self._manager, self._tries, self._status = manager, tries, status
-        self._stop = threading.Event()
+    def run(pause_s: float) -> None:
+        while True:
+            time.sleep(pause_s)
+            beat(manager, tries, status)
 
-    def start(self) -> None:
-        """Start beating, where the manager listens."""
-        if self._manager.patience_s is not None:
-            pause_s = self._manager.patience_s / BEATS
-            threading.Thread(target=self._run, args=(pause_s,), name="heart", daemon=True).start()
+    if manager.patience_s is not None:
+        threading.Thread(target=run, args=(manager.patience_s / BEATS,), name="heart", daemon=True).start()
 
-    def stop(self) -> None:
-        """Stop beating."""
-        self._stop.set()
 
-    def beat(self) -> bool:
-        """Try everything once; return True if all of it works."""
-        try:
-            for one in self._tries:
-                one()
-            status = self._status()
-        except Exception as error:
-            self._manager.tell(STATUS=f"Something does not answer: {error}")
-            return False
-        self._manager.tell(WATCHDOG=1, STATUS=status)
-        return True
-
-    def _run(self, pause_s: float) -> None:
-        while not self._stop.wait(pause_s):
-            self.beat()
+def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str) -> bool:
+    """Try everything once; return True if all of it works."""
+    try:
+        for one in tries:
+            one()
+        said = status()
+    except Exception as error:
+        manager.tell(STATUS=f"Something does not answer: {error}")
+        return False
+    manager.tell(WATCHDOG=1, STATUS=said)
+    return True
 
 
 def answers(host: str, port: int, within_s: float = 5.0) -> None:

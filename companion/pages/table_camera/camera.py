@@ -102,7 +102,7 @@ def _undrawn() -> str:
 
 
 def _seen() -> Survey | None:
-    seen, zones = service().camera.seen(), service().camera.zones
+    seen, zones = service().camera.survey(), service().camera.zones
     return survey_view.without_drawn(seen) if seen and zones and zones.current is None else seen
 
 

@@ -6,7 +6,7 @@ import re
 import tempfile
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
@@ -44,23 +44,6 @@ bp = Blueprint("decks", __name__)
 
 _LONGEST_NAME = 32
 _taking_in = Queue(1)
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A deck as the page lists it."""
-
-    name: str
-    title: str
-    is_own: bool
-    facts: tuple[str, ...] = ()
-    missing: int = 0
-    """Number of faces that it lacks, the back not counted."""
-
-    is_usable: bool = True
-    """Cards can be recognised by it."""
-
-    problem: str = ""
 
 
 @bp.post("/decks")
@@ -169,7 +152,7 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
     """Show the decks; `asks` opens the form `new`, or the one for a `file`."""
     return render_template(
         "decks.html",
-        decks=tuple(_listed()) if phone_identity.may_act() else (),
+        decks=list(_listed()) if phone_identity.may_act() else (),
         chosen=chosen_deck(folder()),
         editions=editions(),
         edition=request.form.get("edition") or state().game.edition_name,
@@ -180,17 +163,21 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
     )
 
 
-def _listed() -> Iterator[Listed]:
+def _listed() -> Iterator[dict[str, object]]:
+    """Yield the decks; cards can be recognised by those that are usable."""
     own = own_names(folder())
     for name, title in titles(folder()).items():
+        listed = {"name": name, "title": words.said(title), "is_own": name in own, "is_usable": True, "problem": ""}
         try:
-            yield _of_deck(load_deck(name, folder()), words.said(title), is_own=name in own)
+            deck = load_deck(name, folder())
+            yield listed | {"facts": _facts(deck), "missing": len(deck.missing)}
         except Problem as problem:
-            facts = (_("no face yet"),) if is_begun(name, folder()) else ()
-            yield Listed(name, title, True, facts, 1, is_usable=False, problem="" if facts else str(problem))
+            facts = [_("no face yet")] if is_begun(name, folder()) else []
+            unusable = {"is_own": True, "is_usable": False, "problem": "" if facts else str(problem)}
+            yield listed | unusable | {"facts": facts, "missing": 1}
 
 
-def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
+def _facts(deck: Deck) -> list[str]:
     there, missing = len(deck.faces), len(deck.missing)
     if missing:
         count = many("%(there)d of %(count)d face", "%(there)d of %(count)d faces", there + missing, there=there)
@@ -202,8 +189,7 @@ def _of_deck(deck: Deck, title: str, *, is_own: bool) -> Listed:
         edition = deck.edition
     back = "" if deck.back else _("no back")
     made = _("made on %(day)s", day=deck.made) if deck.made else ""
-    facts = tuple(fact for fact in (edition, count, back, made, deck.maker) if fact)
-    return Listed(deck.name, title, is_own, facts, missing)
+    return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
 def enrolment_of(name: str) -> Enrolment:
@@ -223,8 +209,8 @@ def _begun(title: str, edition: str) -> Enrolment:
     try:
         load_edition(edition)
         size_mm = checked_size([float(side) for side in typed]) if any(typed) else CARD_MM
-    except EditionError as error:
-        raise Problem(str(error)) from error
+    except EditionError:
+        raise
     except ValueError as error:
         wrong = _("A card’s width and height are millimetres from 30 to 150, the shorter first, such as 57 and 88.")
         raise Problem(wrong) from error

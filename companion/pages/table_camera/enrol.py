@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.context import sent_file, service, state
+from companion.pages.context import go, sent_file, service, state
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import enrolment_of, known, title_of
 from companion.pages.words import _
@@ -35,16 +35,6 @@ THUMB_PX = 240
 """Height of a card's picture on the page, in pixels."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A card of the deck, or its back, and how many pictures there are of it."""
-
-    slug: str
-    title: str
-    card: Subject
-    pictures: int
-
-
 @bp.get(PATH)
 def show(name: str) -> str:
     """Show the page of one card: the one that is asked for, else the next one that is wanted."""
@@ -62,7 +52,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
         subject = _subject(enrolment, request.form.get("card", ""))
         content, _name = sent_file("photo")
         photo = sandbox.decode(content, _("that you have sent")) if content else None
-        image = service().camera.latest(_("of the camera")) if photo is None else photo
+        image = service().camera.image() if photo is None else photo
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
@@ -83,10 +73,10 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, request.form.get("card", ""))
-    image = service().camera.latest(_("of the camera"))
+    image = service().camera.image()
     if enrolment.pictures(subject):
         # Another phone has taken it meanwhile.
-        return _go(_after(enrolment, subject))
+        return go(_after(enrolment, subject))
     try:
         verdict = service().guide.watch(enrolment, subject, image) if image is not None else None
     except Problem as problem:
@@ -94,7 +84,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     if verdict is None:
         return "", 204
     if verdict.is_good:
-        return _go(_after(enrolment, subject))
+        return go(_after(enrolment, subject))
     return render_template("enrol_said.html", sentence=_said(verdict)), 200
 
 
@@ -114,10 +104,6 @@ def picture(name: str, slug: str, number: int) -> Response:
 def _thumb(path: Path, _written_ns: int) -> bytes:
     image = read_picture(path)
     return jpeg_of(shrunk(image, THUMB_PX / image.shape[0])) or b""
-
-
-def _go(url: str) -> Response:
-    return Response(status=204, headers={"HX-Redirect": url})
 
 
 def _enrolment(name: str) -> Enrolment:
@@ -167,11 +153,16 @@ def _said(verdict: Verdict) -> str:
 
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     """Return the page about a card, or with `done` about the deck as it is."""
-    steps = [
-        Step(subject_name(card), words.title(card) if card else _("Back"), card, len(enrolment.pictures(card)))
+    steps: list[dict[str, Any]] = [
+        {
+            "slug": subject_name(card),
+            "title": words.title(card) if card else _("Back"),
+            "card": card,
+            "pictures": len(enrolment.pictures(card)),
+        }
         for card in (*enrolment.cards, None)
     ]
-    at = next((number for number, step in enumerate(steps) if step.slug == slug), len(steps))
+    at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
     return render_template(
         "enrol.html",
@@ -181,15 +172,15 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         now=now,
         number=at + 1,
         count=len(enrolment.cards),
-        missing=[step for step in steps if not step.pictures],
+        missing=[step for step in steps if not step["pictures"]],
         before=steps[at - 1] if at else None,
-        after=steps[at + 1].slug if at + 1 < len(steps) else DONE,
+        after=steps[at + 1]["slug"] if at + 1 < len(steps) else DONE,
         is_again="again" in request.values,
         is_auto="auto" in request.values,
         by_photo="photo" in request.args or bool(request.files),
-        is_full=now is not None and now.pictures >= MOST_PICTURES,
-        got=next((step for step in steps if step.slug == request.args.get("got") and step.pictures), None),
-        has_picture=service().camera.jpeg() is not None,
+        is_full=now is not None and now["pictures"] >= MOST_PICTURES,
+        got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
+        has_picture=service().camera.picture() is not None,
         is_played=state().game.table is not None,
         sentence=sentence,
     )

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from flask import Blueprint, Response, abort, render_template, request
 
@@ -17,7 +15,7 @@ from companion.pages.words import N_, _, many
 from companion.printing.printed_words import LANGUAGES
 from companion.printing.sheets import sheets_for
 from companion.printing.stickers import sticker_size_mm
-from companion.printing.write import Wanted, first_pages, missing_faces, pdf_files
+from companion.printing.write import Wanted, first_pages, pdf_files
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.mat_layout import CARD_MM, MAX_SIDES
@@ -34,27 +32,6 @@ SIZES_MM = (
 
 PREVIEW_DPI = 64
 KIND_OF = {"stickers": "stickers", "mats": "mats", "mats-a4": "mats", "deck": "deck", "deck-backs": "deck"}
-"""The kind of sheets in each file."""
-
-
-@dataclass(frozen=True, slots=True)
-class Order:
-    """What is to be printed; the same order gives the same files."""
-
-    edition: str
-    sides: int = 2
-    size_mm: float = STICKER_MM
-    sticker_kind: str = "qr"
-    language: str = "en"
-
-    def wanted(self, kind: str) -> Wanted:
-        """Return the sheets of one kind."""
-        return Wanted(kind, load_edition(self.edition), self.sides, self.size_mm, self.sticker_kind, self.language)
-
-    def query(self) -> dict[str, str | int]:
-        """Return the order as the query of an address."""
-        size = f"{self.size_mm:g}"
-        return {"edition": self.edition, "sides": self.sides, "size": size, "kind": self.sticker_kind}
 
 
 MOST_WAITING = 24
@@ -64,20 +41,14 @@ _drawing = Queue(MOST_WAITING)
 """Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
 
 
-@lru_cache(maxsize=8)
-def _files(order: Order, kind: str) -> Mapping[str, bytes]:
-    return pdf_files(order.wanted(kind))
-
-
-@lru_cache(maxsize=24)
-def _pictures(order: Order, kind: str) -> Mapping[str, bytes]:
-    return first_pages(order.wanted(kind), PREVIEW_DPI)
+_files = lru_cache(maxsize=8)(pdf_files)
+_pictures = lru_cache(maxsize=24)(partial(first_pages, dpi=PREVIEW_DPI))
 
 
 @bp.get("/print")
 def show() -> str:
     """Show what can be printed, and how much there is of it."""
-    order = _order()
+    order = _order("")
     edition = load_edition(order.edition)
     stickers, cards = len(card_ids(edition.deck)), sum(edition.deck.values())
     sticker_sheets = _sheets_say(sheets_for(stickers, sticker_size_mm(order.size_mm)))
@@ -85,7 +56,12 @@ def show() -> str:
     return render_template(
         "print.html",
         order=order,
-        query=order.query(),
+        query={
+            "edition": order.edition,
+            "sides": order.sides,
+            "size": f"{order.size_mm:g}",
+            "kind": order.sticker_kind,
+        },
         edition=edition,
         editions=editions(),
         sizes=SIZES_MM,
@@ -99,7 +75,6 @@ def show() -> str:
             cards=cards,
             papers=_sheets_say(sheets_for(cards, CARD_MM)),
         ),
-        can_draw=not missing_faces(edition),
     )
 
 
@@ -110,9 +85,10 @@ def _sheets_say(count: int) -> str:
 @bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs'):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
     """Return a file to print, or a small picture of its first sheet."""
-    order, kind = _order(), KIND_OF[name]
+    kind = KIND_OF[name]
+    order = _order(kind)
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
-        files = _files(order, kind) if form == "pdf" else _pictures(order, kind)
+        files = _files(order) if form == "pdf" else _pictures(order)
     response = Response(files[f"{name}.pdf"], mimetype="application/pdf" if form == "pdf" else "image/png")
     response.headers["Cache-Control"] = "private, max-age=3600"
     if form == "pdf":
@@ -121,7 +97,7 @@ def sheet(name: str, form: str) -> Response:
     return response
 
 
-def _order() -> Order:
+def _order(sheets: str) -> Wanted:
     """Return what the address asks for, the rest as the match has it. Raises Problem for a bad number."""
     game, asked = state().game, request.args
     try:
@@ -137,4 +113,4 @@ def _order() -> Order:
         raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))
     said = language.spoken()
     kind = "tag" if asked.get("kind") == "tag" else "qr"
-    return Order(edition, sides, size_mm, kind, said if said in LANGUAGES else "en")
+    return Wanted(sheets, edition, sides, size_mm, kind, said if said in LANGUAGES else "en")

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
-from companion.common.text import Said, Term
-from companion.pages import language, words
+from companion.pages import words
 from companion.pages.words import Names, _
 from companion.tabletop.mat_layout import MatLayout, side_mat, table_mat
 from companion.vision.quality.advice import NO_MATS
@@ -49,7 +48,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
         "brief": _brief(survey),
         "all_well": well,
         "faces": words.said(advice.faces),
-        "todo": [{"say": called.in_sentence(hint.say), "is_needed": hint.needed} for hint in advice.hints],
+        "todo": [{"say": words.said(hint.say), "is_needed": hint.needed} for hint in advice.hints],
         "outlines": list(_outlines(survey, called)),
         "mats": list(_by_mat(survey, called)),
     }
@@ -78,34 +77,13 @@ class Called:
         needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
-    def side(self, mat: str) -> str | None:
-        """Return the side that plays on a mat, None for the table's."""
-        if mat == TABLE:
-            return None
-        side = self.mats.get(mat)
-        return self.names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
-
     def title(self, mat: str) -> str:
         """Return a mat as a heading."""
-        return self.side(mat) or _("Middle of the table")
+        return words.side_at(mat, self.names, self.mats) or _("Middle of the table")
 
     def whole(self, zone: str) -> str:
         """Return a zone with whose it is: `Ann: battle pile`."""
-        return words.zone_name(zone, self.side(zone.partition("/")[0]))
-
-    def in_sentence(self, sentence: str) -> str:
-        """Return a sentence with the mats and zones called as they are at this table."""
-        return language.said_here(sentence, self._named) if isinstance(sentence, Said) else sentence
-
-    def _named(self, term: Term) -> str | None:
-        if term.kind == "zone":
-            return words.zone_in_sentence(term.key, self.side(term.key.partition("/")[0]))
-        if term.kind == "mat":
-            side = self.side(term.key)
-            return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
-        if term.kind == "side":
-            return self.side(term.key) or _("the middle of the table")
-        return None
+        return words.zone_name(zone, words.side_at(zone, self.names, self.mats))
 
 
 def _brief(survey: Survey) -> str:

@@ -25,8 +25,6 @@ MOST_HIGH, TABLE_HIGH = 40.0, 16.0
 """Height of a side's suggested mat and of the table's, in hundredths of the picture's height."""
 
 MOST_NAMED = 4
-"""Maximum number of missing zones that are named."""
-
 WIDE_SCREEN = 9 / 16
 
 
@@ -110,7 +108,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
     try:
         drawing = parse_drawing({"picture": list(size), "zone": tables, "seats": seats} if tables else {})
     except ValueError as error:
-        raise Problem(words.capital(called.in_sentence(str(error)))) from error
+        raise Problem(words.capital(words.said(str(error)))) from error
     if drawing is None:
         raise Problem(_("Nothing is drawn yet: choose a zone, and draw it on the picture."))
     return drawing

@@ -17,29 +17,9 @@ from companion.common.spelling import meant, shown
 from companion.common.text import Said, say
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
-from companion.rules.editions.switches import (
-    EditionError,
-    check_option,
-    check_options,
-    contradiction,
-    follows,
-    switches,
-    written,
-)
+from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
-__all__ = [
-    "Edition",
-    "EditionError",
-    "Points",
-    "check_option",
-    "check_options",
-    "contradiction",
-    "edition_names",
-    "keep_own_editions",
-    "load_edition",
-    "read_edition",
-    "switches",
-]
+__all__ = ["Edition", "EditionError", "edition_names", "keep_own_editions", "load_edition", "read_edition", "switches"]
 
 SHORT_GAME_PLAYERS = 3
 """`five-hazards-removed` concerns games of up to three players."""
@@ -79,8 +59,6 @@ class Edition:
     """(players, players a side) that the sheet allows."""
 
     target_km: Mapping[int, int]
-    """The target by number of players."""
-
     points: Points
     sources: Mapping[str, str]
     """Where in its sheet each switch is written; beside them `deck`, `setting-up`, `first-player`, `points`."""
@@ -92,8 +70,6 @@ class Edition:
     """The switches that no house rule turns, as the sheet's value is all that makes sense."""
 
     first_player: str
-    """Who begins, by the sheet."""
-
     by_the_sheet: Mapping[str, str]
     """The value of each switch without house rules."""
 
@@ -182,7 +158,6 @@ class Edition:
         """
         rules = dict(self.house_rules)
         for name, value in options:
-            check_option(name, value)
             rules.pop(name, None)
             rules[name] = value
         check_options(rules.items())
@@ -283,11 +258,10 @@ def load_edition(name: str) -> Edition:
 def _shipped(name: str) -> Edition:
     if name not in edition_file.shipped_names():
         known = edition_names()
-        near = meant(name, known)
         none = say(
             "There is no edition '%(name)s'%(near)s: the editions are %(known)s.",
             name=shown(name),
-            near=near,
+            near=meant(name, known),
             known=", ".join(known),
         )
         raise EditionError(none)
@@ -298,7 +272,7 @@ def read_edition(path: Path) -> Edition:
     """Return an edition from a TOML file. Raises EditionError, naming file and key, for the first thing wrong in it."""
     reading = edition_file.read_file(path)
     for fault in reading.faults:
-        raise EditionError(fault.in_file(path))
+        raise EditionError(fault.in_file(path), exit_code=1)
     return _built(reading.entries)
 
 

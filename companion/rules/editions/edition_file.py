@@ -6,7 +6,6 @@ again. So a wrong value is named once, and does not drag a dozen other sentences
 
 from __future__ import annotations
 
-import errno
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.common import toml_text
+from companion.common.small_file import read_small
 from companion.common.spelling import meant, nearest
 from companion.common.text import one_of, plain, say
 from companion.common.toml_text import TomlError
@@ -28,8 +28,6 @@ TARGET_STEP_KM = 25
 MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
-"""A TOML table."""
-
 Place = tuple[str, ...]
 """Keys, from the top of the file down."""
 
@@ -66,7 +64,6 @@ _KIND_WORDS: dict[type, str] = {
 }
 _MOST_SHOWN = 40
 _LONGEST = 500
-_MOST_BYTES = 1_000_000
 _TOO_LARGE = 100_000
 """More than any count, target or points."""
 
@@ -112,7 +109,7 @@ def read_file(path: Path) -> Reading:
     Raises EditionError, naming the file, when it cannot be read at all.
     """
     try:
-        raw = _read(path)
+        raw = read_small(path)
     except OSError as error:
         raise EditionError(f"{path}: cannot be read ({error.strerror}).") from error
     try:
@@ -121,20 +118,6 @@ def read_file(path: Path) -> Reading:
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
         return Reading({}, (Fault("this is no UTF-8 text; save the file as UTF-8.", line),))
-
-
-def _read(path: Path) -> bytes:
-    """Return what a file holds.
-
-    Raises OSError where it is a pipe or a device, for these may never end, and too large.
-    """
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError(errno.EINVAL, "it is no file")
-    with path.open("rb") as file:
-        raw = file.read(_MOST_BYTES + 1)
-    if len(raw) > _MOST_BYTES:
-        raise OSError(errno.EFBIG, f"it is larger than {_MOST_BYTES // 1_000_000} MB")
-    return raw
 
 
 def read_text(text: str, taken: Collection[str] = ()) -> Reading:

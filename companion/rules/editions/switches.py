@@ -9,17 +9,17 @@ from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 
+from companion.common.errors import Problem
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, one_of, say
 
 _SWITCHES = Path(__file__).parent.parent / "switches.toml"
 
 Rule = tuple[str, str]
-"""A switch and its value."""
 
 
-class EditionError(ValueError):
-    """An edition file or a house rule that cannot be used; `str()` is the sentence for the person."""
+class EditionError(Problem, ValueError):
+    """An edition file or a house rule that cannot be used."""
 
 
 @cache

@@ -60,8 +60,6 @@ class JudgedLine(NamedTuple):
     """The sentence that says how the line should have been written."""
 
     table: Table | None = None
-    """The table after the line."""
-
     look_up: str | None = None
     """The edition that tells which words there are, where the line has one that does not exist."""
 
@@ -134,8 +132,6 @@ class Game(NamedTuple):
     teams: tuple[Team, ...] = ()
     target: int | None = None
     shown: Mapping[str, str] = NO_NAMES
-    """The names to show, by player."""
-
     table: Table | None = None
     """The hand being played, or the last one as it ended; None before the first."""
 

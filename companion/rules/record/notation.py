@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, say
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.editions.edition import EditionError, check_option, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.editions.edition_file import LEAST_TARGET_KM, TARGET_STEP_KM
+from companion.rules.editions.switches import check_option
 from companion.rules.play import Play, Verb
 from companion.rules.table import Team
 
@@ -32,8 +34,6 @@ _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
 
 MOST_SHOWN = 60
-"""How long a name to show may be."""
-
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
@@ -165,6 +165,15 @@ def parse_header(text: str) -> Header | None:
     return reader(text.strip()) if reader else None
 
 
+def headers(lines: Iterable[str]) -> Iterator[Header]:
+    """Yield the header lines of a record, without those that cannot be read."""
+    for text in lines:
+        with suppress(Unreadable):
+            header = parse_header(text)
+            if header is not None:
+                yield header
+
+
 def _read_edition(text: str) -> EditionLine:
     found = _EDITION.fullmatch(text)
     if found is None:
@@ -230,10 +239,6 @@ def _read_player(text: str) -> PlayerLine:
     return PlayerLine(found[1], shown)
 
 
-def _read_hand(text: str) -> HandLine:
-    return HandLine(_matched(_HAND, text, "`hand first Ann`")[1])
-
-
 _HEADERS: dict[str, Callable[[str], Header]] = {
     "edition": _read_edition,
     "side": _read_side,
@@ -241,7 +246,7 @@ _HEADERS: dict[str, Callable[[str], Header]] = {
     "option": _read_option,
     "deck": _read_deck,
     "player": _read_player,
-    "hand": _read_hand,
+    "hand": lambda text: HandLine(_matched(_HAND, text, "`hand first Ann`")[1]),
 }
 
 
@@ -284,14 +289,9 @@ def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     play = _parse_act(player, rest[:-1] if under else rest, teams)
     if at_once and play.verb is not Verb.PLAY:
         raise Unreadable(say("Only a card that is laid out of turn has `!` after it."))
-    if under and card_family(play) is not Family.REMEDY:
+    if under and (play.card or Card.UNKNOWN).family is not Family.REMEDY:
         raise Unreadable(say("Only a remedy goes under its hazard: `repairs under !`."))
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
-
-
-def card_family(play: Play) -> Family:
-    """Return the family of the card that a play lays."""
-    return play.card.family if play.card is not None else Family.UNKNOWN
 
 
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:

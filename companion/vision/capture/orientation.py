@@ -15,7 +15,8 @@ from typing import cast
 import cv2
 
 from companion.common.errors import FileProblem
-from companion.storage.files import read_small, write_whole
+from companion.common.small_file import read_small
+from companion.storage.files import write_whole
 from companion.vision.boxes import Image
 from companion.vision.capture.sources import Frame
 

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.storage.data_folder import data_dir
-from companion.storage.files import read_small, write_whole
+from companion.storage.files import write_whole
 from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.faces.face_templates import Templates, load_templates
 

@@ -11,37 +11,37 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
+from typing import NamedTuple
 
 from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
-from companion.rules.reasons import Code, Reason, reason
 from companion.rules.table import PILE_OF, Side, Table
 
 
-def problems(table: Table) -> tuple[Reason, ...]:
+class Wrong(NamedTuple):
+    """One thing that is wrong with a table: a word for it, and what it is about."""
+
+    code: str
+    details: tuple[tuple[str, str], ...] = ()
+
+    def __str__(self) -> str:
+        return self.code
+
+
+def wrong(code: str, **details: object) -> Wrong:
+    return Wrong(code, tuple((key, str(value)) for key, value in details.items()))
+
+
+def problems(table: Table) -> tuple[Wrong, ...]:
     """Return everything that is wrong with a table; nothing for one that legal plays lead to.
 
     Any cards may lie anywhere.
     """
     found = [*_wrong_cards(table), *_wrong_sum(table)]
     for look in (_Look.at(table, side) for side in table.sides):
-        for wrong in (_wrong_piles, _wrong_battle_pile, _wrong_speed_pile, _wrong_distances, _wrong_coups_fourres):
-            found += wrong(look)
+        for wrongs in (_wrong_piles, _wrong_battle_pile, _wrong_speed_pile, _wrong_distances, _wrong_coups_fourres):
+            found += wrongs(look)
     return tuple(dict.fromkeys(found))
-
-
-def doubts(table: Table) -> tuple[Reason, ...]:
-    """Return what is worth a word: more of a card than an unverified deck is thought to have.
-
-    Its counts may be wrong.
-    """
-    if table.edition.counts_verified:
-        return ()
-    return tuple(
-        reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card], case="unverified")
-        for card, count in _lying(table).items()
-        if card.family is not Family.SAFETY and card in table.deck and count > table.deck[card]
-    )
 
 
 # The cards of the whole table
@@ -55,23 +55,23 @@ def _lying(table: Table) -> Counter[Card]:
     return lying
 
 
-def _wrong_cards(table: Table) -> Iterator[Reason]:
+def _wrong_cards(table: Table) -> Iterator[Wrong]:
     """Cards that this deck has not, or not so often."""
     for card, count in _lying(table).items():
         if card not in table.deck:
             if card is not Card.UNKNOWN:
-                yield reason(Code.UNKNOWN_CARD, card=card)
+                yield wrong("unknown-card", card=card)
         elif count > table.deck[card] and (table.edition.counts_verified or card.family is Family.SAFETY):
-            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card])
+            yield wrong("too-many-copies", card=card, count=table.deck[card])
 
 
-def _wrong_sum(table: Table) -> Iterator[Reason]:
+def _wrong_sum(table: Table) -> Iterator[Wrong]:
     """The cards that lie there, in the hands and in the pile are the deck."""
     deck = sum(table.deck.values())
     count = _lying(table).total() + sum(table.hands) + table.draw_pile + table.unaccounted
     if count != deck:
-        code = Code.TOO_MANY_COPIES if count > deck else Code.MISSING_CARDS
-        yield reason(code, case="sum", count=count, deck=deck)
+        code = "too-many-copies" if count > deck else "missing-cards"
+        yield wrong(code, count=count, deck=deck)
 
 
 # In front of one side
@@ -114,16 +114,16 @@ class _Look:
             forgets=table.edition.pile_after_safety == "roll",
         )
 
-    def why(self, code: Code, case: str | None = None, **details: object) -> Reason:
+    def why(self, code: str, **details: object) -> Wrong:
         """Return a reason that concerns this side."""
-        return reason(code, case=case, side=self.side.name, **details)
+        return wrong(code, side=self.side.name, **details)
 
 
-def _wrong_piles(look: _Look) -> Iterator[Reason]:
+def _wrong_piles(look: _Look) -> Iterator[Wrong]:
     for pile, cards in look.side.piles.items():
         for card in cards:
             if card in look.table.deck and not _belongs(look.table, pile, card):
-                yield look.why(Code.WRONG_PILE, card=card, pile=pile)
+                yield look.why("wrong-pile", card=card, pile=pile)
 
 
 def _belongs(table: Table, pile: str, card: Card) -> bool:
@@ -138,19 +138,19 @@ def _belongs(table: Table, pile: str, card: Card) -> bool:
 # The battle pile, card on card
 
 
-def _wrong_battle_pile(look: _Look) -> Iterator[Reason]:
+def _wrong_battle_pile(look: _Look) -> Iterator[Wrong]:
     spare = _rolls_to_spare(look)
     for below, card in zip((None, *look.battle), look.battle, strict=False):
         if Card.UNKNOWN in (below, card):
             continue
         why = _LIES_ON[(Card.ROLL if card is Card.ROLL else card.family)](look, below, card)
-        if why is not None and why.code is Code.ALREADY_ROLLING and spare:
+        if why is not None and why.code == "already-rolling" and spare:
             spare -= 1
         elif why is not None:
             yield why
     top = look.battle[-1] if look.battle else None
     if top is not None and top.family is Family.HAZARD and _is_out(look, top) and not _may_lie_on(look, top):
-        yield look.why(Code.PROTECTED, case="lies", card=top, safety=SAFETY_OF[top])
+        yield look.why("protected", card=top, safety=SAFETY_OF[top])
 
 
 def _is_out(look: _Look, hazard: Card) -> bool:
@@ -180,16 +180,16 @@ def _rolls_to_spare(look: _Look) -> int:
     return spare + len(late.keys() & gone)
 
 
-def _remedy_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
+def _remedy_on(look: _Look, below: Card | None, card: Card) -> Wrong | None:
     fits = below is HAZARD_OF[card] and not look.thrown
-    return None if fits else look.why(Code.NOTHING_UNDER_REMEDY, card=card, hazard=HAZARD_OF[card])
+    return None if fits else look.why("nothing-under-remedy", card=card, hazard=HAZARD_OF[card])
 
 
-def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
+def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Wrong | None:
     if below is Card.STOP and not look.thrown:
         return None
     if below is Card.ROLL:
-        return look.why(Code.ALREADY_ROLLING, case="lies")
+        return look.why("already-rolling")
     nothing_shown = look.forgets and look.right_of_way
     if below is None:
         useful = look.edition.roll_on_remedy == "allowed" or look.edition.roll_to_start == "needed"
@@ -197,23 +197,23 @@ def _roll_on(look: _Look, below: Card | None, _roll: Card) -> Reason | None:
         useful = _may_lie_on(look, below) and (_is_out(look, below) or nothing_shown)
     else:
         useful = look.edition.roll_on_remedy == "allowed" or nothing_shown
-    return None if useful else look.why(Code.NOTHING_UNDER_REMEDY, card=Card.ROLL, hazard=Card.STOP)
+    return None if useful else look.why("nothing-under-remedy", card=Card.ROLL, hazard=Card.STOP)
 
 
-def _hazard_on(look: _Look, below: Card | None, card: Card) -> Reason | None:
+def _hazard_on(look: _Look, below: Card | None, card: Card) -> Wrong | None:
     if below is None:
         allowed = _may_attack(look, look.edition.hazard_on_empty_pile, card)
-        return None if allowed else look.why(Code.OPPONENT_NOT_DRIVING, case="lies-empty")
+        return None if allowed else look.why("opponent-not-driving")
     if below is Card.ROLL:
         return None
     may_attack = _may_attack(look, look.edition.hazard_on_remedy, card)
     if below.family is Family.REMEDY:
-        return None if may_attack else look.why(Code.OPPONENT_NOT_DRIVING, case="lies-remedied")
+        return None if may_attack else look.why("opponent-not-driving")
     if look.edition.hazard_on_hazard == "allowed":
         return None
     if may_attack and card is not below and _is_out(look, below) and _may_lie_on(look, below):
         return None
-    return look.why(Code.ALREADY_ATTACKED, case="lies", hazard=below)
+    return look.why("already-attacked", hazard=below)
 
 
 def _may_attack(look: _Look, switch: str, hazard: Card) -> bool:
@@ -230,32 +230,32 @@ _LIES_ON = {Card.ROLL: _roll_on, Family.REMEDY: _remedy_on, Family.HAZARD: _haza
 # The speed pile
 
 
-def _wrong_speed_pile(look: _Look) -> Iterator[Reason]:
+def _wrong_speed_pile(look: _Look) -> Iterator[Wrong]:
     for below, card in zip((None, *look.speed), look.speed, strict=False):
         if card is Card.SPEED_LIMIT and below is Card.SPEED_LIMIT:
-            yield look.why(Code.ALREADY_LIMITED, case="lies")
+            yield look.why("already-limited")
         elif card is Card.END_OF_LIMIT and (look.thrown or below in (None, Card.END_OF_LIMIT)):
-            yield look.why(Code.NOT_LIMITED, case="lies")
+            yield look.why("not-limited")
     if look.speed[-1:] == (Card.SPEED_LIMIT,) and look.right_of_way:
-        yield look.why(Code.PROTECTED, case="lies", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
+        yield look.why("protected", card=Card.SPEED_LIMIT, safety=Card.RIGHT_OF_WAY)
 
 
 # The distances
 
 
-def _wrong_distances(look: _Look) -> Iterator[Reason]:
+def _wrong_distances(look: _Look) -> Iterator[Wrong]:
     side, table, edition = look.side, look.table, look.edition
     yield from _wrong_start(look)
     allowed = edition.two_hundreds_max
     if allowed is not None and side.distances.count(Card.KM_200) > allowed:
-        yield look.why(Code.THIRD_200, case="lies", count=allowed)
+        yield look.why("third-200", count=allowed)
     if edition.overshoot == "forbidden" and table.race_km(side) > table.target:
-        yield look.why(Code.PAST_TARGET, case="sum", km=table.race_km(side), target=table.target)
+        yield look.why("past-target", km=table.race_km(side), target=table.target)
     if Counter(side.doubled) - Counter(side.distances):
-        yield look.why(Code.NEEDS_DISTANCE)
+        yield look.why("needs-distance")
 
 
-def _wrong_start(look: _Look) -> Iterator[Reason]:
+def _wrong_start(look: _Look) -> Iterator[Wrong]:
     """A side that has driven, or laid other cards first, with no roll and no right of way."""
     edition, side = look.edition, look.side
     if Card.ROLL in look.battle or Card.UNKNOWN in look.battle:
@@ -263,12 +263,12 @@ def _wrong_start(look: _Look) -> Iterator[Reason]:
     if look.right_of_way:
         first_was_another = Card.END_OF_LIMIT in look.speed and not _attacked_before_start(look)
     elif side.km and edition.roll_to_start == "needed" and not _may_have_driven(look):
-        yield look.why(Code.NEVER_ROLLED)
+        yield look.why("never-rolled")
         return
     else:
         first_was_another = side.has_begun and not side.coups_fourres
     if first_was_another and edition.first_card == "roll-or-right-of-way":
-        yield look.why(Code.FIRST_CARD)
+        yield look.why("first-card")
 
 
 def _attacked_before_start(look: _Look) -> bool:
@@ -291,7 +291,7 @@ def _may_have_driven(look: _Look) -> bool:
 # The safeties
 
 
-def _wrong_coups_fourres(look: _Look) -> Iterator[Reason]:
+def _wrong_coups_fourres(look: _Look) -> Iterator[Wrong]:
     """Coups fourrés without a safety, or on a side that nobody can have attacked."""
     out = set(look.side.safeties)
     for card in dict.fromkeys(look.side.coups_fourres):
@@ -301,4 +301,4 @@ def _wrong_coups_fourres(look: _Look) -> Iterator[Reason]:
             if SAFETY_OF[hazard] is card
         )
         if card not in out or never_attacked:
-            yield look.why(Code.NOT_A_COUP_FOURRE, card=card)
+            yield look.why("not-a-coup-fourre", card=card)
