@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.common.text import plain
 from companion.rules import legality
 from companion.rules.cards import Card, card_name
-from companion.rules.hidden_cards import gained, lying, out_of_hand
+from companion.rules.hidden_cards import gained, out_of_hand
 from companion.rules.play import Play
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
 from companion.rules.table import Side, Table
@@ -70,7 +70,7 @@ class Position:
         if self.is_in_turn and self.has_drawn and legality.reshuffles(table):
             # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
             table = table._replace(discards=())
-        return lying(table)
+        return table.lying
 
     @property
     def unseen(self) -> Counter[Card]:

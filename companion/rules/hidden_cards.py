@@ -16,10 +16,13 @@ from typing import Any
 
 from companion.rules import referee
 from companion.rules.cards import Card, Family, card_of_slug
-from companion.rules.legality import answered, laid_from_hand, mirrored
+from companion.rules.legality import answered, card_of, is_extra, laid_from_hand, lays_taken, mirrored
+from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import Table
+from companion.rules.table import How, Table
+
+_INSTEAD_OF_DRAWING = (Verb.TAKE, Verb.SKIP_DRAW, Verb.EXCHANGE)
 
 
 class DealError(ValueError):
@@ -60,28 +63,44 @@ class Deal:
 
     @property
     def has_drawn(self) -> bool:
-        """True if nothing is drawn any more before the turn: the card is in the hand already, or there is none."""
+        """True if nothing is drawn now: the card is in the hand already, there is none, or another lays first."""
         return self.draw() is self
 
     def draw(self) -> Deal:
-        """Return the deal after the turn's draw of the player to move; itself where nothing is drawn any more."""
-        table = self.table
-        return self if table.is_over else self._drawn(table.to_move, table.to_draw - self._ahead)
+        """Return the deal after the turn's draw of the player to move; itself where nothing is drawn, or not yet."""
+        table, taken = self.table, self.table.window.taken
+        is_handed = taken is not None and taken.how is How.HANDED
+        if table.is_over or table.extension_offered_to is not None or is_handed:
+            return self
+        return self._drawn(table.to_move, table.to_draw - self._ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
-        """Return every reason against a play: the referee's, else that it comes too late, else the cards not held.
+        """Return every reason against a play: the referee's, or else those that only the dealer knows.
 
         A card that is still to be drawn is not held.
         """
         against = referee.objections(self.table, play)
         if against or play.player is None:
             return against
-        seat = self.table.seat_of(play.player)
-        shuts = seat == self.table.to_move or self.table.edition.coup_fourre_window == "next-draw-or-play"
-        if self._ahead and shuts and (play.at_once or play.verb in (Verb.TAKE, Verb.SKIP_DRAW)):
+        if play.verb is Verb.PENALTY:
+            return (reason(Code.NO_PENALTY),)
+        table, seat = self.table, self.table.seat_of(play.player)
+        on_the_spot = is_extra(table, play) or (play.verb is Verb.GIVE and table.window.asked is not None)
+        if self._ahead and (play.at_once or on_the_spot or play.verb in _INSTEAD_OF_DRAWING):
             return (self._too_late(play),)
-        missing = Counter(out_of_hand(play)) - Counter(self.hands[seat])
-        return tuple(reason(Code.NO_SUCH_CARD_THERE, case="hand", card=card, player=play.player) for card in missing)
+        stuck = table.edition.discard == "when-stuck" and play.verb is Verb.DISCARD and not lays_taken(table, play)
+        if stuck and any(self._can_lay(play.player, card) for card in self.hands[seat]):
+            return (reason(Code.DISCARD_ONLY_WHEN_STUCK),)
+        return tuple(
+            reason(Code.NO_SUCH_CARD_THERE, case="hand", card=card, player=play.player)
+            for card in Counter(out_of_hand(play)) - Counter(self.hands[seat])
+        )
+
+    def _can_lay(self, player: str, card: Card) -> bool:
+        """True if a player can lay a card of his hand on his turn."""
+        held = Counter(self.hands[self.table.seat_of(player)])
+        plays = (play for play in laying(self.table, player, card) if Counter(out_of_hand(play)) <= held)
+        return any(not referee.objections(self.table, play) for play in plays)
 
     def play(self, play: Play) -> Deal:
         """Return the deal after a play, and after the draw for it where that was not made yet.
@@ -104,7 +123,7 @@ class Deal:
         dealt = replace(dealt, table=after, hands=tuple(map(tuple, hands)))
         for other, size in enumerate(after.hands):
             dealt = dealt._drawn(other, size - len(dealt.hands[other]), after.discards)
-        if tuple(map(len, dealt.hands)) != after.hands or play.verb is Verb.EXHAUSTED:
+        if tuple(map(len, dealt.hands)) != after.hands or play.verb in (Verb.EXHAUSTED, Verb.PENALTY):
             raise DealError(f"`{play}` does not fit the cards that were dealt and drawn.")
         return dealt
 
@@ -119,7 +138,7 @@ class Deal:
         for _ in range(count):
             if not pile and self.table.edition.empty_pile == "reshuffle":
                 hands = (*self.hands[:seat], hand, *self.hands[seat + 1 :])
-                elsewhere = lying(self.table._replace(discards=tuple(discards))) + Counter(chain.from_iterable(hands))
+                elsewhere = self.table._replace(discards=tuple(discards)).lying + Counter(chain.from_iterable(hands))
                 pile = list(shuffled(tuple((Counter(self.table.deck) - elsewhere).elements()), self.key))
             if pile:
                 hand.append(pile.pop())
@@ -132,10 +151,8 @@ class Deal:
         attack = (answered(self.table, play) or mirrored(self.table, play.player or "")) if play.at_once else None
         if attack is None:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
-        case = None if play.card is not None and play.card.family is Family.SAFETY else "remedy"
+        case = None if card_of(play).family is Family.SAFETY else "remedy"
         return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
-
-    # Written down
 
     def as_json(self) -> dict[str, Any]:
         """Return the hidden part; the table is that of the record."""
@@ -143,14 +160,12 @@ class Deal:
 
     def checked(self) -> Deal:
         """Return the deal. Raises DealError where a card is missing or lies twice, or hands have other sizes."""
-        table = self.table
-        hidden = Counter(chain(self.pile, *self.hands))
+        table, hidden = self.table, Counter(chain(self.pile, *self.hands))
         ahead = [len(hand) - size for hand, size in zip(self.hands, table.hands, strict=True)]
         drawn = 0 if table.is_over else ahead.pop(table.to_move)
-        whole = Counter(table.deck)
         # The turn's draw may have made the discards the draw pile, which the table is told with the play that follows.
-        lies = (lying(table), lying(table._replace(discards=())))[drawn > table.draw_pile]
-        if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +whole:
+        lies = (table._replace(discards=()) if drawn > table.draw_pile else table).lying
+        if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +Counter(table.deck):
             raise DealError("These are not the cards that are hidden at this table.")
         return self
 
@@ -158,8 +173,7 @@ class Deal:
 def read_deal(table: Table, written: Mapping[str, Any]) -> Deal:
     """Return what `as_json` has written of a deal with this table. Raises DealError for anything else."""
     try:
-        hands, pile, key = written["hands"], written["pile"], written["key"]
-        read = Deal(table, tuple(map(_cards, hands)), _cards(pile), str(key))
+        read = Deal(table, tuple(map(_cards, written["hands"])), _cards(written["pile"]), str(written["key"]))
     except (KeyError, TypeError) as error:
         raise DealError("A deal has `hands`, `pile` and `key`.") from error
     if len(read.hands) != len(table.seats):
@@ -171,20 +185,9 @@ def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
     return tuple(card_of_slug(slug) or Card.UNKNOWN for slug in slugs)
 
 
-def lying(table: Table) -> Counter[Card]:
-    """Return the cards that lie openly on the table, by face."""
-    lies = Counter(table.discards)
-    for side in table.sides:
-        for pile in side.piles.values():
-            lies.update(pile)
-        lies[Card.ACCELERATOR] += len(side.doubled)
-    return lies
-
-
 def out_of_hand(play: Play) -> tuple[Card, ...]:
     """Return the cards that leave the hand of a play's player."""
-    to_others = play.card is not None and play.verb in (Verb.GIVE, Verb.PENALTY)
-    return (play.card or Card.UNKNOWN,) if to_others else laid_from_hand(play)
+    return (card_of(play),) if play.verb is Verb.GIVE else laid_from_hand(play)
 
 
 def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
