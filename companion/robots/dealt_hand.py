@@ -32,11 +32,12 @@ class DealtHand:
     def asked(self) -> Position | None:
         """Return the position of the player who decides next, after his draw if this is his turn; None at the end.
 
-        Whoever may act out of turn comes first, and no answer is an answer there; so it is where the top of the discard
-        pile may be taken instead of drawing.
+        Whoever may act out of turn comes first, before anybody draws, and the player to move last of these; no answer
+        is an answer there, and where the top of the discard pile may be taken instead of drawing.
         """
         table = self.deal.table
-        for seat in range(len(table.seats)):
+        seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
+        for seat in seats:
             if seat not in self.waived and _may_act_out_of_turn(position := self.position(seat)):
                 return position
         if table.is_over:

@@ -72,7 +72,7 @@ class Deal:
         is_handed = taken is not None and taken.how is How.HANDED
         if table.is_over or table.extension_offered_to is not None or is_handed:
             return self
-        return self._drawn(table.to_move, table.to_draw - self._ahead)
+        return self._drawn(table.to_move, table.to_draw - self.ahead)
 
     def objections(self, play: Play) -> tuple[Reason, ...]:
         """Return every reason against a play: the referee's, or else those that only the dealer knows.
@@ -84,9 +84,10 @@ class Deal:
             return against
         if play.verb is Verb.PENALTY:
             return (reason(Code.NO_PENALTY),)
-        table, seat = self.table, self.table.seat_of(play.player)
-        on_the_spot = is_extra(table, play) or (play.verb is Verb.GIVE and table.window.asked is not None)
-        if self._ahead and (play.at_once or on_the_spot or play.verb in _INSTEAD_OF_DRAWING):
+        table, seat, asked = self.table, self.table.seat_of(play.player), self.table.window.asked
+        gives = play.verb is Verb.GIVE and asked is not None and (asked.of_seat, asked.card) == (seat, play.card)
+        on_the_spot = gives or is_extra(table, play)
+        if self.ahead and (play.at_once or on_the_spot or play.verb in _INSTEAD_OF_DRAWING):
             return (self._too_late(play),)
         stuck = table.edition.discard == "when-stuck" and play.verb is Verb.DISCARD and not lays_taken(table, play)
         if stuck and any(self._can_lay(play.player, card) for card in self.hands[seat]):
@@ -128,7 +129,7 @@ class Deal:
         return dealt
 
     @property
-    def _ahead(self) -> int:
+    def ahead(self) -> int:
         """How many cards the player to move has drawn that the table will count with his play."""
         return len(self.hands[self.table.to_move]) - self.table.hands[self.table.to_move]
 
