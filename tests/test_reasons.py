@@ -210,6 +210,10 @@ AS_VALUES: dict[str, tuple[Reason, str]] = {
         "Missing: 2 × stop, if this deck is counted right.",
     ),
     "unknown-card/unread": (reason(Code.UNKNOWN_CARD, case="unread", count=3), "Cards that could not be told: 3."),
+    "no-such-card-there/hand": (
+        reason(Code.NO_SUCH_CARD_THERE, case="hand", player="Ann", card=Card.ROLL),
+        "Ann does not hold roll.",
+    ),
 }
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 

@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 from players import random_teams
-from robot_games import Deal, deal, play_hand
+from robot_games import dealt, play_hand
 
 from companion.robots.deck_numbers import deck_of
 from companion.robots.lane_legality import Movers
@@ -18,6 +18,7 @@ from companion.robots.playouts import points
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.hidden_cards import Deal
 from companion.rules.legality import reshuffles
 from companion.rules.play import Play, Verb, lay
 from companion.rules.scoring import score
@@ -41,22 +42,16 @@ def lane_of(at: Deal) -> Lanes:
 def random_hand(edition: str, seed: int):
     """A hand of players by chance: before each ordinary play of a turn the hand's cards, and the play."""
     chance = random.Random(seed)
-    at = deal(edition, seed, random_teams(load_edition(edition), chance))
+    at = dealt(edition, seed, random_teams(load_edition(edition), chance))
 
     def player(position):
         asked = options(position)
         return chance.choice([*asked.plays, *([None] if asked.may_wait else [])])
 
-    def noted(position):
-        play = player(position)
-        if position.is_in_turn and play is not None and is_ordinary(at.table, play):
-            seen.append((lane_of(at), at.table, [list(hand) for hand in at.hands], play))
-        return play
-
-    seen: list = []
-    for _ in play_hand(at, dict.fromkeys([seat.player for seat in at.table.seats], noted), most=250):
-        yield from seen
-        seen.clear()
+    for step in play_hand(at, dict.fromkeys([seat.player for seat in at.deal.table.seats], player), most=250):
+        table = step.position.table
+        if step.position.is_in_turn and step.play is not None and is_ordinary(table, step.play):
+            yield lane_of(step.hand.deal), table, step.hand.deal.hands, step.play
 
 
 def is_ordinary(table: Table, play: Play) -> bool:

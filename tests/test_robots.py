@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import pytest
 from players import random_options, random_teams
-from robot_games import MOST_PLAYS, TWO, Deal, Player, deal, play_hand
+from robot_games import MOST_PLAYS, TWO, Player, Step, dealt, done, hidden, play_hand
 
+from companion.robots.dealt_hand import DealtHand
 from companion.robots.information_set import Position, known_cards, position_of
 from companion.robots.options import options
 from companion.robots.robot import Level, choose
@@ -17,10 +18,12 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.record import judge, notation
+from companion.rules.record.notation import Line
 from companion.rules.table import Team
 
 EDITIONS = edition_names()
 QUICK = Effort(playouts=24)
+HEADER = "edition {edition}\nside Ann\nside Bob\nhand first Ann"
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 
@@ -29,42 +32,40 @@ def robot(level: int, seed: object, effort: Effort = QUICK) -> Player:
     return lambda position: choose(position, Level(level), chance, effort).play
 
 
-def at_table(at: Deal, *levels: int) -> dict[str, Player]:
+def at_table(at: DealtHand, *levels: int) -> dict[str, Player]:
     """Robots in all seats, their levels going round."""
-    return {s.player: robot(levels[n % len(levels)], n) for n, s in enumerate(at.table.seats)}
+    return {s.player: robot(levels[n % len(levels)], n) for n, s in enumerate(at.deal.table.seats)}
 
 
-def played_by(at: Deal, *levels: int, most: int = MOST_PLAYS) -> list[tuple[Position, Play | None]]:
+def played_by(at: DealtHand, *levels: int, most: int = MOST_PLAYS) -> list[Step]:
     """What robots are asked in a hand, and what they play."""
     return list(play_hand(at, at_table(at, *levels), most))
 
 
-def dealt(edition: str, seed: int, most_options: int = 0) -> Deal:
-    """A deal for any number of sides that the edition seats, with house rules by chance."""
+def any_seating(edition: str, seed: int, most_options: int = 0) -> DealtHand:
+    """A hand dealt to any number of sides that the edition seats, with house rules by chance."""
     chance = random.Random(seed)
     sheet = load_edition(edition)
     rules = [rule for rule in random_options(chance, most_options) if rule[0] not in sheet.fixed]
-    return deal(edition, seed, random_teams(sheet, chance), rules=rules)
+    return dealt(edition, seed, random_teams(sheet, chance), rules=rules)
 
 
-# `Deal.do` refuses what the referee objects to, and a card that the player does not hold.
+# `play_hand` refuses what the referee objects to, and a card that the player does not hold.
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", [*range(4), *(pytest.param(n, marks=pytest.mark.long) for n in range(4, 80))])
 def test_robots_of_levels_1_and_2_play_whole_hands_by_the_rules(edition, seed):
-    at = dealt(edition, seed)
-
-    played_by(at, 2, 1)
+    table = played_by(any_seating(edition, seed), 2, 1)[-1].after.deal.table
 
     # A race of many in which everybody is stopped again and again has no end by itself.
-    assert at.table.is_over or (len(at.table.sides) > 4 and at.table.edition.empty_pile == "reshuffle")
+    assert table.is_over or (len(table.sides) > 4 and table.edition.empty_pile == "reshuffle")
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 80))])
 def test_robots_play_by_house_rules(edition, seed):
-    at = dealt(edition, seed, most_options=4)
+    at = any_seating(edition, seed, most_options=4)
 
     assert played_by(at, 2, 1, most=300)
 
@@ -72,7 +73,7 @@ def test_robots_play_by_house_rules(edition, seed):
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 10))])
 def test_robots_of_level_3_play_by_the_rules(edition, seed):
-    at = deal(edition, seed) if seed == 0 else dealt(edition, seed)
+    at = dealt(edition, seed) if seed == 0 else any_seating(edition, seed)
 
     assert played_by(at, 3, 2, most=15 if seed == 0 else 300)
 
@@ -80,17 +81,18 @@ def test_robots_of_level_3_play_by_the_rules(edition, seed):
 @pytest.mark.parametrize("level", Level)
 @pytest.mark.parametrize("edition", ["bsd-mille", "rush"])
 def test_whatever_the_hidden_cards_are_the_play_is_the_same(edition, level):
-    at, chance = deal(edition, 7), random.Random(7)
-    for position, play in play_hand(at, at_table(at, 1), most=30):
-        other = Deal(at.table, list(at.pile), [list(hand) for hand in at.hands], chance)
-        hidden = [card for seat, hand in enumerate(other.hands) if seat != position.seat for card in hand] + other.pile
-        chance.shuffle(hidden)
-        for seat, hand in enumerate(other.hands):
-            if seat != position.seat:
-                other.hands[seat] = [hidden.pop() for _ in hand]
-        other.pile, other.totals, other.past = hidden, at.totals, at.past
-        if position.is_in_turn and play is not None and len(position.past) % 10 == 0:
-            again = Position(position.table, position.player, other.position(position.seat).hand, past=position.past)
+    at, chance = dealt(edition, 7), random.Random(7)
+    for step in play_hand(at, at_table(at, 1), most=30):
+        position = step.position
+        if position.is_in_turn and step.play is not None and len(position.past) % 10 == 0:
+            cards = hidden(step.hand, position.seat)
+            chance.shuffle(cards)
+            hands = tuple(
+                position.hand if seat == position.seat else tuple(cards.pop() for _ in hand)
+                for seat, hand in enumerate(step.hand.deal.hands)
+            )
+            other = replace(step.hand, deal=replace(step.hand.deal, hands=hands, pile=tuple(cards), key="another"))
+            again = other.position(position.seat)
             assert robot(level, 1)(again) == robot(level, 1)(position)
 
 
@@ -102,48 +104,43 @@ def test_a_position_has_no_room_for_a_hidden_card():
 def test_with_the_same_chance_a_robot_plays_the_same_hand_again(level):
     hands = []
     for _ in range(2):
-        at = deal("bsd-mille", 3)
-        hands.append([str(play) for _, play in played_by(at, level, most=12)])
+        hands.append([str(step.play) for step in played_by(dealt("bsd-mille", 3), level, most=12)])
 
     assert hands[0] == hands[1]
 
 
 def test_robots_play_in_pairs_and_answer_for_their_partner():
-    at = deal("classic", 2, PAIRS)
-    answers = [p for p, play in played_by(at, 2) if play is not None and play.is_coup_fourre]
+    steps = played_by(dealt("classic", 2, PAIRS), 2)
+    answers = [step.position for step in steps if step.play is not None and step.play.is_coup_fourre]
 
-    assert at.table.is_over
+    assert steps[-1].after.deal.table.is_over
     assert all(not position.is_in_turn or not position.has_drawn for position in answers)
 
 
 def test_what_everybody_saw_somebody_take_is_known_to_be_in_his_hand():
-    at = deal("asmodee-2014", 1)
-    ann, bob = at.table.seats
-    at.do(Play(Verb.SKIP_DRAW, ann.player))
-    card = next(card for card in at.hands[0] if card is not Card.ROLL)
-    at.do(Play(Verb.DISCARD, ann.player, card))
-    at.do(Play(Verb.TAKE, bob.player))
+    at = done(dealt("asmodee-2014", 1), "Ann", Play(Verb.SKIP_DRAW, "Ann"))
+    card = next(card for card in at.deal.hands[0] if card is not Card.ROLL)
+    at = done(at, "Ann", Play(Verb.DISCARD, "Ann", card))
+    at = done(at, "Bob", Play(Verb.TAKE, "Bob"))
 
     assert known_cards(at.position(0))[1] == {card: 1}
 
 
 def test_the_top_of_the_discard_pile_may_be_taken_before_drawing_alone():
-    at = deal("asmodee-2014", 1, TWO)
-    at.draw(0, 1)
-    at.do(Play(Verb.DISCARD, "Ann", at.hands[0][0]))
+    at = dealt("asmodee-2014", 1, TWO)
+    at = done(at, "Ann", Play(Verb.DISCARD, "Ann", at.deal.hands[0][0]))
     take = Play(Verb.TAKE, "Bob")
 
     assert take in options(at.position(1)).plays
-    at.draw(1, 1)
-    assert take not in options(at.position(1)).plays
+    assert take not in options(at.drawn().position(1)).plays
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
 def test_a_player_knows_the_same_from_the_record_as_at_the_table(edition):
-    at = deal(edition, 5)
-    lines = [f"edition {edition}", "side Ann", "side Bob", "hand first Ann"]
-    for position, _ in play_hand(at, at_table(at, 2, 1), most=40):
-        text = "\n".join([*lines, *(str(past.play) for past in position.past)])
-        record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
-
-        assert position_of(record, position.player, position.hand) == position
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(HEADER.format(edition=edition))))
+    at = dealt(edition, 5)
+    for step in play_hand(at, at_table(at, 2, 1)):
+        assert position_of(record, step.position.player, step.position.hand) == step.position
+        if step.play is not None:
+            lines = (*record.lines, Line(len(record.lines) + 1, str(step.play)))
+            record = judge.judge_on(record, lines)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
@@ -273,6 +274,50 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
             asked = line.decode("utf-8", errors="replace")
             _print_json(answer(asked, Level(int(level)), Effort(seconds=seconds), seed))
             sys.stdout.flush()
+
+
+@companion.command()
+@click.option("--edition", metavar="E", help="Whose rules and cards (default classic).")
+@click.option("--players", type=click.IntRange(2, 6), help="How many play, you among them (default 2).")
+@click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
+@click.option("--level", type=click.Choice(["1", "2", "3"]), help="3 plays best (default 2).")
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same cards each time.")
+@click.option("--language", type=click.Choice(["en", "fr", "pl"]), help="What is spoken (default: the terminal's).")
+@click.argument("file", required=False, metavar="[FILE]", type=_FILE)
+@_editions_of_data
+def play(file: Path | None, language: str | None, **asked: Any) -> None:
+    """Play against robots in the terminal. FILE keeps the game: one that is there is played on.
+
+    \b
+    Example: companion play --edition bsd-mille --level 3
+    Example: companion play --players 4 sunday.json
+    """
+    from companion.app.robot_match import begun_or_resumed
+    from companion.app.terminal_game import TerminalGame
+    from companion.pages.language import speak
+
+    speak(language or _terminal_language())
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        # A connection that is lost ends the game as Ctrl-C does: it is saved.
+        signal.signal(number, signal.default_int_handler)
+    TerminalGame(begun_or_resumed(file, **asked), file, _typed_line, click.echo).run()
+
+
+def _terminal_language() -> str:
+    """Return the language that the terminal is set to, by its two letters."""
+    variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return next(filter(None, variables), "")[:2]
+
+
+def _typed_line(prompt: str) -> str | None:
+    """Return the next line of standard input, None at its end; one that nobody sees being typed is shown."""
+    click.echo(prompt, nl=False)
+    sys.stdout.flush()
+    typed_bytes = sys.stdin.buffer.readline()
+    line = typed_bytes.decode("utf-8", errors="replace").replace("\x00", "").strip()
+    if not (typed_bytes and sys.stdin.isatty()):
+        click.echo(plain(line))
+    return line if typed_bytes else None
 
 
 @companion.group(invoke_without_command=True)

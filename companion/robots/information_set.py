@@ -12,7 +12,8 @@ from companion.common.errors import Problem
 from companion.common.text import plain
 from companion.rules import legality
 from companion.rules.cards import Card, card_name
-from companion.rules.play import Play, Verb
+from companion.rules.hidden_cards import gained, out_of_hand
+from companion.rules.play import Play
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
 from companion.rules.table import Side, Table
 
@@ -63,28 +64,23 @@ class Position:
         return not self.table.to_draw or nothing_left or len(self.hand) != self.table.hands[self.seat]
 
     @property
-    def unseen(self) -> Counter[Card]:
-        """The cards that the player has not seen: in the draw pile and in the others' hands."""
+    def lying(self) -> Counter[Card]:
+        """The cards that lie openly on the table."""
         table = self.table
         if self.is_in_turn and self.has_drawn and legality.reshuffles(table):
             # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
             table = table._replace(discards=())
-        return Counter(table.deck) - shown(table) - Counter(self.hand)
+        return table.lying
+
+    @property
+    def unseen(self) -> Counter[Card]:
+        """The cards that the player has not seen: in the draw pile and in the others' hands."""
+        return Counter(self.table.deck) - self.lying - Counter(self.hand)
 
 
 def reshuffles(table: Table) -> bool:
     """True if the discards become the draw pile once that is used up."""
     return table.edition.empty_pile == "reshuffle"
-
-
-def shown(table: Table) -> Counter[Card]:
-    """Return the cards that lie openly on the table, by face."""
-    lying = Counter(table.discards)
-    for side in table.sides:
-        for pile in side.piles.values():
-            lying.update(pile)
-        lying[Card.ACCELERATOR] += len(side.doubled)
-    return lying
 
 
 def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Position:
@@ -95,6 +91,13 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
     if all(seat.player != player for seat in table.seats):
         names = ", ".join(seat.player for seat in table.seats)
         raise Problem(f"{plain(player)} does not play in this record: its players are {names}.")
+    position = Position(table, player, tuple(hand), record.game.totals, past_of(record))
+    _check_hand(position)
+    return position
+
+
+def past_of(record: JudgedRecord) -> tuple[Past, ...]:
+    """Return the plays of the last hand of a record, each with the table before it."""
     past: list[Past] = []
     before: Game | None = None
     for game, items in zip(record.games, record.given, strict=True):
@@ -104,14 +107,12 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
             lines = (item for item in items if isinstance(item, JudgedLine))
             past += [Past(before.table, line.play) for line in lines if line.play and line.applied]
         before = game
-    position = Position(table, player, tuple(hand), record.game.totals, tuple(past))
-    _check_hand(position)
-    return position
+    return tuple(past)
 
 
 def _check_hand(position: Position) -> None:
     """Raise Problem where the deck has no such cards, or no more of them; an unverified deck may be counted wrong."""
-    table, lying = position.table, shown(position.table)
+    table, lying = position.table, position.lying
     for card, count in Counter(position.hand).items():
         if card not in table.deck:
             raise Problem(f"There is no {card_name(card)} in this edition.")
@@ -127,27 +128,7 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
         if play.player is None:
             continue
         seat = table.seat_of(play.player)
-        gained = _gained(table, play, seat)
-        known[seat].subtract(legality.laid_from_hand(play))
-        if play.verb is Verb.GIVE and play.card:
-            known[seat][play.card] -= 1
-        known[seat] = +known[seat]
-        for to, card in gained:
+        known[seat] = known[seat] - Counter(out_of_hand(play))
+        for to, card in gained(table, play):
             known[to][card] += 1
     return known
-
-
-def _gained(table: Table, play: Play, seat: int) -> list[tuple[int, Card]]:
-    """Return which cards a play puts openly into whose hands."""
-    laid = table.window.laid
-    if play.verb is Verb.TAKE and table.discards:
-        return [(seat, table.discards[-1])]
-    if play.verb is Verb.PAIR and play.wanted:
-        return [(seat, play.wanted)]
-    if play.verb is Verb.THEFT and play.card:
-        return [(seat, play.card)] + [(seat, Card.ACCELERATOR)] * (play.times > 1)
-    if play.verb is Verb.GIVE and play.card and play.target:
-        return [(table.seat_of(play.target), play.card)]
-    if play.card is Card.U_TURN and play.at_once and laid is not None:
-        return [(laid.seat, laid.card)]
-    return []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -303,6 +305,15 @@ class Table(NamedTuple):
     def copies_left(self, card: Card) -> int:
         """Return how many of a card have not been laid yet in this hand."""
         return self.deck.get(card, 0) - self.discards.count(card) - sum(side.copies(card) for side in self.sides)
+
+    @property
+    def lying(self) -> Counter[Card]:
+        """The cards that lie openly, by face."""
+        lies = Counter(self.discards)
+        for side in self.sides:
+            lies.update(chain.from_iterable(side.piles.values()))
+            lies[Card.ACCELERATOR] += len(side.doubled)
+        return lies
 
     def race_km(self, side: Side) -> int:
         """Return what counts towards the target: the distances and, where the edition says so, the safeties."""

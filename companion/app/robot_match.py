@@ -1,0 +1,132 @@
+"""A match of one person against robots, as a value, and its file."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import secrets
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from companion.common.errors import FileProblem, Problem
+from companion.common.text import say
+from companion.robots.dealt_hand import DealtHand
+from companion.robots.information_set import Position, past_of
+from companion.robots.robot import Choice, Level, choose
+from companion.rules.dealing import check_seating
+from companion.rules.editions.edition import EditionError, load_edition
+from companion.rules.hidden_cards import deal, read_deal, shuffled
+from companion.rules.play import Play
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import JudgedLine, JudgedRecord
+from companion.rules.record.notation import Line
+from companion.rules.table import Table, Team
+from companion.storage.files import read_small
+
+PERSON = "Player"
+ROBOTS = ("Bob", "Cid", "Dee", "Eve", "Fay")
+
+
+@dataclass(frozen=True, slots=True)
+class RobotMatch:
+    """A match of one person against robots: the record so far, and the hand with its hidden cards."""
+
+    record: JudgedRecord
+    hand: DealtHand
+    level: Level
+    seed: int
+
+    @property
+    def table(self) -> Table:
+        return self.hand.deal.table
+
+    def choice(self, position: Position) -> Choice:
+        """Return what a robot of this match's level does; asked again it does the same."""
+        number = self.record.game.hand_number
+        chance = random.Random(f"{self.seed} {number} {len(position.past)} {position.player}")  # noqa: S311
+        return choose(position, self.level, chance)
+
+    def after(self, position: Position, play: Play | None) -> RobotMatch:
+        """Return the match after what a player has done; None is no answer."""
+        hand = self.hand.answered(position, play)
+        return replace(self, hand=hand, record=_written(self.record, str(play)) if play else self.record)
+
+    def next_hand(self) -> RobotMatch:
+        """Return the match with the next hand dealt; whoever sits to the left begins."""
+        seats = self.table.seats
+        first = seats[self.record.game.hand_number % len(seats)].player
+        return _dealt(_written(self.record, f"hand first {first}"), self.level, self.seed)
+
+    def as_text(self) -> str:
+        """Return the content of its file."""
+        lines = [line.text for line in self.record.lines]
+        saved = {"level": self.level, "seed": self.seed, "record": lines, "deal": self.hand.deal.as_json()}
+        return json.dumps(saved, ensure_ascii=False, indent=1)
+
+
+def begun_or_resumed(
+    path: Path | None, *, edition: str | None, players: int | None, pairs: bool, level: str | None, seed: int | None
+) -> RobotMatch:
+    """Return the match of a file that is there, else a new one. Raises Problem for what cannot be played."""
+    if path is None or not os.path.lexists(path):
+        chosen = secrets.randbelow(1_000_000) if seed is None else seed
+        return begin(edition or "classic", players or 2, Level(int(level or Level.COUNTING)), chosen, pairs=pairs)
+    match = read_match(path)
+    game = match.record.game
+    is_other = edition not in (None, game.edition_name) or players not in (None, len(match.table.seats))
+    if is_other or seed not in (None, match.seed):
+        raise Problem(
+            say(
+                "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.",
+                file=path,
+            )
+        )
+    return replace(match, level=Level(int(level))) if level else match
+
+
+def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -> RobotMatch:
+    """Return a new match; its person has the first seat. Raises Problem where the edition is not played by so many."""
+    try:
+        rules = load_edition(edition)
+        each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
+        seated = [(PERSON, *ROBOTS)[side : players : players // each] for side in range(players // each)]
+        teams = [Team("-".join(names), names) for names in seated]
+        check_seating(rules, teams)
+    except EditionError as error:
+        raise Problem(str(error)) from error
+    header = notation.header_text(teams, rules.name, None, {})
+    return _dealt(_written(judge.EMPTY_RECORD, *header, f"hand first {PERSON}"), level, seed)
+
+
+def _written(record: JudgedRecord, *texts: str) -> JudgedRecord:
+    lines = [Line(number, text) for number, text in enumerate(texts, start=len(record.lines) + 1)]
+    return judge.judge_on(record, (*record.lines, *lines))
+
+
+def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
+    """Return a match whose record ends with `hand first`, with the cards of that hand."""
+    table, key = record.game.table, f"{seed} {record.game.hand_number}"
+    if table is None:
+        raise AssertionError("a hand was begun")
+    pile = shuffled(tuple(Counter(table.deck).elements()), f"{key} deal")
+    return RobotMatch(record, DealtHand(deal(table, pile, key), record.game.totals), level, seed)
+
+
+def read_match(path: Path) -> RobotMatch:
+    """Return a match from its file. Raises Problem where it cannot be read, or holds none."""
+    with FileProblem("The game in %(file)s cannot be read: %(error)s.", file=path):
+        content = read_small(path)
+    try:
+        saved = json.loads(content)
+        record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines("\n".join(saved["record"]))))
+        table = record.game.table
+        said = [item for item in record.items if isinstance(item, JudgedLine)]
+        if table is None or table.seats[0].player != PERSON or any(item.verdict != judge.LEGAL for item in said):
+            raise ValueError("this is no record of a match")
+        hand = DealtHand(read_deal(table, saved["deal"]), record.game.totals, past_of(record))
+        return RobotMatch(record, hand, Level(saved["level"]), int(saved["seed"]))
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        sentence = say("%(file)s holds no game that can be played on. It stays as it is: name another file.", file=path)
+        raise Problem(sentence, 1) from error

@@ -1,0 +1,226 @@
+"""`companion play`: a match against robots in the terminal, a command a line."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from companion.app.robot_match import PERSON, RobotMatch
+from companion.app.terminal_screen import HELP, Asked, Stage, asked, news, screen, slots, wrapped
+from companion.common.errors import FileProblem, Problem
+from companion.common.program_name import typed
+from companion.common.spelling import meant, shown
+from companion.common.text import Said, listed, say
+from companion.pages import words
+from companion.pages.words import Names, _
+from companion.rules import legality
+from companion.rules.cards import Card, card_of_slug
+from companion.rules.hidden_cards import out_of_hand
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.record import notation
+from companion.rules.record.notation import Unreadable
+from companion.storage.files import write_whole
+
+_COMMANDS = {
+    "p": "pick", "u": "use", "d": "discard", "n": "no", "o": "order", "w": "why", "h": "hint", "r": "redraw",
+    "s": "save", "q": "quit", "?": "help", "t": "take", "e": "extend", "f": "finish",
+}  # fmt: skip
+"""What a letter stands for: a command, or one of three words of the notation."""
+
+_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)
+"""What is done before a card is picked, beside the answers at once."""
+
+_PICK_FIRST = say("A card is picked first: `p`.")
+_YES = ("y", "yes", "o", "oui", "t", "tak")
+
+
+class TerminalGame:
+    """A match at the terminal: `ask` shows a prompt and returns the next line, None where the input ends."""
+
+    def __init__(
+        self, match: RobotMatch, path: Path | None, ask: Callable[[str], str | None], tell: Callable[[str], None]
+    ) -> None:
+        self._match, self._path, self._ask, self._tell = match, path, ask, tell
+        self._saved: RobotMatch | None = None
+        self._now = Asked(Stage.OVER)
+        self._whys: dict[int, Said] = {}
+        """Why the robots did what they did, by the place of the play in its hand."""
+
+        self._sorts = self._has_left = False
+        self._commands: Mapping[str, Callable[[list[str]], None]] = {
+            "pick": lambda _which: self._pick(),
+            "use": self._use,
+            "discard": lambda which: self._play(discard(PERSON, self._card(which))),
+            "no": lambda _which: self._decline(),
+            "order": lambda _which: self._show(sorts=not self._sorts),
+            "redraw": lambda _which: self._show(),
+            "why": lambda _which: self._say_why(),
+            "hint": lambda _which: self._hint(),
+            "save": lambda which: self._save(" ".join(which)),
+            "quit": lambda _which: self._quit(),
+            "help": lambda _which: self._tell(_(HELP)),
+        }
+
+    def run(self) -> None:
+        """Play until the person leaves or the input ends; with a file the match is kept in it then."""
+        words.speak_of(self._match.record.game, {})
+        if self._path is not None:
+            self._write(self._path)
+        try:
+            self._say(_("The cards of seed %(seed)d. `help` lists the commands.", seed=self._match.seed))
+            self._play_on(self._match)
+            while not self._has_left and (line := self._ask("> ")) is not None:
+                self._obey(line.split())
+        finally:
+            if not self._has_left and self._path is not None:
+                self._write(self._path)
+
+    def _obey(self, line: list[str]) -> None:
+        word, which = (_COMMANDS.get(line[0].lower(), line[0].lower()), line[1:]) if line else ("", [])
+        try:
+            if word in self._commands:
+                self._commands[word](which)
+            elif word:
+                self._play_written([word, *which])
+        except Problem as problem:
+            self._say(words.said(problem.sentence))
+
+    def _say(self, text: str) -> None:
+        self._tell("\n".join(wrapped(text)))
+
+    def _show(self, *, sorts: bool | None = None) -> None:
+        self._sorts = self._sorts if sorts is None else sorts
+        hand = self._match.hand
+        self._tell("\n".join(screen(self._match.record.game, hand, self._now, slots(hand, sorts=self._sorts))))
+
+    # Playing
+
+    def _play_on(self, match: RobotMatch) -> None:
+        """Let the robots play until the person is asked, and show how things stand."""
+        while (now := asked(match.hand)) is None and (position := match.hand.asked()) is not None:
+            play = None
+            if position.player != PERSON:
+                play, self._whys[len(position.past)] = match.choice(position)
+            match = match.after(position, play)
+        self._match, self._now = match, now or self._now
+        self._show()
+
+    def _play(self, play: Play) -> None:
+        if against := self._against(play):
+            raise Problem(" ".join(against))
+        self._play_on(self._match.after(self._match.hand.position(0), play))
+
+    def _against(self, play: Play) -> list[str]:
+        """Return the sentences that speak against a play: the referee's, or the dealer's."""
+        deal, game = self._match.hand.deal, self._match.record.game
+        needs_card = not (play.at_once or play.verb in _NEEDS_NO_CARD or legality.is_extra(deal.table, play))
+        if self._now.stage is Stage.PICK and needs_card:
+            return [_(_PICK_FIRST)]
+        whys = [words.why(why, game.edition, Names.of(game)) for why in deal.objections(play)]
+        return [f"{why.say} [{why.rule}]" for why in whys]
+
+    def _pick(self) -> None:
+        match = self._match
+        if self._now.stage is Stage.OVER:
+            self._whys.clear()
+            self._play_on(match.next_hand())
+        elif self._now.stage is Stage.PICK and self._now.may_wait:
+            self._play_on(replace(match, hand=match.hand.drawn()))
+        else:
+            raise Problem(say("No card is picked now."))
+
+    def _decline(self) -> None:
+        if self._now.stage is not Stage.ANSWER or not self._now.may_wait:
+            raise Problem(say("There is nothing to say no to."))
+        self._play_on(self._match.after(self._match.hand.position(0), None))
+
+    def _card(self, which: Sequence[str]) -> Card:
+        """Return the card that is meant by its number, its letter or its name."""
+        named = which[0].lower() if which else ""
+        card = slots(self._match.hand, sorts=self._sorts).get(named) or card_of_slug(named)
+        if card is None:
+            raise Problem(say("Say which card by its number, as in `u 1` or `d 1`."))
+        return card
+
+    def _use(self, which: Sequence[str]) -> None:
+        """Play a card in the one way that is possible, or in the one that is told."""
+        card, table, told = self._card(which), self._match.table, {word.lower() for word in which[1:]} - {">"}
+        gifts = [play for play in self._now.plays if play.verb is Verb.GIVE and play.card is card]
+        sides = {side.name: side.players for side in table.sides}
+        ways = [*gifts, *laying(table, PERSON, card), lay(PERSON, card, at_once=True)]
+        ways = [
+            way for way in ways if told <= {*str(way).lower().split(), *map(str.lower, sides.get(way.target or "", ()))}
+        ]
+        fair = [play for play in ways if not self._against(play)]
+        if len(fair) > 1 and not fair[-1].at_once:
+            raise Problem(say("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4]))))
+        # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
+        held = Counter(self._match.hand.deal.hands[0])
+        ways.sort(key=lambda play: (table.side_index(play.target or "") == 0, not Counter(out_of_hand(play)) <= held))
+        if not ways:
+            raise Problem(say("This card cannot be used like that."))
+        self._play(fair[-1] if fair else ways[0])
+
+    def _play_written(self, written: Sequence[str]) -> None:
+        """Play what is written in the notation."""
+        if len(written) == 1 and card_of_slug(written[0]):
+            self._use(written)
+            return
+        try:
+            play = notation.parse_play(" ".join([PERSON, *written]), self._match.record.game.teams)
+        except Unreadable as error:
+            word, near = shown(written[0]), meant(written[0], [*_COMMANDS.values(), *self._match.table.deck])
+            unknown = say("There is no command `%(word)s`%(near)s: `help` lists them.", word=word, near=near)
+            raise Problem(str(error) if len(written) > 1 else unknown) from error
+        self._play(replace(play, anyway=False))
+
+    # Advice
+
+    def _say_why(self) -> None:
+        names = Names.of(self._match.record.game)
+        said = [(play, self._whys[place]) for place, play in news(self._match.hand.past) if place in self._whys]
+        if not said:
+            raise Problem(say("Nobody has played since your last play, or since the game was resumed."))
+        for play, why in said:
+            self._say(f"{words.play_say(play, names)} {words.said(why)}")
+
+    def _hint(self) -> None:
+        hand = self._match.hand
+        position = hand.asked()
+        if position is None or position.hand != hand.deal.hands[0]:
+            raise Problem(_PICK_FIRST)
+        play, why = self._match.choice(position)
+        waits = "`p`" if position.is_in_turn else "`n`"
+        done = f"{_as_typed(play)}: {words.play_say(play, Names.of(self._match.record.game))}" if play else waits
+        self._say(f"{done} {words.said(why)}")
+
+    # Leaving
+
+    def _save(self, name: str) -> None:
+        path = Path(name).expanduser() if name else self._path
+        if path is None:
+            raise Problem(say("Say where to: `save FILE`."))
+        if path != self._path and os.path.lexists(path):
+            raise Problem(say("%(file)s is there already: save the game by another name.", file=path))
+        self._write(path)
+        self._say(_("Saved: `%(command)s` goes on with it.", command=typed(f"play {path}")))
+
+    def _write(self, path: Path) -> None:
+        with FileProblem("The game cannot be saved in %(file)s: %(error)s.", file=path):
+            write_whole(path, self._match.as_text())
+        self._saved, self._path = self._match, path
+
+    def _quit(self) -> None:
+        """Leave, but ask before a game that is not saved."""
+        answer: str | None = "yes"
+        if self._saved is not self._match:
+            answer = self._ask(_("This game is not saved. Leave it all the same? (y/n)") + " ")
+        self._has_left = answer is not None and answer.strip().lower() in _YES
+
+
+def _as_typed(play: Play) -> str:
+    return f"`{str(play).removeprefix(PERSON).strip()}`"

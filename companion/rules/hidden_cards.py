@@ -1,0 +1,209 @@
+"""The hidden part of a hand that the program deals: which cards each seat holds, and the draw pile in its order.
+
+A table says how many cards lie where nobody sees them; a deal says which. It goes with its table from play to play, so
+the deal after a record is the first one with every play of the record played. Chance comes from outside: the shuffled
+pile, and a key that settles in which order discards become the draw pile. Without them nobody can tell a hidden card.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any
+
+from companion.rules import referee
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.legality import answered, card_of, is_extra, laid_from_hand, lays_taken, mirrored
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Code, Reason, reason
+from companion.rules.table import How, Table
+
+_INSTEAD_OF_DRAWING = (Verb.TAKE, Verb.SKIP_DRAW, Verb.EXCHANGE)
+
+
+class DealError(ValueError):
+    """A play that this deal cannot have, or a written deal that does not fit its table."""
+
+
+def shuffled(cards: Sequence[Card], key: str) -> tuple[Card, ...]:
+    """Return the cards in an order that the key settles: by a secret key it is as good as chance."""
+    text = f"{key} {' '.join(cards)}"
+    order = sorted(range(len(cards)), key=lambda place: hashlib.sha256(f"{place} {text}".encode()).digest())
+    return tuple(cards[place] for place in order)
+
+
+def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
+    """Return the hands of a table before its first play, dealt from the top of a pile of all cards.
+
+    Raises DealError where those are not the cards of the deck.
+    """
+    dealt = Deal(table, ((),) * len(table.seats), tuple(pile), key)
+    for seat, size in enumerate(table.hands):
+        dealt = dealt._drawn(seat, size)
+    return dealt.checked()
+
+
+@dataclass(frozen=True, slots=True)
+class Deal:
+    """A table with its hidden cards."""
+
+    table: Table
+    hands: tuple[tuple[Card, ...], ...]
+    """The cards of each seat, the latest last."""
+
+    pile: tuple[Card, ...]
+    """The draw pile from the bottom to the top."""
+
+    key: str
+    """What settles the order of discards that become the draw pile; as secret as the cards."""
+
+    @property
+    def has_drawn(self) -> bool:
+        """True if nothing is drawn now: the card is in the hand already, there is none, or another lays first."""
+        return self.draw() is self
+
+    def draw(self) -> Deal:
+        """Return the deal after the turn's draw of the player to move; itself where nothing is drawn, or not yet."""
+        table, taken = self.table, self.table.window.taken
+        is_handed = taken is not None and taken.how is How.HANDED
+        if table.is_over or table.extension_offered_to is not None or is_handed:
+            return self
+        return self._drawn(table.to_move, table.to_draw - self.ahead)
+
+    def objections(self, play: Play) -> tuple[Reason, ...]:
+        """Return every reason against a play: the referee's, or else those that only the dealer knows.
+
+        A card that is still to be drawn is not held.
+        """
+        against = referee.objections(self.table, play)
+        if against or play.player is None:
+            return against
+        if play.verb is Verb.PENALTY:
+            return (reason(Code.NO_PENALTY),)
+        table, seat, asked = self.table, self.table.seat_of(play.player), self.table.window.asked
+        gives = play.verb is Verb.GIVE and asked is not None and (asked.of_seat, asked.card) == (seat, play.card)
+        on_the_spot = gives or is_extra(table, play)
+        if self.ahead and (play.at_once or on_the_spot or play.verb in _INSTEAD_OF_DRAWING):
+            return (self._too_late(play),)
+        stuck = table.edition.discard == "when-stuck" and play.verb is Verb.DISCARD and not lays_taken(table, play)
+        if stuck and any(self._can_lay(play.player, card) for card in self.hands[seat]):
+            return (reason(Code.DISCARD_ONLY_WHEN_STUCK),)
+        return tuple(
+            reason(Code.NO_SUCH_CARD_THERE, case="hand", card=card, player=play.player)
+            for card in Counter(out_of_hand(play)) - Counter(self.hands[seat])
+        )
+
+    def _can_lay(self, player: str, card: Card) -> bool:
+        """True if a player can lay a card of his hand on his turn."""
+        held = Counter(self.hands[self.table.seat_of(player)])
+        plays = (play for play in laying(self.table, player, card) if Counter(out_of_hand(play)) <= held)
+        return any(not referee.objections(self.table, play) for play in plays)
+
+    def play(self, play: Play) -> Deal:
+        """Return the deal after a play, and after the draw for it where that was not made yet.
+
+        Does not ask whether the play is legal. Raises DealError where its player does not hold the cards.
+        """
+        table, after = self.table, referee.apply(self.table, play)
+        seat = table.to_move if play.player is None else table.seat_of(play.player)
+        out, into, dealt = out_of_hand(play), gained(table, play), self
+        if not play.at_once and play.verb is not Verb.EXCHANGE:
+            held = len(self.hands[seat]) - len(out) + [to for to, _ in into].count(seat)
+            dealt = self._drawn(seat, after.hands[seat] - held)
+        hands = [list(hand) for hand in dealt.hands]
+        for card in out:
+            if card not in hands[seat]:
+                raise DealError(f"`{play}`: there is no {card} in the hand.")
+            hands[seat].remove(card)
+        for to, card in into:
+            hands[to].append(card)
+        dealt = replace(dealt, table=after, hands=tuple(map(tuple, hands)))
+        for other, size in enumerate(after.hands):
+            dealt = dealt._drawn(other, size - len(dealt.hands[other]), after.discards)
+        if tuple(map(len, dealt.hands)) != after.hands or play.verb in (Verb.EXHAUSTED, Verb.PENALTY):
+            raise DealError(f"`{play}` does not fit the cards that were dealt and drawn.")
+        return dealt
+
+    @property
+    def ahead(self) -> int:
+        """How many cards the player to move has drawn that the table will count with his play."""
+        return len(self.hands[self.table.to_move]) - self.table.hands[self.table.to_move]
+
+    def _drawn(self, seat: int, count: int, discards: Sequence[Card] = ()) -> Deal:
+        """Return the deal with so many cards more in a hand; `discards` are those that are not to be reshuffled."""
+        hand, pile = list(self.hands[seat]), list(self.pile)
+        for _ in range(count):
+            if not pile and self.table.edition.empty_pile == "reshuffle":
+                hands = (*self.hands[:seat], hand, *self.hands[seat + 1 :])
+                elsewhere = self.table._replace(discards=tuple(discards)).lying + Counter(chain.from_iterable(hands))
+                pile = list(shuffled(tuple((Counter(self.table.deck) - elsewhere).elements()), self.key))
+            if pile:
+                hand.append(pile.pop())
+        if len(hand) == len(self.hands[seat]):
+            return self
+        return replace(self, hands=(*self.hands[:seat], tuple(hand), *self.hands[seat + 1 :]), pile=tuple(pile))
+
+    def _too_late(self, play: Play) -> Reason:
+        """Return why something that is done before anybody draws cannot be done now."""
+        attack = (answered(self.table, play) or mirrored(self.table, play.player or "")) if play.at_once else None
+        if attack is None:
+            return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
+        case = None if card_of(play).family is Family.SAFETY else "remedy"
+        return reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=attack.hazard, card=play.card)
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the hidden part; the table is that of the record."""
+        return {"hands": [list(hand) for hand in self.hands], "pile": list(self.pile), "key": self.key}
+
+    def checked(self) -> Deal:
+        """Return the deal. Raises DealError where a card is missing or lies twice, or hands have other sizes."""
+        table, hidden = self.table, Counter(chain(self.pile, *self.hands))
+        ahead = [len(hand) - size for hand, size in zip(self.hands, table.hands, strict=True)]
+        drawn = 0 if table.is_over else ahead.pop(table.to_move)
+        # The turn's draw may have made the discards the draw pile, which the table is told with the play that follows.
+        lies = (table._replace(discards=()) if drawn > table.draw_pile else table).lying
+        if any(ahead) or not 0 <= drawn <= table.to_draw or hidden + lies != +Counter(table.deck):
+            raise DealError("These are not the cards that are hidden at this table.")
+        return self
+
+
+def read_deal(table: Table, written: Mapping[str, Any]) -> Deal:
+    """Return what `as_json` has written of a deal with this table. Raises DealError for anything else."""
+    try:
+        read = Deal(table, tuple(map(_cards, written["hands"])), _cards(written["pile"]), str(written["key"]))
+    except (KeyError, TypeError) as error:
+        raise DealError("A deal has `hands`, `pile` and `key`.") from error
+    if len(read.hands) != len(table.seats):
+        raise DealError("A deal has a hand for each seat.")
+    return read.checked()
+
+
+def _cards(slugs: Sequence[str]) -> tuple[Card, ...]:
+    return tuple(card_of_slug(slug) or Card.UNKNOWN for slug in slugs)
+
+
+def out_of_hand(play: Play) -> tuple[Card, ...]:
+    """Return the cards that leave the hand of a play's player."""
+    return (card_of(play),) if play.verb is Verb.GIVE else laid_from_hand(play)
+
+
+def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
+    """Return which cards a play puts openly into whose hands."""
+    seat, laid = table.seat_of(play.player) if play.player else table.to_move, table.window.laid
+    if play.verb is Verb.TAKE and table.discards:
+        return [(seat, table.discards[-1])]
+    if play.verb is Verb.PAIR and play.wanted:
+        return [(seat, play.wanted)]
+    if play.verb is Verb.THEFT and play.card:
+        victim = table.sides[table.side_index(play.target or "") or 0]
+        is_doubled = play.times > 1 or victim.distances.count(play.card) == victim.doubled.count(play.card)
+        return [(seat, play.card), *[(seat, Card.ACCELERATOR)] * is_doubled]
+    if play.verb is Verb.GIVE and play.card and play.target:
+        return [(table.seat_of(play.target), play.card)]
+    if play.card is Card.U_TURN and play.at_once and laid is not None:
+        return [(laid.seat, laid.card)]
+    return []

@@ -1,0 +1,458 @@
+"""`companion play`: a command a line, screens of 24 lines of 80 letters, a game that is saved and played on."""
+
+from __future__ import annotations
+
+import io
+import json
+import random
+import re
+import signal
+import subprocess
+import sys
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from companion.app.robot_match import RobotMatch, begin, read_match
+from companion.app.terminal_game import _COMMANDS, TerminalGame
+from companion.app.terminal_screen import HELP, Stage, asked, screen, slots
+from companion.pages import language
+from companion.robots.dealt_hand import DealtHand
+from companion.robots.robot import Level
+from companion.rules.cards import Card
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.hidden_cards import deal
+from companion.rules.record import judge, notation
+
+SEATED = [
+    (edition, players, each == 2)
+    for edition in edition_names()
+    for players, each in load_edition(edition).seatings
+    if players <= 6
+]
+
+
+@pytest.fixture(autouse=True)
+def in_english(monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES", "LANG"):
+        monkeypatch.delenv(name, raising=False)
+    yield
+    language.speak("en")
+    language.speak_of(None)
+
+
+@pytest.fixture
+def played(called, monkeypatch):
+    """Calls `companion play` with those lines typed, and as many words of the call as there are."""
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
+
+    def play(typed: str, *words):
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.replace("; ", "\n").encode())))
+        return called("play", *words)
+
+    yield play
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+def coached(match: RobotMatch, most: int = 1500) -> tuple[list[str], list[str]]:
+    """What is typed in a hand by a person who does what the coach says, and what is shown."""
+    typed: list[str] = []
+    told: list[str] = []
+
+    def ask(prompt: str) -> str | None:
+        if "?" in prompt:
+            return "y"
+        hint = re.search(r"`(.*?)`", told[-1])[1] if typed[-1:] == ["hint"] else "hint"
+        typed.append("quit" if "deals the next hand" in told[-1] else hint)
+        return typed[-1] if len(typed) < most else None
+
+    TerminalGame(match, None, ask, told.append).run()
+    return typed, told
+
+
+def at_table(edition: str, top: str, lines: str, players: int = 2) -> RobotMatch:
+    """A match in which those cards are dealt and drawn in this order, and those lines have been played."""
+    match = begin(edition, players, Level.THUMB, 1, pairs=False)
+    cards = list(map(Card, top.split()))
+    rest = Counter(match.table.deck) - Counter(cards)
+    match = replace(match, hand=DealtHand(deal(match.table, [*rest.elements(), *reversed(cards)], "key")))
+    for line in filter(None, lines.split(", ")):
+        play = notation.parse_play(line, match.record.game.teams)
+        assert not match.hand.drawn().deal.objections(play) or play.at_once, line
+        match = match.after(match.hand.position(0), play)
+    return match
+
+
+def answers(match: RobotMatch, *typed: str) -> list[str]:
+    """What is told in answer to each line."""
+    told: list[str] = []
+    shown: list[int] = []
+
+    def ask(_prompt: str) -> str | None:
+        shown.append(len(told))
+        return typed[len(shown) - 1] if len(shown) <= len(typed) else None
+
+    TerminalGame(match, None, ask, told.append).run()
+    return ["\n".join(told[begin:end]) for begin, end in zip(shown, [*shown[1:], len(told)], strict=True)][:-1]
+
+
+PERSON_7 = "roll 25 50 100 extra-tank stop"
+BOB = "roll 25 50 100 out-of-gas accident"
+
+# --- The screen -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("edition", "players", "pairs"), SEATED)
+@given(st.integers(0, 10**6), st.sampled_from(["en", "fr", "pl"]))
+@settings(max_examples=2, deadline=None)
+def test_the_screen_fits_24_lines_of_80_letters_and_hides_what_is_hidden(edition, players, pairs, seed, spoken):
+    chance = random.Random(seed)
+    match = begin(edition, players, Level.THUMB, seed, pairs=pairs)
+    language.speak(spoken)
+    told: list[str] = []
+
+    def ask(_prompt: str) -> str | None:
+        keys = slots(game._match.hand, sorts=False)
+        return (
+            chance.choice(
+                ["hint", "p", "p", "n", "o", "why", "extend", "take", "pass", "zzz", "q", *(f"d {key}" for key in keys)]
+                + 3 * [f"u {key}" for key in keys]
+                + [f"u {key} {who}" for key in keys for who in ("bob", "cid", "100")]
+            )
+            if len(told) < 100
+            else None
+        )
+
+    def tell(text: str) -> None:
+        told.append(text)
+        assert text.count("\n") + 2 <= 24
+        assert max(map(len, text.split("\n"))) < 80
+        if text.startswith("\n"):
+            match, sorts = game._match, game._sorts
+            hand = elsewhere(match.hand, chance)
+            assert text == "\n".join(screen(match.record.game, hand, game._now, slots(hand, sorts=sorts)))
+
+    game = TerminalGame(match, None, ask, tell)
+    game.run()
+
+
+def elsewhere(hand: DealtHand, chance: random.Random) -> DealtHand:
+    """The same hand with what the person does not see dealt otherwise."""
+    own, *others = hand.deal.hands
+    cards = [card for other in (*others, hand.deal.pile) for card in other]
+    chance.shuffle(cards)
+    others = [tuple(cards.pop() for _ in other) for other in others]
+    return replace(hand, deal=replace(hand.deal, hands=(own, *others), pile=tuple(cards), key="another"))
+
+
+def test_the_screen_shows_the_three_scores_both_sides_and_the_hand(played):
+    shown = played("p", "--edition", "bsd-mille", "--seed", "1").stdout
+
+    assert "Hand 1 · BSD mille · 700 km" in shown
+    assert "Draw pile: 88 · discard pile: –" in shown
+    assert re.search(r"Battle +Speed +km +Hand +Overall +Games\nPlayer +– +– +0 +0 +0 +0\n +Not started\nBob ", shown)
+    assert re.search(r"\n1 \w.*  2 .*  6 .*\s+p \w", shown)
+
+
+def test_what_the_others_did_is_said_and_why_they_did_it():
+    match = at_table("bsd-mille", f"{PERSON_7} {BOB} 75 75", "")
+
+    shown, why = answers(match, "p", "u roll", "why")[1:]
+
+    assert "\nBob rolls.\n" in shown
+    assert why == "Bob rolls. Bob still has 700 km to go, and this helps on."
+
+
+def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
+    sorts, back = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "order", "o")
+
+    assert "\n1 25 km  2 50 km  3 100 km  4 Stop  5 Roll  6 Extra tank\n" in sorts
+    assert "\n1 Roll  2 25 km  3 50 km  4 100 km  5 Extra tank  6 Stop\n" in back
+
+
+def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monkeypatch):
+    monkeypatch.setenv("LANG", "pl_PL.UTF-8")
+
+    assert "twoja kolej" in played("", "--seed", "1").stdout.lower()
+    assert "À vous" in played("", "--seed", "1", "--language", "fr").stdout
+
+
+# --- Playing ----------------------------------------------------------------------------------------------------
+
+
+def test_a_hand_is_played_saved_resumed_and_played_to_its_end_through_the_terminal(played, tmp_path):
+    file, *how = tmp_path / "game.json", "--edition", "bsd-mille", "--seed", "4"
+    typed, told = coached(begin("bsd-mille", 2, Level.COUNTING, 4, pairs=False))
+    half = len(typed) // 2
+
+    first = played("\n".join([*typed[:half], f"save {file}", "quit"]), *how)
+    second = played("\n".join(typed[half:-1]), file)
+
+    assert (first.returncode, first.stderr, second.returncode, second.stderr) == (0, "", 0, "")
+    assert "goes on with it" in first.stdout.replace("\n", " ")
+    assert second.stdout.endswith(f"{told[-1]}\n> \n")
+    record = read_match(file).record
+    assert [hand.how.value for hand in record.hands.values()] != ["open"]
+    assert all(item.verdict == judge.LEGAL for item in record.items if isinstance(item, judge.JudgedLine))
+
+
+def test_the_same_seed_is_the_same_game_and_another_seed_another(played):
+    typed = "p; d 1; p; d 2; why"
+    first, again, other = (played(typed, "--level", "3", "--seed", seed).stdout for seed in ("7", "7", "8"))
+
+    assert first == again
+    assert first != other
+
+
+def test_the_next_hand_is_dealt_and_the_next_player_begins():
+    match = begin("bsd-mille", 2, Level.COUNTING, 5, pairs=False)
+    _typed, told = coached(match)
+    assert "The hand is over" in told[-1]
+
+    game = match.record.game
+    assert [line.text for line in match.next_hand().record.lines[-1:]] == ["hand first Bob"]
+    assert match.next_hand().hand.deal.hands != match.hand.deal.hands
+    assert game.hand_number == 1
+
+
+@pytest.mark.parametrize(("edition", "players", "sides"), [("classic", 4, 2), ("classic", 6, 3), ("rush", 5, 5)])
+def test_the_robots_fill_the_sides_of_the_edition(played, edition, players, sides):
+    shown = played("", "--edition", edition, "--players", players).stdout
+
+    assert len(re.findall(r"^(?:Player|Bob|Cid|Dee|Eve)\b.* 0 +0 +0$", shown, re.MULTILINE)) == sides
+
+
+def test_in_pairs_where_the_edition_leaves_the_choice(played):
+    assert "Player & Cid" in played("", "--edition", "rush", "--players", "4", "--pairs").stdout
+
+
+@pytest.mark.parametrize(
+    ("lines", "typed", "says"),
+    [
+        ("", "u roll", "A card is picked first: `p`."),
+        ("", "n", "There is nothing to say no to."),
+        ("", "zzz", "There is no command `zzz`"),
+        ("", "qiut", "did you mean 'quit'"),
+        ("", "u", "Say which card by its number"),
+        ("", "d 9", "Say which card by its number"),
+        ("", "save", "Say where to"),
+        ("", "save /nowhere/at/all", "cannot be saved"),
+        ("", "why", "Nobody has played since"),
+        ("", "hint", "A card is picked first"),
+        ("", "stop > Cid", "After `>` comes a side"),
+        ("", "end", "There is no command `end`"),
+        ("p", "p", "No card is picked now."),
+        ("p", "u 4", "Player cannot drive yet."),
+        ("p", "u stop", "Bob cannot be stopped yet"),
+        ("p", "u gasoline", "Gasoline answers out of gas, and none shows"),
+        ("p", "d gasoline", "Player does not hold gasoline."),
+        ("p", "d extra-tank", "A safety is never discarded"),
+        ("p", "100 anyway", "Player cannot drive yet."),
+        ("p", "u 1 > Bob", "cannot be used like that"),
+        ("p", "skip-draw", "has been drawn already"),
+        ("p", "penalty 25", "A mistake costs no card"),
+    ],
+)
+def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, says):
+    *_, said, after = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), *filter(None, [lines]), typed, "order")
+
+    assert says in said.replace("\n", " ")
+    assert "75 km" in after if lines else "75 km" not in after
+    assert "Not started" in after
+
+
+def test_a_refused_play_names_the_rule(played):
+    said = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "p", "u 4")[-1]
+
+    assert said.replace("\n", " ").endswith("[the manual page of the Unix game mille: Starting to drive]")
+
+
+def test_a_coup_fourre_is_played_at_once_and_before_picking_alone():
+    attacked = at_table("bsd-mille", f"{PERSON_7} {BOB} 75 75", "Player roll, Bob out-of-gas > Player")
+
+    shown = answers(attacked, "redraw")[0]
+    at_once, late = answers(attacked, "u 4")[0], answers(attacked, "p", "extra-tank !")[-1]
+
+    assert "at once `u 4` (extra tank)" in shown
+    assert "extra tank !" in at_once
+    assert "Too late for a coup fourré" in late
+
+
+def test_an_attack_between_others_turns_is_asked_about_only_where_it_can_be_answered():
+    three = "roll 25 50 100 right-of-way 75 roll 25 50 stop stop 75 25 50 75 100 25 50 75 75 75 75 75"
+    attacked = at_table("classic", three, "Player roll, Bob stop > Player", players=3)
+
+    assert "At once `u 4` (right of way); `n` lets it pass." in answers(attacked, "redraw")[0]
+    assert asked(attacked.hand).stage is Stage.ANSWER
+    without = at_table("classic", three.replace("right-of-way", "200", 1), "Player roll, Bob stop > Player", players=3)
+    assert asked(without.hand) is None
+
+
+def test_a_partner_is_asked_before_the_person_picks():
+    hands = "roll 25 50 100 75 75 roll 25 50 stop 25 75 right-of-way 50 75 100 25 50 stop 50 75 100 25 50 75 75 75 75"
+    lines = "Player roll, Bob discard 25, Cid discard 50, Dee stop > Player"
+    attacked = at_table("classic", hands, lines, players=4)
+
+    assert attacked.hand.asked().player == "Cid"
+
+
+def test_rush_asks_for_u_turns_and_cards_that_were_demanded():
+    hands = "u-turn roll 50 75 100 repairs 100 control 50 75 100 200 75 75 75 75"
+    driven = at_table("rush", hands, "Player 75, Bob 100")
+    owes = at_table("rush", hands, "Player 75, Bob control roll > Player")
+
+    assert "at once `u 1` (u-turn)" in answers(driven, "r")[0].lower()
+    assert re.search(r"\nBob +– +– +0 ", answers(driven, "u 1")[0])
+    assert answers(owes, "p")[0] == "No card is picked now."
+    assert "Roll" not in answers(owes, "u roll")[0].split("\n1 ")[1]
+
+
+def test_where_a_card_can_be_used_in_several_ways_it_is_asked_which():
+    hands = "stop accelerator 50 100 roll repairs 100 50 75 75 100 200 100 50 75 75 100 200 75 75 75 75"
+    match = at_table("rush", hands, "", players=3)
+
+    which, doubled, aimed = answers(match, "p", "u 1", "u 2")[1:] + answers(match, "p", "u 1 cid")[1:]
+
+    assert which == "Say which way: `stop > Bob`, `stop > Cid`."
+    assert doubled == "Say which way: `50*2`, `75*2`, `100*2`."
+    assert re.search(r"Cid +Stop", aimed)
+
+
+def test_every_command_is_in_the_help_and_on_its_page():
+    page = (Path(__file__).parent.parent / "docs" / "play.md").read_text(encoding="utf-8")
+
+    for letter, word in list(_COMMANDS.items())[:11]:
+        assert f"\n| `{letter}" in page
+        assert re.search(rf"(?:^|  )(?:{re.escape(letter)}, )?{word}\b", HELP, re.MULTILINE) or word == "help", word
+
+
+# --- Saving and leaving -----------------------------------------------------------------------------------------
+
+
+def test_quit_asks_before_it_leaves_a_game_that_is_not_saved(played, tmp_path):
+    stays = played("p; q; n; o; q; y; o", "--seed", "1").stdout
+    saved = played(f"p; save {tmp_path / 'a'}; quit; o", "--seed", "1").stdout
+
+    assert stays.count("This game is not saved. Leave it all the same? (y/n)") == 2
+    assert stays.count("> o") == 1
+    assert "Leave it" not in saved
+    assert "> o" not in saved
+
+
+def test_at_the_end_of_the_input_a_game_with_a_file_is_saved_and_another_is_left(played, tmp_path):
+    file = tmp_path / "game.json"
+    assert played("p; d 1", "--seed", "1", file).returncode == 0
+    assert read_match(file).record.lines[-2].text.startswith("Player discard")
+    assert played("p; d 1", "--seed", "1").returncode == 0
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_a_card_that_was_picked_stays_picked_in_the_file(played, tmp_path):
+    file = tmp_path / "game.json"
+    picked = played("p", "--seed", "1", file).stdout
+
+    assert played("", file).stdout.splitlines()[-3:] == picked.splitlines()[-3:]
+
+
+def test_who_leaves_without_saving_leaves_the_file_as_it_was(played, tmp_path):
+    file = tmp_path / "game.json"
+    played("p; d 1", "--seed", "1", file)
+    before = file.read_bytes()
+
+    played("p; quit; y", file)
+
+    assert file.read_bytes() == before
+
+
+def test_no_other_file_is_written_over(played, tmp_path):
+    (tmp_path / "letter.txt").write_text("Dear Ann")
+
+    ran = played(f"save {tmp_path / 'letter.txt'}", "--seed", "1")
+
+    assert "is there already" in ran.stdout.replace("\n", " ")
+    assert (tmp_path / "letter.txt").read_text() == "Dear Ann"
+
+
+def spoilt(content: str, change) -> str:
+    saved = json.loads(content)
+    change(saved)
+    return json.dumps(saved)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda content: "",
+        lambda content: content[: len(content) // 2],
+        lambda content: "[" * 100_000,
+        lambda content: "\x00\udcff",
+        lambda content: "{}",
+        lambda content: spoilt(content, lambda saved: saved.update(level=9)),
+        lambda content: spoilt(content, lambda saved: saved.update(record="hand first Player")),
+        lambda content: spoilt(content, lambda saved: saved["record"].append("Bob 200")),
+        lambda content: spoilt(content, lambda saved: saved["record"].append("rol")),
+        lambda content: spoilt(content, lambda saved: saved["deal"]["pile"].pop()),
+        lambda content: spoilt(content, lambda saved: saved["record"].remove("side Player")),
+    ],
+)
+def test_a_damaged_file_gets_one_sentence_and_stays_as_it_is(played, tmp_path, spoil):
+    file = tmp_path / "game.json"
+    played("p; d 1", "--seed", "1", file)
+    file.write_bytes(spoil(file.read_text()).encode(errors="surrogateescape"))
+    before = file.read_bytes()
+
+    ran = played("p; d 1", file)
+
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert ran.stderr == f"{file} holds no game that can be played on. It stays as it is: name another file.\n"
+    assert file.read_bytes() == before
+
+
+@pytest.mark.parametrize("option", [["--edition", "rush"], ["--players", "3"], ["--seed", "2"]])
+def test_options_of_another_game_than_the_files_are_refused(played, tmp_path, option):
+    file = tmp_path / "game.json"
+    played("", "--seed", "1", file)
+
+    ran = played("", file, *option)
+
+    assert ran.returncode == 2
+    assert "holds another game" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--players", "5"], "2 or 3 alone, or 4 or 6 in pairs"),
+        (["--edition", "bsd-mille", "--players", "3"], "is played by"),
+        (["--edition", "klassik"], "klassik"),
+        (["--players", "7"], "from 2 to 6"),
+        (["--level", "4"], "1, 2 or 3"),
+        (["/nowhere/at/all"], "cannot be saved"),
+    ],
+)
+def test_a_call_that_cannot_be_carried_out_gets_one_sentence(played, options, says):
+    ran = played("", *options)
+
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert says in ran.stderr
+    assert ran.stderr.count("\n") == 1
+
+
+def test_a_lost_connection_saves_the_game(tmp_path):
+    file = tmp_path / "game.json"
+    program = [sys.executable, "-c", "from companion.app.main import main; main()", "play", "--seed", "1", str(file)]
+    with subprocess.Popen(program, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as game:
+        game.stdin.write("p\nd 1\n")
+        game.stdin.flush()
+        shown = ""
+        while shown.count("picks a card") < 2:
+            shown += game.stdout.read(1)
+        game.send_signal(signal.SIGHUP)
+        game.wait()
+
+    assert any(line.text.startswith("Player discard") for line in read_match(file).record.lines)
