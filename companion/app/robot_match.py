@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from companion.common.errors import FileProblem, Problem
+from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.robots.dealt_hand import DealtHand
 from companion.robots.information_set import Position, past_of
@@ -23,7 +24,6 @@ from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
-from companion.storage.files import read_small
 
 PERSON = "Player"
 ROBOTS = ("Bob", "Cid", "Dee", "Eve", "Fay")
