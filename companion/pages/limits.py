@@ -115,6 +115,8 @@ RATES: Mapping[Kind, Rate] = {
     Kind.PICTURE: Rate(20, 0.5),
     Kind.CODE: Rate(5, 1 / 30),
 }
+"""Rates of one phone."""
+
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
     decks.take_away printed.sheet

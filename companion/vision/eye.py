@@ -323,15 +323,15 @@ def _judged(
 ) -> tuple[Sight, View]:
     """Return memory and view with the zones that may be spoken of, after the due ones were read."""
     open_to_doubt = (changes.changed | due) - changes.touched_border
-    hiding = _hiding(sight, view, due)
+    hidden_faces = _faces_hidden(sight, view, due)
     odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
-    odd |= {seen.zone for seen in hiding if seen.zone is not None}
+    odd |= {seen.zone for seen in hidden_faces if seen.zone is not None}
     odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
     # What lies still for long enough was put there: the cards under it are remembered as they were.
     patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
     things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
     odd -= things
-    under = (*_faces_under(sight, view, things, due), *(seen for seen in hiding if seen.zone in things))
+    under = (*_faces_under(sight, view, things, due), *(seen for seen in hidden_faces if seen.zone in things))
     stays = {s.stay for s in under}
     view = replace(view, sightings=(*view.sightings, *under))
     old = {id(s) for s in sight.sightings}
@@ -369,7 +369,7 @@ def _judged(
     )
 
 
-def _hiding(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:
+def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:
     """Return the cards recognised by their faces that something hides in zones that are looked at anew.
 
     In other light nothing tells what is new there: a thing that was put on them meanwhile is no bare mat.
@@ -381,7 +381,7 @@ def _hiding(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ..
         for lain in sight.lain
         if (zone := lain.sighting.zone) in due - seen
         and not (zones.is_settled(sight.zones, zone) or lain.is_buried or lain.order in told)
-        and zones.hides(sight.zones, lain.mat, lain.corners_mm)
+        and zones.is_hidden(sight.zones, lain.mat, lain.corners_mm)
     )
 
 

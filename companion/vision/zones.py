@@ -226,7 +226,7 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     return any(True for _ in _strange(sheet, sheet.foreign, over, found))
 
 
-def hides(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
+def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     """True if no bare ground shows where a card with these corners `(4, 2)` lay on a mat."""
     sheet = state.get(mat)
     if sheet is None:

@@ -115,7 +115,7 @@ def knock() -> AnyResponse | tuple[str, int]:
     address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
     if service().pace.wait_s(Kind.CODE, request.remote_addr or "", None):
-        return _refused(_("Too many wrong codes: wait a minute, then try again."), 429)
+        return _refused(_("Too many codes: wait a minute, then try again."), 429)
     if not hmac.compare_digest(letters, service().code.encode()):
         return _refused(
             _("That is not the code of this table: it stands on the big screen, beside the join code."), 403

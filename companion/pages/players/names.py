@@ -15,6 +15,8 @@ from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
 MOST_TYPED = 200
+"""Maximum length of a typed name that is looked at, in letters."""
+
 MOST_MATCHES, MOST_KNOWN = 20, 12
 """Number of matches whose names are remembered, and of names."""
 

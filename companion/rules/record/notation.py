@@ -34,6 +34,8 @@ _EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
 _HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
 
 MOST_SHOWN = 60
+"""Maximum length of a name to show, in letters."""
+
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
