@@ -334,6 +334,26 @@ def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
     assert [(item["counted"], item["zone"]) for item in items if "counted" in item] == [("Ann roll", "side-1/battle")]
 
 
+def test_plays_that_nobody_was_sure_of_count_where_the_cards_are_gathered_in_one_after_the_other():
+    laid = {"roll-01": "side-1/battle", "roll-02": "side-2/battle", "100-01": "side-1/distance"}
+    unsure = {"100-02": "side-2/distance", "100-03": "side-1/distance"}
+    gathered_s = {"100-03": 8.0, "100-02": 9.0}
+
+    def look(frame: Frame) -> View:
+        cards = {**laid, **unsure}
+        laid_s = {card: 1.0 * number for number, card in enumerate(cards)}
+        lying = {c: z for c, z in cards.items() if laid_s[c] <= frame.t_s < gathered_s.get(c, 10.0)}
+        view = seen(frame.t_s, lying)
+        sure = (replace(s, confidence=0.86 if s.card in unsure else 0.99) for s in view.sightings)
+        return replace(view, sightings=tuple(sure))
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(120)))
+
+    assert [item["counted"] for item in items if "counted" in item] == ["Bob 100", "Ann 100"]
+    assert confirmed(items) == ["Ann roll", "Bob roll", "Ann 100", "end"]
+
+
 def test_a_play_that_nobody_was_sure_of_is_dropped_where_a_card_is_legal_only_without_it():
     items = laid_one_after_the_other(
         ("roll-01", "side-1/battle", 0.8), ("right-of-way-01", "side-1/safety", 0.99), ("25-01", "table/discard", 0.99)

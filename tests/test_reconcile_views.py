@@ -81,6 +81,35 @@ def test_a_card_that_lies_exactly_on_its_like_is_found_by_what_follows_and_the_n
     assert table.played == ["Ann roll", "Bob roll", "Ann 25", "Bob 50", "Ann 25", "Bob 75", "Ann 25"]
 
 
+def test_a_discard_that_lies_exactly_on_its_like_is_found_by_what_follows_an_arm_over_the_pile():
+    table = ByFace("Ann roll", "Bob roll")
+    table.see()
+    table.told = (by_face(Card.KM_25, "table/discard", 1),)
+    table.see()
+    table.enter("Bob 50")
+    table.see(0.5, unknown=("table/discard",))
+    assert table.see() == []
+
+    table.told = (*table.told, by_face(Card.KM_75, "side-2/distance", 2))
+    table.see()
+
+    assert [told(each) for each in table.questions] == ["Ann discard 25?", "Bob 75"]
+
+
+def test_a_card_without_a_sticker_that_was_laid_at_the_wrong_side_is_no_play_more_when_it_is_put_right():
+    table = ByFace("Ann roll", "Bob roll", "Cid roll", "Ann 100", sides=("Ann", "Bob", "Cid"))
+    table.see()
+    table.told = (by_face(Card.SPEED_LIMIT, "side-3/speed", 1),)
+    table.see()
+    assert table.played[-1] == "Bob speed-limit > Cid"
+
+    table.told = (by_face(Card.SPEED_LIMIT, "side-1/speed", 2),)
+    table.see(2.0)
+
+    assert table.asked == ["Speed limit has moved from the speed pile to the speed pile."]
+    assert table.played[-1] == "Bob speed-limit > Cid"
+
+
 # Reshuffled discards
 
 
@@ -333,6 +362,8 @@ cards that stay away although others lie there are missed in the end [laid_out]
 nothing is missed of what is gathered in though the picture fails meanwhile [laid_out]
     see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {MOMENT_S + 1.0} => nothing
     gap 1; see => nothing
+a draw pile that is gathered in with other cards is not used up [laid_out]
+    see 20; lay 50-01 2/distance; see; up roll-01; up roll-02; up 100-01; see {PUT_RIGHT_S + 1} empty => nothing
 
 # Rush: what only people can tell is asked
 

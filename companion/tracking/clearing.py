@@ -19,9 +19,12 @@ MANY = 3
 """Number of cards that mean more together than each alone: gathered in, of another deck, drawn unseen."""
 
 
-def questions_of_the_piles(tracks: Tracks, record: Record, table: Table) -> Iterator[Question]:
-    """Yield whether the draw pile is used up, and whether the hand is over; `table` is how the record leaves it."""
-    if _is_pile_used_up(tracks, record, table):
+def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_gathering: bool) -> Iterator[Question]:
+    """Yield whether the draw pile is used up, and whether the hand is over; `table` is how the record leaves it.
+
+    A pile that is gathered in with the other cards is not used up.
+    """
+    if not is_gathering and _is_pile_used_up(tracks, record, table):
         number = sum(line.play.verb is Verb.EXHAUSTED for line in record.lines)
         ident = question_of_no_card_id(record.match, record.hand_seq, "pile", number)
         yield from _asked(ident, Play(Verb.EXHAUSTED), DRAW_ZONE, record, table)

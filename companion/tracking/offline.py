@@ -262,7 +262,7 @@ class Watcher:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
-                self._past = replace(self._past, unsure=tuple(unsure))
+                self._past = replace(self._past, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
             entries = self._past.entries
             if question.expected and entries and question.line == entries[-1].line.seq:
@@ -271,6 +271,13 @@ class Watcher:
                 self._withdraw(entries[-1])
                 return True
         return bool(illegal) and not unsure and self._explained(illegal)
+
+    def _unsure(self, asked: Sequence[Question]) -> list[Question]:
+        """The plays nobody is sure of in their order, also where the card has left since: gathered in, say."""
+        again, tracks = {question.id for question in asked}, self._past.tracks
+        before = [(one, tracks.of_serial(one.serial or 0)) for one in self._past.unsure if one.id not in again]
+        left = [one for one, track in before if track is not None and track.absent_since_s is not None]
+        return sorted((*left, *asked), key=lambda question: question.serial or 0)
 
     def _is_late(self, question: Question) -> bool:
         """True if a card was refused only because one laid before it was seen a moment later."""
@@ -281,16 +288,20 @@ class Watcher:
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
         past = self._past
-        if illegal and not unsure:
+        if illegal and not unsure and self._is_later(illegal[0]):
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
             discarded = past.with_discard(len(past.entries))
             if is_still_illegal and self._adopted([illegal[0], question], discarded):
                 return
-        before = unsure or (past.unsure if question.zone is None else ())
+        before = past.unsure if question.zone is None else unsure
         self._past = replace(past, unsure=())
         for one in before or (question,):
             self._count(one)
+
+    def _is_later(self, question: Question) -> bool:
+        """True if its card came after that of every line."""
+        return all((question.serial or 0) > (entry.line.serial or 0) for entry in self._past.entries)
 
     def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""

@@ -28,7 +28,7 @@ from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
-from companion.tracking.balance import balance
+from companion.tracking.balance import Balance, balance
 from companion.tracking.beaten import BeatenHazards
 from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.hand_record import Line, Record, spots_of, takeable, taking
@@ -88,8 +88,12 @@ class _Reconciliation:
             asked += map(self._still_there, self._refused)
             # What people are still to enter may be what took a card away.
             after = acts[-1].after if acts else self._table
-            asked += [] if any(map(self._awaits_entry, acts)) else self._differences(acts, after)
-            asked += questions_of_the_piles(self._tracks, self._record, after)
+            now = self._balance_after(acts, after)
+            is_reshuffled = may_be_reshuffled(self._tracks, after, self._record.lines)
+            is_gathering = not is_reshuffled and self._is_gathering(now.missing)
+            if not (is_reshuffled or is_gathering or any(map(self._awaits_entry, acts))):
+                asked += self._differences(now)
+            asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
         yield from (question for question in asked if question is not None)
 
     def _acts(self) -> tuple[Act, ...]:
@@ -157,10 +161,16 @@ class _Reconciliation:
         gone = [t for t in self._now.missing if t is not self._taken and not (is_reshuffled and t.zone == DISCARD_ZONE)]
         for new in self._now.extra:
             for old in gone:
-                is_same = self._beaten.is_carried(old, new) if new.card is None else new.card == old.card
+                is_same = self._may_be_moved(old, new) if new.card is None else new.card == old.card
                 if old.zone != new.zone and is_same:
                     yield old, new
                     break
+
+    def _may_be_moved(self, old: Track, new: Track) -> bool:
+        """True if a card without a sticker was carried off, or put right by whoever has just laid it."""
+        is_last = bool(self._record.lines) and self._record.lines[-1].serial == old.serial
+        is_soon = old.seen_s < new.since_s <= old.last_there_s + PUT_RIGHT_S
+        return self._beaten.is_carried(old, new) or (is_last and is_soon and new.face is old.face)
 
     def _taken_top(self) -> Track | None:
         gone = [t for t in self._now.missing if t.zone == DISCARD_ZONE]
@@ -334,18 +344,22 @@ class _Reconciliation:
         ident = self._id(top, Kind.PLAY, "-taken")
         return self._play(ident, (taking(self._table),), act, 1.0 if clear else UNCLEAR_CONFIDENCE)
 
-    def _differences(self, acts: Sequence[Act], after: Table) -> list[Question | None]:
-        """Cards that the record has and the table has not, or elsewhere, once these acts count."""
+    def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
+        """Table and record once these acts count."""
         lines = list(self._record.lines)
         for act in acts:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
                 lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
-        now = balance(self._tracks, self._record.hand_seq, after, lines, self._places)
-        recent = any(self._t_s - t.last_there_s < 2 * TURN_S for t in now.missing)
-        gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
-        if gathering or may_be_reshuffled(self._tracks, after, self._record.lines):
-            return []
+        return balance(self._tracks, self._record.hand_seq, after, lines, self._places)
+
+    def _is_gathering(self, missing: Sequence[Track]) -> bool:
+        """True if so many cards are gone that somebody gathers them in."""
+        recent = any(self._t_s - t.last_there_s < 2 * TURN_S for t in missing)
+        return len(missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
+
+    def _differences(self, now: Balance) -> list[Question | None]:
+        """Cards that the record has and the table has not, or elsewhere."""
         elsewhere = {old.serial: new for old, new in self._moved if new in now.extra}
         gone = (track for track in now.missing if track is not self._taken)
         return [self._elsewhere(t, elsewhere[t.serial]) if t.serial in elsewhere else self._gone(t) for t in gone]
