@@ -28,6 +28,7 @@ from companion.match.state import (
     MatchState,
     Outcome,
     Policy,
+    RobotSeat,
     claimed,
     hand_seq,
     judge_on,
@@ -55,6 +56,7 @@ Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
 VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
+ROBOT = "robot"
 
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -155,6 +157,8 @@ class Match:
             drafts.append(_setting("policy", policy or before.policy, by))
             if before.other_side_verifies if verified is None else verified:
                 drafts.append(_setting(VERIFYING, YES, by))
+            if before.robot is not None:
+                drafts.append(_setting(ROBOT, str(before.robot), by))
             events = self.store.append(None, *map(self._named, drafts), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
@@ -187,6 +191,10 @@ class Match:
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Set whether a side's plays wait until another side confirms them."""
         self._write(_setting(VERIFYING, YES if on else NO, by))
+
+    def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
+        """Set whose cards a robot plays from now on; None: nobody's."""
+        self._write(_setting(ROBOT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
@@ -467,6 +475,7 @@ class Match:
             answers=MappingProxyType(dict(past.answers)),
             policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
             other_side_verifies=past.settings.get(VERIFYING) == YES,
+            robot=RobotSeat.of(past.settings.get(ROBOT), (p for team in record.game.teams for p in team.players)),
             seats=MappingProxyType(dict(past.seats)),
             undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
             redoable=past.redoable,
