@@ -6,10 +6,20 @@ import random
 from collections.abc import Iterator
 
 import numpy as np
+import pytest
+from client import SECRET, lines, played, tap, text_of, values
 
+from companion.common.errors import Problem
+from companion.match.history import CAMERA
 from companion.match.match import Match
+from companion.match.questions import Answer
 from companion.match.state import RobotSeat
+from companion.match.zone_plays import Places
+from companion.pages import Camera, create_app
+from companion.robots.robot import Level
+from companion.robots.robot_seat import Instruction, Step, instruct
 from companion.rules.cards import Card
+from companion.rules.record import judge, notation
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
 from companion.simulate.arrange import Pose
@@ -53,6 +63,8 @@ class Table:
         mat, _, name = zone.partition("/")
         place = PLAN.mat(mat)
         rect = place.layout.zones[name]
+        if name == "distance":
+            return arrange.pile_spot(place, place.layout.columns[0], self._chance)
         if name == "safety":
             return arrange.safety_spot(place, rect, (), sideways, self._chance)
         return arrange.pile_spot(place, rect, self._chance)
@@ -70,6 +82,12 @@ class Table:
         begin = start or self.spot("table/draw")
         move = Movement(player, (card,), begin, end, before if start else during, during, self.lying, AFTER_LAYING)
         self._film(animation.scenes(move, PLAN, Tempo()))
+
+    def in_slot(self, slot: int) -> str:
+        """The card that lies in one of Robo's slots."""
+        place = PLAN.mat("robot")
+        rect = place.layout.zones[str(slot)]
+        return next(card for card, pose in self._cards.items() if rect.contains(*place.on_mat(pose.x_mm, pose.y_mm)))
 
     def film(self, seconds: float) -> None:
         self._film(animation.resting(self.lying, round(10 * seconds)))
@@ -136,3 +154,172 @@ def test_without_the_robot_s_mat_in_sight_there_is_no_picture(match):
     match.seat_robot(None, "Ann")
 
     assert watch.image() is not None
+
+
+# --- What its helper is told --------------------------------------------------------------------------------------
+
+HEADER = "edition classic\nside Ann\nside Robo\nhand first "
+
+
+def told(lines: str, slots: str, before: Instruction | None = None, edition: str = "classic") -> Instruction | None:
+    """What Robo's helper does next after a record, `-` for an empty slot and `?` for a card that cannot be read."""
+    text = HEADER.replace("classic", edition) + lines.replace("; ", "\n")
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+    cards = [None if slug == "-" else Card.UNKNOWN if slug == "?" else Card(slug) for slug in slots.split()]
+    return instruct(record, "Robo", Level.COUNTING, cards, random.Random(1), before)
+
+
+def step(lines: str, slots: str, edition: str = "classic") -> str:
+    """The same in short: `draw 7`, `lay 1 Robo roll`."""
+    one = told(lines, slots, edition=edition)
+    return "" if one is None else " ".join([one.step, *map(str, one.slots), *([str(one.play)] if one.play else [])])
+
+
+@pytest.mark.parametrize(
+    ("lines", "slots", "does"),
+    [
+        ("Ann", "- - - - - - -", "draw 1"),
+        ("Ann", "roll 25 - 50 50 50 -", "draw 3"),
+        ("Ann", "roll 25 25 50 50 50 -", ""),
+        ("Robo", "roll 25 25 50 50 50 -", "draw 7"),
+        ("Robo", "25 25 roll 50 50 50 75", "lay 3 Robo roll"),
+        ("Robo", "25 25 roll 50 ? 50 75", "show 5"),
+        ("Ann; Ann discard 25", "25 25 75 50 50 50 -", "draw 7"),
+        ("Ann; Ann roll", "stop 25 75 50 50 50 25", "lay 1 Robo stop > Ann"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo", "25 25 right-of-way 50 50 50 -", "lay 3 Robo right-of-way !"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo; Robo right-of-way !", "25 25 - 50 50 50 -", "draw 3"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo; Robo right-of-way !", "25 25 75 50 50 50 -", "draw 7"),
+        ("Ann; Ann roll; Robo roll; end", "25 25 - 50 50 50 -", ""),
+    ],
+)  # fmt: skip
+def test_a_helper_draws_and_lays_what_the_table_asks_for(lines, slots, does):
+    assert step(lines, slots) == does
+
+
+def test_a_robot_of_rush_draws_up_to_seven():
+    assert step("Robo", "100 50 - 75 200 50 -", "rush") == "draw 3"
+    assert step("Robo", "100 50 75 75 200 50 -", "rush") == "draw 7"
+
+
+def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
+    hand = "25 25 roll 50 50 50 75"
+    said = told("Robo", hand)
+
+    assert told("Robo", hand.replace("roll", "-"), said) is said
+    assert told("Robo", hand.replace("roll", "stop"), said) is not said
+
+
+def test_a_hand_that_the_deck_cannot_have_is_refused():
+    with pytest.raises(Problem, match="more of driving ace"):
+        step("Robo", "driving-ace driving-ace roll 50 50 50 75")
+
+
+# --- The helper's page ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def app(match):
+    return create_app(begun(match), secret=SECRET)
+
+
+def helping(app):
+    """The phone of whoever helps Robo."""
+    client = app.test_client()
+    tap(client, "/robot/help")
+    return client
+
+
+def test_the_helper_taps_the_hand_in_where_no_camera_sees_it_and_notes_what_is_laid(app, match):
+    played(match, "Ann roll")
+    helper = helping(app)
+    dealt = ["roll", "25", "25", "50", "50", "50"]
+    tap(helper, "/robot/hand", **{f"slot-{n}": slug for n, slug in enumerate(dealt, start=1)})
+
+    assert "Draw a card for Robo and lay it in slot 7 without looking." in text_of(helper.get("/robot"))
+
+    tap(helper, "/robot/hand", **{"slot-7": "stop"})
+    page = helper.get("/robot")
+
+    assert "Put Robo’s seventh card from the left on Ann’s battle pile." in text_of(page)
+
+    tap(helper, "/robot/done", text=values(page)[0])
+
+    assert lines(match) == ["Ann roll", "Robo stop > Ann"]
+    assert "Robo waits." in text_of(helper.get("/robot"))
+    assert "Slot 6 nothing" in text_of(helper.get("/robot?hand=1"))
+
+
+def test_nobody_but_the_helper_sees_the_hand_or_what_is_to_be_laid(app, match):
+    helper, other = helping(app), app.test_client()
+    paths = ("/", "/robot", "/robot?hand=1", "/api/state", "/more", "/plain", "/wall", "/may", "/export.mbn")
+    before = [other.get(path).get_data(as_text=True).count("extra-tank") for path in paths]
+    tap(helper, "/robot/hand", **{"slot-1": "extra-tank"})
+    shown = [other.get(path).get_data(as_text=True) for path in paths]
+
+    assert '"extra-tank" selected' in helper.get("/robot?hand=1").get_data(as_text=True)
+    assert "lay it in slot 2" in helper.get("/robot").get_data(as_text=True)
+    assert [page.count("extra-tank") for page in shown] == before
+    assert not any("lay it in slot" in page for page in shown)
+    assert tap(other, "/robot/hand", **{"slot-1": "roll"}).status_code == 403
+
+
+def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
+    match.start(["side Ann", "side Robo", "hand first Robo"])
+    client = create_app(match, secret=SECRET).test_client()
+    tap(client, "/robot/seat", player="Robo", level="3")
+
+    assert match.state.robot == ("Robo", 3)
+    assert "Robo is thinking." in text_of(client.get("/"))
+
+    match.start(["side Robo", "side Bob", "hand first Bob"])
+    assert match.state.robot == ("Robo", 3)
+
+    match.start(["side Ann", "side Bob", "hand first Bob"])
+    assert match.state.robot is None
+
+
+# --- A few turns at the simulated table -----------------------------------------------------------------------------
+
+ANN = (("roll-02", "Ann roll"), ("100-01", "Ann 100"), ("stop-02", "Ann stop > Robo"), ("50-03", "Ann 50"))
+TO_DRAW = """roll-01 25-01 speed-limit-01 right-of-way-01 50-01 gasoline-01 100-03 50-02 75-02 200-01 25-02 75-03"""
+
+
+def test_what_the_helper_lays_as_told_counts_without_a_tap(match):
+    table = Table(begun(match))
+    app = create_app(match, secret=SECRET, camera=Camera(robot_hand=table.watch.robot_hand))
+    helper, said = helping(app), []
+    *dealt, pile = *TO_DRAW.split()[:6], iter(TO_DRAW.split()[6:])
+    table.deal(*dealt)
+    for card, play in ANN:
+        help_robo(table, app, helper, pile, said)
+        table.carry(
+            card,
+            Places(MATS).zone_of(notation.parse_play(play, match.state.game.teams), match.state.game.table),
+            player=0,
+        )
+        question = match.state.questions[0]
+        assert str(question.plays[0]) == play
+        match.answer(question.id, Answer.YES, "Ann")
+        said.append(play)
+    help_robo(table, app, helper, pile, said)
+
+    assert lines(match) == said
+    assert {e.written.by for e in match.state.hand_entries if e.play.player == "Robo"} == {CAMERA}
+    assert "Robo right-of-way !" in said
+    assert match.state.questions == ()
+
+
+def help_robo(table: Table, app, helper, pile: Iterator[str], said: list[str]) -> None:
+    """Do what the page says until Robo waits, and note what was to be laid."""
+    for _ in range(12):
+        helper.get("/robot")
+        now = app.extensions["companion"].robot._told
+        if now is None:
+            return
+        if now.step == Step.DRAW:
+            table.carry(next(pile), f"robot/{now.slots[0]}")
+        else:
+            zone = Places(MATS).zone_of(now.play, now.table)
+            table.carry(table.in_slot(now.slots[0]), zone, sideways=now.play.at_once)
+            said.append(str(now.play))
+    raise AssertionError("Robo never waits")

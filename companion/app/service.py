@@ -178,7 +178,7 @@ def _watch(
     memory = data_dir(data) / snapshot.FILE_NAME
     watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
     turn = KeptTurn(data_dir(data))
-    camera = Camera(watch.picture, watch.image, lookout.survey, deck=named, zones=zones, turn=turn)
+    camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
         first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
         camera = replace(camera, is_there=lambda: first.source is not None)
@@ -329,7 +329,7 @@ def _simulate(
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with _until_the_end(match, watch, thread) as looks_after:
-        camera = Camera(watch.picture, watch.image, lookout.survey, deck=deck)
+        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck)
         run_service(match, host, port, camera, looks_after=looks_after)
 
 

@@ -85,6 +85,9 @@ class Match:
         self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
+        self.instructed: Play | None = None
+        """What a robot's helper was told to lay: it counts without a tap as soon as the camera sees just that."""
+
         self._request: dict[str, str] = {}
         """The name of the change that is being made."""
 
@@ -418,6 +421,8 @@ class Match:
         policy, asked = self._state.policy, self._state.questions
         waiting = [question for question in asked if question.asks_play]
         counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
+        if counts and waiting[0].plays[0] == self.instructed:
+            return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True)
         if policy is Policy.AUTO:
             lifted = next((question for question in asked if self._is_lifted(question)), None)
             if lifted is not None:
