@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from client import SECRET, lines, played, tap, text_of, values
 
+from companion.app.robot_match import ROBOTS, begin
 from companion.common.errors import Problem
 from companion.match.history import CAMERA
 from companion.match.match import Match
@@ -16,9 +17,12 @@ from companion.match.questions import Answer
 from companion.match.state import RobotSeat
 from companion.match.zone_plays import Places
 from companion.pages import Camera, create_app
-from companion.robots.robot import Level
+from companion.pages.players import phone_identity
+from companion.robots.options import options
+from companion.robots.robot import Level, choose
 from companion.robots.robot_seat import Instruction, Step, instruct
 from companion.rules.cards import Card
+from companion.rules.editions.edition import edition_names
 from companion.rules.record import judge, notation
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
@@ -40,6 +44,7 @@ from companion.vision.view import FACE, MatSeen, Sighting, View
 MATS = {"side-1": "Ann", "side-2": "Robo"}
 ROBO = RobotSeat("Robo", 2)
 HAND = ("roll-01", "25-01", "stop-01", "100-02", "puncture-proof-01", "gasoline-02", "200-01")
+FPS = 5.0
 PLAN = arrange.with_robot(arrange.plan(2, 2))
 
 
@@ -81,7 +86,7 @@ class Table:
         self._cards[card] = end
         begin = start or self.spot("table/draw")
         move = Movement(player, (card,), begin, end, before if start else during, during, self.lying, AFTER_LAYING)
-        self._film(animation.scenes(move, PLAN, Tempo()))
+        self._film(animation.scenes(move, PLAN, Tempo(FPS)))
 
     def in_slot(self, slot: int) -> str:
         """The card that lies in one of Robo's slots."""
@@ -90,12 +95,12 @@ class Table:
         return next(card for card, pose in self._cards.items() if rect.contains(*place.on_mat(pose.x_mm, pose.y_mm)))
 
     def film(self, seconds: float) -> None:
-        self._film(animation.resting(self.lying, round(10 * seconds)))
+        self._film(animation.resting(self.lying, round(FPS * seconds)))
 
     def _film(self, scenes: Iterator[Scene]) -> None:
         for scene in scenes:
             self._frames += 1
-            self.watch.take(Frame(self._studio.picture(scene, self._chance), self._frames / 10))
+            self.watch.take(Frame(self._studio.picture(scene, self._chance), self._frames / FPS))
 
     def picture(self) -> np.ndarray:
         return self._studio.picture(Scene(self.lying), self._chance)
@@ -214,6 +219,22 @@ def test_a_hand_that_the_deck_cannot_have_is_refused():
         step("Robo", "driving-ace driving-ace roll 50 50 50 75")
 
 
+@pytest.mark.variants(2)
+@pytest.mark.parametrize("edition", edition_names())
+def test_a_helped_robot_always_knows_what_to_do(edition):
+    game = begin(edition, 2, Level.THUMB, seed=5, pairs=False)
+    while (asked := game.hand.asked()) is not None:
+        play = choose(asked, Level.THUMB, random.Random(5)).play
+        if asked.player == ROBOTS[0]:
+            slots = [*asked.hand, *[None] * (7 - len(asked.hand))]
+            step = instruct(game.record, asked.player, Level.COUNTING, slots, random.Random(5), None)
+            play = step.play if step else None
+            assert play or options(asked).may_wait
+        game = game.after(asked, play)
+
+    assert game.table.is_over
+
+
 # --- The helper's page ----------------------------------------------------------------------------------------
 
 
@@ -261,6 +282,24 @@ def test_nobody_but_the_helper_sees_the_hand_or_what_is_to_be_laid(app, match):
     assert [page.count("extra-tank") for page in shown] == before
     assert not any("lay it in slot" in page for page in shown)
     assert tap(other, "/robot/hand", **{"slot-1": "roll"}).status_code == 403
+
+
+def test_only_the_host_changes_who_helps(app):
+    token = phone_identity.join_token(SECRET)
+    phones = [app.test_client() for _ in range(3)]
+    for number, phone in enumerate(phones):
+        phone.environ_base["REMOTE_ADDR"] = f"192.168.1.{number + 10}"
+        phone.get(f"/join?t={token}", follow_redirects=True)
+        tap(phone, "/join", player=("Ann", "Robo", "")[number])
+    host, helper, other = phones
+    tap(helper, "/robot/help")
+
+    assert tap(other, "/robot/help").status_code == 403
+    assert "Show the hand" in text_of(helper.get("/robot"))
+
+    tap(host, "/robot/help")
+
+    assert "Show the hand" not in text_of(helper.get("/robot"))
 
 
 def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):

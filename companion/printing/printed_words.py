@@ -73,7 +73,6 @@ _MAT_WORDS: dict[str, tuple[str, str, str]] = {
         "plier en arrière et coller au bord opposé : une tente entre la main de Robo et les joueurs",
         "zagiąć do tyłu i przykleić do przeciwnego brzegu: namiot między kartami Robo a graczami",
     ),
-    "screen-cut": ("cut", "couper", "ciąć"),
     "edge": ("player’s edge", "bord du joueur", "brzeg gracza"),
     "up": ("this way up", "ce côté en haut", "tą stroną do góry"),
     "left": ("left half", "moitié gauche", "lewa połowa"),

@@ -61,7 +61,7 @@ def screen_svg(parts: int, language: str = "en") -> str:
     From top to bottom: the side towards the hand, the ridge, the side towards the people, a strip to glue it with.
     """
     height, width = A4_MM
-    each, fold = width / parts, draw.paint("none", draw.INK, 0.3)
+    each, look = width / parts, draw.paint("none", draw.INK, 0.3)
     ridge, foot = SCREEN_FOLDS_MM
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for x in (each * (part + 0.5) for part in range(parts)):
@@ -71,20 +71,9 @@ def screen_svg(parts: int, language: str = "en") -> str:
             draw.fitted(mat_word("screen-glue", language), x, foot + 10, 5, each - 16, weight=600),
             draw.text(mat_word("screen-fold", language), x, ridge - 3, 4.2, anchor=0.5),
         ]
-    lines = [((0.0, y), (width, y)) for y in SCREEN_FOLDS_MM]
-    lines += [((each * part, 0.0), (each * part, height)) for part in range(1, parts)]
-    body += [draw.path(_dashes(*ends), fold) for ends in lines]
-    body += [draw.text(mat_word("screen-cut", language), each * part + 2, 6, 4.2) for part in range(1, parts)]
-    return draw.document(width, height, body)
-
-
-def _dashes(start: tuple[float, float], end: tuple[float, float]) -> str:
-    """Return a dashed line, upright or level, as path data."""
-    (x1, y1), (x2, y2) = start, end
-    steps = range(0, int(max(x2 - x1, y2 - y1)), 6)
-    if x1 == x2:
-        return "".join(f"M{draw.num(x1)} {y1 + at}v3" for at in steps)
-    return "".join(f"M{x1 + at} {draw.num(y1)}h3" for at in steps)
+    folds = (draw.line(x, y, x + 3, y, look) for y in SCREEN_FOLDS_MM for x in range(0, int(width), 6))
+    cuts = (draw.line(each * part, 0, each * part, height, look) for part in range(1, parts))
+    return draw.document(width, height, [*body, *folds, *cuts])
 
 
 def each_sheet(size_mm: tuple[float, float]) -> int:

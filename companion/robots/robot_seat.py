@@ -133,6 +133,9 @@ class RobotHelp:
         self.helper: str | None = None
         """The phone of whoever helps."""
 
+        self.steps = 0
+        """How often there was something new to do: a phone that speaks says it once."""
+
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
         """Take down what lies in some slots, as long as the camera tells nothing else there."""
         with self._lock:
@@ -156,8 +159,10 @@ class RobotHelp:
                 gone = {n: (None, seen[n - 1]) for n in told.slots if n in self._tapped}
                 self._told, self._tapped = None, {**self._tapped, **gone}
             chance = random.Random(f"{hand} {len(past)} {player}")  # noqa: S311
-            self._told = instruct(record, player, level, self.slots(seen), chance, self._told)
-            return self._told
+            step = instruct(record, player, level, self.slots(seen), chance, self._told)
+            self.steps += step is not None and step != told
+            self._told = step
+            return step
 
     def _begin(self, hand: object) -> None:
         """Forget what was said in another hand."""

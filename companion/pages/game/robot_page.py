@@ -12,7 +12,7 @@ from companion.match.zone_plays import Places
 from companion.pages import words
 from companion.pages.context import match, once, service, state
 from companion.pages.game import card_picker
-from companion.pages.players import permissions, phone_identity
+from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.robots.robot import Level
 from companion.robots.robot_seat import Instruction, Step
@@ -54,7 +54,8 @@ def show() -> AnyResponse | str:
         levels=LEVELS,
         table=now.game.table,
         helps=helps,
-        has_helper=service().robot.helper is not None,
+        steps=service().robot.steps,
+        may_help=_may_help(),
         says=problem or (_sentence(step, now) if step else None),
         step=step,
         hand=service().robot.slots(_seen()) if helps and "hand" in request.args else None,
@@ -65,7 +66,7 @@ def show() -> AnyResponse | str:
 
 
 @bp.post("/robot/seat")
-def seat() -> AnyResponse:
+def choose() -> AnyResponse:
     """Choose whose cards a robot plays, and how well; nobody's where no player is named."""
     player, level = request.form.get("player", ""), request.form.get("level", "2")
     chosen = RobotSeat.of(f"{player} {level}", permissions.sides(state()))
@@ -75,7 +76,9 @@ def seat() -> AnyResponse:
 
 @bp.post("/robot/help")
 def begin() -> AnyResponse:
-    """Let this phone help the robot from now on, and no other."""
+    """Let this phone help the robot from now on, and no other; the host may change who does."""
+    if not _may_help():
+        raise phone_identity.NotYours(seats.only_host())
     service().robot.helper = phone_identity.known_phone()
     return redirect(url_for("robot.show"), 303)
 
@@ -106,6 +109,11 @@ def done() -> AnyResponse:
 def _helps(now: MatchState) -> bool:
     """True if this phone helps the robot."""
     return now.robot is not None and service().robot.helper == (phone_identity.phone() or "")
+
+
+def _may_help() -> bool:
+    """True if this phone may begin to help: whoever does sees the hand."""
+    return service().robot.helper is None or phone_identity.may_host()
 
 
 def _helped() -> MatchState:
