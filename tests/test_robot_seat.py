@@ -307,14 +307,14 @@ def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
     client = create_app(match, secret=SECRET).test_client()
     tap(client, "/robot/seat", player="Robo", level="3")
 
-    assert match.state.robot == ("Robo", 3)
+    assert match.state.robot_seat == ("Robo", 3)
     assert "Robo is thinking." in text_of(client.get("/"))
 
     match.start(["side Robo", "side Bob", "hand first Bob"])
-    assert match.state.robot == ("Robo", 3)
+    assert match.state.robot_seat == ("Robo", 3)
 
     match.start(["side Ann", "side Bob", "hand first Bob"])
-    assert match.state.robot is None
+    assert match.state.robot_seat is None
 
 
 # --- A few turns at the simulated table -----------------------------------------------------------------------------

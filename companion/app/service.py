@@ -256,7 +256,7 @@ def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
 def _in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
     """Return the mats that must be seen: of the sides, the table and a robot's hand; none while nobody plays."""
     mats = tuple(_mats(state, setup))
-    return (*mats, "table", *([ROBOT] if state.robot else [])) if mats else ()
+    return (*mats, "table", *([ROBOT] if state.robot_seat else [])) if mats else ()
 
 
 def demo(

@@ -56,7 +56,7 @@ Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
 VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
-ROBOT = "robot"
+ROBOT_SEAT = "robot-seat"
 
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -160,8 +160,8 @@ class Match:
             drafts.append(_setting("policy", policy or before.policy, by))
             if before.other_side_verifies if verified is None else verified:
                 drafts.append(_setting(VERIFYING, YES, by))
-            if before.robot is not None:
-                drafts.append(_setting(ROBOT, str(before.robot), by))
+            if before.robot_seat is not None:
+                drafts.append(_setting(ROBOT_SEAT, str(before.robot_seat), by))
             events = self.store.append(None, *map(self._named, drafts), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
@@ -197,7 +197,7 @@ class Match:
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
         """Set whose cards a robot plays from now on; None: nobody's."""
-        self._write(_setting(ROBOT, "" if seat is None else str(seat), by))
+        self._write(_setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
@@ -480,7 +480,7 @@ class Match:
             answers=MappingProxyType(dict(past.answers)),
             policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
             other_side_verifies=past.settings.get(VERIFYING) == YES,
-            robot=RobotSeat.of(past.settings.get(ROBOT), (p for team in record.game.teams for p in team.players)),
+            robot_seat=RobotSeat.of(past.settings.get(ROBOT_SEAT), (p for t in record.game.teams for p in t.players)),
             seats=MappingProxyType(dict(past.seats)),
             undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
             redoable=past.redoable,

@@ -111,7 +111,7 @@ class MatchState:
     other_side_verifies: bool = False
     """True if a side's play counts only once another side has confirmed it."""
 
-    robot: RobotSeat | None = None
+    robot_seat: RobotSeat | None = None
     seats: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     """The lines of the match that somebody changed or took out, the latest last."""

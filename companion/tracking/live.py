@@ -235,7 +235,7 @@ class TableWatch:
         hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
         """
         latest, hand = self._latest, self._hand
-        if latest is None or self._clock() > latest[1] or (self._match.state.robot and hand.mat is None):
+        if latest is None or self._clock() > latest[1] or (self._match.state.robot_seat and hand.mat is None):
             return None
         return hand.hidden(latest[0].image)
 

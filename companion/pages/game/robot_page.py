@@ -108,7 +108,7 @@ def done() -> AnyResponse:
 
 def _helps(now: MatchState) -> bool:
     """True if this phone helps the robot."""
-    return now.robot is not None and service().robot.helper == (phone_identity.phone() or "")
+    return now.robot_seat is not None and service().robot.helper == (phone_identity.phone() or "")
 
 
 def _may_help() -> bool:
@@ -132,9 +132,9 @@ def _seen() -> tuple[Card | None, ...]:
 
 def _next_step(now: MatchState) -> Instruction | None:
     """Return what the helper is to do; a card that is laid just so then counts without a tap."""
-    if now.robot is None:
+    if now.robot_seat is None:
         return None
-    player, level = now.robot
+    player, level = now.robot_seat
     step = service().robot.next_step(now.record, player, Level(level), _hand(now), _seen())
     match().instructed = step.play if step else None
     return step
@@ -170,4 +170,4 @@ def _sentence(step: Instruction, now: MatchState) -> str:
 
 def names_of(now: MatchState) -> str:
     """Return how the robot is called."""
-    return Names.of(now.game).player(now.robot.player if now.robot else None)
+    return Names.of(now.game).player(now.robot_seat.player if now.robot_seat else None)
