@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from client import SECRET, lines, played, tap, text_of, values
+from seen import camera
 
 from companion.app.robot_match import ROBOTS, begin
 from companion.common.errors import Problem
@@ -23,6 +24,7 @@ from companion.robots.robot import Level, choose
 from companion.robots.robot_seat import Instruction, Step, instruct
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
+from companion.rules.play import lay
 from companion.rules.record import judge, notation
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
@@ -315,6 +317,24 @@ def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
 
     match.start(["side Ann", "side Bob", "hand first Bob"])
     assert match.state.robot_seat is None
+
+
+def test_what_was_not_asked_for_or_was_undone_waits_for_a_tap(match):
+    played(begun(match), "Ann roll")
+    match.instructed = match.state.game.table, lay("Robo", Card.ROLL)
+    table = camera(match)
+
+    table.lift(table.play(1, "Robo stop > Ann"))
+    assert lines(match) == ["Ann roll"]
+
+    table.play(2, "Robo roll", sure=False)
+    assert lines(match) == ["Ann roll"]
+
+    table.play(2, "Robo roll")
+    assert lines(match) == ["Ann roll", "Robo roll"]
+
+    match.undo("Ann")
+    assert [str(question.plays[0]) for question in match.state.questions] == ["Robo roll"]
 
 
 # --- A few turns at the simulated table -----------------------------------------------------------------------------

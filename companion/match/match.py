@@ -42,6 +42,7 @@ from companion.match.state import (
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.notation import Line, Unreadable
+from companion.rules.table import Table
 from companion.storage.event_store import Store
 from companion.storage.events import Draft, Event
 
@@ -85,8 +86,8 @@ class Match:
         self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
-        self.instructed: Play | None = None
-        """What a robot's helper was told to lay: it counts without a tap as soon as the camera sees just that."""
+        self.instructed: tuple[Table, Play] | None = None
+        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts without a tap."""
 
         self._request: dict[str, str] = {}
         """The name of the change that is being made."""
@@ -421,7 +422,7 @@ class Match:
         policy, asked = self._state.policy, self._state.questions
         waiting = [question for question in asked if question.asks_play]
         counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
-        if counts and waiting[0].plays[0] == self.instructed:
+        if counts and (waiting[0].table, waiting[0].plays[0]) == self.instructed:
             return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True)
         if policy is Policy.AUTO:
             lifted = next((question for question in asked if self._is_lifted(question)), None)

@@ -136,7 +136,7 @@ def _next_step(now: MatchState) -> Instruction | None:
         return None
     player, level = now.robot_seat
     step = service().robot.next_step(now.record, player, Level(level), _hand(now), _seen())
-    match().instructed = step.play if step else None
+    match().instructed = (step.table, step.play) if step and step.play else None
     return step
 
 
