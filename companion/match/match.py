@@ -87,7 +87,7 @@ class Match:
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
         self.instructed: tuple[Table, Play] | None = None
-        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts without a tap."""
+        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts."""
 
         self._request: dict[str, str] = {}
         """The name of the change that is being made."""

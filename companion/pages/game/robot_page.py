@@ -44,11 +44,12 @@ def show() -> AnyResponse | str:
     if now.game.table is None:
         return redirect(url_for("setting_up.show"))
     helps = _helps(now)
-    step, problem = None, None
+    step, says = None, None
     try:
         step = _next_step(now) if helps else None
-    except Problem as error:
-        problem = words.said(error.sentence)
+        says = _sentence(step, now) if step else None
+    except Problem:
+        says = _("The deck has no such hand: show it, and tap in what the camera reads wrongly.")
     return render_template(
         "robot.html",
         levels=LEVELS,
@@ -56,7 +57,7 @@ def show() -> AnyResponse | str:
         helps=helps,
         steps=service().robot.steps,
         may_help=_may_help(),
-        says=problem or (_sentence(step, now) if step else None),
+        says=says,
         step=step,
         hand=service().robot.slots(_seen()) if helps and "hand" in request.args else None,
         families=card_picker.FAMILIES,
