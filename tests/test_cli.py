@@ -259,8 +259,14 @@ def test_the_help_shows_no_range_where_there_is_none(called):
     ("words", "says"),
     [
         ("print stickers", "`companion print` needs --out DIR, as in `companion print stickers --out sheets`"),
-        ("print", "`companion print` needs stickers, mats or deck, as in `companion print stickers --out sheets`"),
-        ("print rugs --out x", "`companion print` takes stickers, mats or deck, not 'rugs', as in `companion print"),
+        (
+            "print",
+            "`companion print` needs stickers, mats, deck or robot, as in `companion print stickers",
+        ),
+        (
+            "print rugs --out x",
+            "`companion print` takes stickers, mats, deck or robot, not 'rugs', as in",
+        ),
         ("print stickers --out x --size-mm 20,5", "--size-mm is a number such as 20, not '20,5': write 20.5, with a"),
         ("print stickers --out x --size-mm nan", "--size-mm is a number such as 20, not 'nan'."),
         ("demo --speed nan", "--speed is a number from 0.1 to 20, not 'nan', as in `companion demo --speed 2`"),

@@ -23,8 +23,9 @@ from companion.printing import svg as draw
 from companion.printing.write import about_size, write_sheets
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.table import FULL_HAND
 from companion.tabletop.card_ids import card_ids, payload
-from companion.tabletop.mat_layout import CARD_MM, all_mats, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, all_mats, robot_mat, side_mat, table_mat
 from companion.tabletop.sticker_codes import card_of_tag
 
 CLASSIC = load_edition("classic")
@@ -402,6 +403,27 @@ def test_the_deck_index_counts_the_copies(tmp_path):
 
     assert sum(entry.get("copies", 0) for entry in index.values()) == 106
     assert index["back"]["size_mm"] == [57.0, 88.0]
+
+
+def test_a_robot_s_seat_is_a_mat_with_a_card_s_room_in_each_slot_and_a_screen_as_long_as_the_mat(tmp_path):
+    write_sheets("robot", "classic", out=tmp_path, format="svg")
+    index = json.loads((tmp_path / "robot.json").read_text())
+    slots = [zone[2:] for zone in index["robot"]["zones"].values()]
+
+    assert len(slots) == FULL_HAND
+    assert all(width > CARD_MM[0] and height > CARD_MM[1] for width, height in slots)
+    assert index["screen-left"]["size_mm"][0] + index["screen-right"]["size_mm"][0] == index["robot"]["size_mm"][0]
+    assert index["screen-ends"]["parts"] == 2
+
+    write_sheets("robot", "classic", out=tmp_path)
+    assert page_sizes_mm(tmp_path / "robot.pdf") == [(297.0, 210.0)] * 5
+
+
+@pytest.mark.parametrize("language", printed_words.LANGUAGES)
+def test_the_words_above_a_robot_s_slots_stay_off_the_seam(language):
+    image = render.to_image(mats.mat_svg(robot_mat(), language), 3.0)
+
+    assert not dark(image[: 3 * 45, 3 * 292 : 3 * 302]).any()
 
 
 def test_sheets_are_written_into_a_new_folder(tmp_path):

@@ -10,7 +10,7 @@ from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
 
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
-FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs")
+FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def pages_in(response) -> int:
 
 @pytest.mark.variants(1)
 @pytest.mark.parametrize(
-    ("file", "pages"), [("stickers", 1), ("mats", 4), ("mats-a4", 7), ("deck", 12), ("deck-backs", 1)]
+    ("file", "pages"), [("stickers", 1), ("mats", 4), ("mats-a4", 7), ("deck", 12), ("deck-backs", 1), ("robot", 5)]
 )
 def test_every_file_is_a_pdf_with_all_its_sheets(page, file, pages):
     answer = page.get(f"/print/{file}.pdf?edition=classic&sides=3")

@@ -33,6 +33,11 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
     assert setup.edition.switch("roll-after-remedy") == "not-needed"
 
 
+def test_a_robot_plays_one_of_the_seats(tmp_path):
+    assert read(tmp_path, "robot = {Bob = 3}").robot == ("Bob", 3)
+    assert read(tmp_path, "").robot is None
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
@@ -41,6 +46,8 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
         ('edition = "bsd-mille"\n[options]\nfive-hazards-removed = "yes"', "BSD mille is not played with"),
         ("[options]\nextension = false", "'extension' is yes or no, not 'False'"),
         ('[options]\ncheating = "yes"', "no house rule 'cheating'"),
+        ("robot.Eve = 2", "'robot' names one player and how well he plays, 1 to 3, such as robot.Bob = 2"),
+        ("robot = {Ann = 1, Bob = 2}", "'robot' names one player"),
         ("options = 3", r"\[options\] holds house rules"),
         ('edition = "rush"\n[deck]\nstop = 5', "the deck has 107 cards, not 106"),
         ('edition = "rush"\n[deck]\nstop = -1\nroll = 11', "is 0 or more"),

@@ -393,7 +393,7 @@ def _edition(name: str) -> Any:
 
 
 @companion.command("print")
-@click.argument("what", type=click.Choice(["stickers", "mats", "deck"]))
+@click.argument("what", type=click.Choice(["stickers", "mats", "deck", "robot"]))
 @click.option("--edition", default="classic", show_default=True, help="Whose cards.")
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
@@ -410,7 +410,7 @@ def _edition(name: str) -> Any:
 @click.option("--out", required=True, metavar="DIR", type=_FILE, help="Where the files go.")
 @_editions_of_data
 def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> None:
-    """Write printable sheets: stickers, mats, or a whole deck.
+    """Write printable sheets: stickers, mats, a whole deck, or the mat and screen of a robot's seat.
 
     A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
 

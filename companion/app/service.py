@@ -35,6 +35,7 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
@@ -173,11 +174,11 @@ def _watch(
     named = deck or (setup.cards if setup else None)
     given = faces_of(named, data, tell=partial(click.echo, err=True))
     faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
-    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(_mats(match.state, setup)), zones)
+    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(match.state, setup), zones)
     memory = data_dir(data) / snapshot.FILE_NAME
     watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
     turn = KeptTurn(data_dir(data))
-    camera = Camera(watch.picture, watch.image, lookout.survey, deck=named, zones=zones, turn=turn)
+    camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
         first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
         camera = replace(camera, is_there=lambda: first.source is not None)
@@ -240,6 +241,8 @@ def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:
     is_played = match.lines()[: len(header)] == header and game.winner is None
     if in_any_case or not (is_played or match.state.is_under_way):
         match.start(lines, by="setup")
+        if setup.robot is not None:
+            match.seat_robot(setup.robot, by="setup")
     elif not is_played:
         match.offer(lines)
         click.echo(OFFERED)
@@ -250,10 +253,10 @@ def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
     return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 
-def _in_play(sides: Iterable[str]) -> tuple[str, ...]:
-    """Return the mats that must be seen: those of the sides and the table's; none while nobody plays."""
-    mats = tuple(sides)
-    return (*mats, "table") if mats else ()
+def _in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
+    """Return the mats that must be seen: of the sides, the table and a robot's hand; none while nobody plays."""
+    mats = tuple(_mats(state, setup))
+    return (*mats, "table", *([ROBOT] if state.robot_seat else [])) if mats else ()
 
 
 def demo(
@@ -306,7 +309,7 @@ def _simulate(
     match.set_policy(policy, "demo")
     deck = OWN_DECK if cards == BARE else None
     faces = faces_of(deck, data)
-    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(mats_in_order(match.state)))
+    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(match.state))
     watch = TableWatch(match, lookout, mats_in_order, lookout.begin_afresh)
 
     def lay_anew(now_played: Script) -> None:
@@ -326,7 +329,7 @@ def _simulate(
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with _until_the_end(match, watch, thread) as looks_after:
-        camera = Camera(watch.picture, watch.image, lookout.survey, deck=deck)
+        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck)
         run_service(match, host, port, camera, looks_after=looks_after)
 
 

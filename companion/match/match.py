@@ -28,6 +28,7 @@ from companion.match.state import (
     MatchState,
     Outcome,
     Policy,
+    RobotSeat,
     claimed,
     hand_seq,
     judge_on,
@@ -41,6 +42,7 @@ from companion.match.state import (
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.notation import Line, Unreadable
+from companion.rules.table import Table
 from companion.storage.event_store import Store
 from companion.storage.events import Draft, Event
 
@@ -55,6 +57,7 @@ Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
 
 VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
+ROBOT_SEAT = "robot-seat"
 
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -83,6 +86,9 @@ class Match:
         self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
+        self.instructed: tuple[Table, Play] | None = None
+        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts."""
+
         self._request: dict[str, str] = {}
         """The name of the change that is being made."""
 
@@ -155,6 +161,8 @@ class Match:
             drafts.append(_setting("policy", policy or before.policy, by))
             if before.other_side_verifies if verified is None else verified:
                 drafts.append(_setting(VERIFYING, YES, by))
+            if before.robot_seat is not None:
+                drafts.append(_setting(ROBOT_SEAT, str(before.robot_seat), by))
             events = self.store.append(None, *map(self._named, drafts), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
@@ -187,6 +195,10 @@ class Match:
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Set whether a side's plays wait until another side confirms them."""
         self._write(_setting(VERIFYING, YES if on else NO, by))
+
+    def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
+        """Set whose cards a robot plays from now on; None: nobody's."""
+        self._write(_setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
@@ -410,6 +422,8 @@ class Match:
         policy, asked = self._state.policy, self._state.questions
         waiting = [question for question in asked if question.asks_play]
         counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
+        if counts and (waiting[0].table, waiting[0].plays[0]) == self.instructed:
+            return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True)
         if policy is Policy.AUTO:
             lifted = next((question for question in asked if self._is_lifted(question)), None)
             if lifted is not None:
@@ -467,6 +481,7 @@ class Match:
             answers=MappingProxyType(dict(past.answers)),
             policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
             other_side_verifies=past.settings.get(VERIFYING) == YES,
+            robot_seat=RobotSeat.of(past.settings.get(ROBOT_SEAT), (p for t in record.game.teams for p in t.players)),
             seats=MappingProxyType(dict(past.seats)),
             undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
             redoable=past.redoable,

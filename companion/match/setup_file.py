@@ -13,6 +13,7 @@ from companion.common.errors import Problem
 from companion.common.small_file import read_small
 from companion.common.text import plain
 from companion.common.toml_text import TomlError
+from companion.match.state import RobotSeat
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import Edition, load_edition
@@ -21,8 +22,8 @@ from companion.rules.table import Team
 from companion.tabletop.drawn_zones import Drawing, check_sides, parse_drawing
 from companion.tabletop.mat_layout import MAX_SIDES
 
-_KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards"}
-_TABLES = ("options", "deck", "side", "zone")
+_KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards", "robot"}
+_TABLES = ("options", "deck", "side", "zone", "robot")
 _SIDE_KEYS = {"name", "players", "mat"}
 _LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
 """The header of a table of which there are several, with single brackets."""
@@ -47,6 +48,8 @@ class Setup:
 
     cards: str | None = None
     """The template deck by whose faces the cards are recognised; None: by their stickers."""
+
+    robot: RobotSeat | None = None
 
     @property
     def edition(self) -> Edition:
@@ -115,6 +118,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         deck=_deck(data.get("deck", {}), edition),
         drawing=_drawing(data, sides),
         cards=_text(data, "cards", "own") if "cards" in data else None,
+        robot=_robot(data["robot"], sides.values()) if "robot" in data else None,
     )
 
 
@@ -166,6 +170,15 @@ def _side(table: Mapping[str, Any], number: int) -> tuple[str, Team]:
     if mat not in _MATS:
         raise ValueError(f"there is no mat '{mat}'; the mats are {_MATS[0]} to {_MATS[-1]}.")
     return mat, Team(name, tuple(players))
+
+
+def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:
+    players = [player for team in teams for player in team.players]
+    said = " ".join(f"{player} {level}" for player, level in table.items()) if isinstance(table, dict) else ""
+    seat = RobotSeat.of(said, players)
+    if seat is None:
+        raise ValueError(f"'robot' names one player and how well he plays, 1 to 3, such as robot.{players[-1]} = 2.")
+    return seat
 
 
 def _first(data: Mapping[str, Any], teams: Sequence[Team]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
@@ -30,6 +31,22 @@ class Policy(StrEnum):
 
     AUTO = "auto"
     """By itself, if it is legal and sure."""
+
+
+class RobotSeat(NamedTuple):
+    """A player whose cards a robot plays at the real table; somebody helps it."""
+
+    player: str
+    level: int
+
+    @classmethod
+    def of(cls, setting: str | None, players: Iterable[str]) -> RobotSeat | None:
+        """Return the seat that a setting of the match names, as long as that player plays."""
+        player, _, level = (setting or "").partition(" ")
+        return cls(player, int(level)) if player in players and level in ("1", "2", "3") else None
+
+    def __str__(self) -> str:
+        return f"{self.player} {self.level}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +111,7 @@ class MatchState:
     other_side_verifies: bool = False
     """True if a side's play counts only once another side has confirmed it."""
 
+    robot_seat: RobotSeat | None = None
     seats: Mapping[str, int] = field(default_factory=dict)
     changes: tuple[Change, ...] = ()
     """The lines of the match that somebody changed or took out, the latest last."""

@@ -14,7 +14,7 @@ from companion.match.phones import Phones
 from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
-from companion.pages.game import entry, legal_plays, new_match, table_page, text_page, updates
+from companion.pages.game import entry, legal_plays, new_match, robot_page, table_page, text_page, updates
 from companion.pages.limits import Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
@@ -30,6 +30,7 @@ PARTS = (
     table_page,
     entry,
     legal_plays,
+    robot_page,
     text_page,
     new_match,
     join,

@@ -18,6 +18,8 @@ from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Pace
+from companion.robots.robot_seat import RobotHelp
+from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
@@ -42,6 +44,9 @@ class Camera:
     """The picture, `(H, W, 3) uint8 BGR`."""
 
     survey: Callable[[], Survey | None] = _nothing
+    robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
+    """What lies in the slots of a robot's mat: for its helper alone."""
+
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
     deck: str | None = None
@@ -79,6 +84,7 @@ class Service:
     """Returns the address that phones open now, as the network changes; empty where it is not known."""
 
     camera: Camera
+    robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)

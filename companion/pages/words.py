@@ -21,6 +21,7 @@ from companion.rules.record import notation
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
+from companion.tabletop.mat_layout import ROBOT
 
 
 def _(text: str, **values: object) -> str:
@@ -214,9 +215,9 @@ ZONES = {kind: said[0] for kind, said in _ZONES.items()}
 
 def zone_in_sentence(zone: str, side: str | None) -> str:
     """Return a zone within a sentence: `Ann’s battle pile`, `the discard pile`; `side` is that mat's side."""
-    kind = zone.partition("/")[2]
+    mat, _slash, kind = zone.partition("/")
     if kind not in _ZONES:
-        return zone
+        return _("slot %(number)s of the robot’s mat", number=kind) if mat == ROBOT else zone
     _alone, plain, whose = _ZONES[kind]
     return _(whose if side is not None and whose else plain, who=side)
 
@@ -241,6 +242,8 @@ def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
     mat = place.partition("/")[0]
     if mat == "table":
         return None
+    if mat == ROBOT:
+        return _("The robot’s hand")
     side = mats.get(mat)
     return names.side(side) if side else _("Side %(number)s", number=mat.removeprefix("side-"))
 

@@ -13,7 +13,16 @@ from companion.printing import lettering, pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, MARKER_MM, Marker, MatLayout, Rect
+from companion.tabletop.mat_layout import (
+    CARD_MM,
+    DISTANCE_COLUMNS,
+    MARKER_CELLS,
+    MARKER_MM,
+    ROBOT,
+    Marker,
+    MatLayout,
+    Rect,
+)
 
 SAND = "#E6DBC1"
 """The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
@@ -36,7 +45,8 @@ def mat_svg(layout: MatLayout, language: str = "en") -> str:
         body += _zone(name, rect, layout, language)
     body += [marker_svg(marker) for marker in layout.markers]
     body += [marker_svg(layout.draw_marker)] if layout.draw_marker else []
-    margin = _table_margin(layout, language) if layout.draw_marker else _side_margins(layout, language)
+    margins = {"table": _table_margin, ROBOT: _robot_margins}
+    margin = margins.get(layout.id, _side_margins)(layout, language)
     return draw.document(width, height, [*body, *margin])
 
 
@@ -44,7 +54,8 @@ def _zone(name: str, rect: Rect, layout: MatLayout, language: str) -> list[str]:
     frame = draw.rect(rect.x_mm, rect.y_mm, rect.width_mm, rect.height_mm, _FRAME, radius=4)
     if name == "distance":
         return [frame, *_columns(layout.columns, rect, mat_word(name, language))]
-    return [frame, *_heading(name, rect, language), *_places(name, rect)]
+    number = [draw.text(name, rect.x_mm + 5, rect.y_mm + 30, 34, weight=800)]
+    return [frame, *(number if layout.id == ROBOT else _heading(name, rect, language)), *_places(name, rect)]
 
 
 def _heading(name: str, rect: Rect, language: str) -> list[str]:
@@ -104,6 +115,25 @@ def _table_margin(layout: MatLayout, language: str) -> list[str]:
     name = draw.fitted(mat_word("table", language).upper(), width / 2 + 5, 24, 15, 80)
     stone = draw.group(pictograms.milestone(draw.INK), x=width / 2 - 19, y=23.8, scale=1.7)
     return [name, stone, draw.group(ruler(language), x=width / 2 - 25, y=height - 21)]
+
+
+def _robot_margins(layout: MatLayout, language: str) -> list[str]:
+    """Draw above the slots whose they are and how a card gets there, on the edges which way up, and a ruler."""
+    width, height = layout.size_mm
+    slots = layout.zones.values()
+    x, room = min(rect.x_mm for rect in slots), min(rect.width_mm for rect in slots)
+    face = draw.group(pictograms.robot(draw.INK), x=x + 8, y=29, scale=2.4)
+    name = draw.text(mat_word("robot-hand", language).upper(), x + 20, 35, 19, weight=800)
+    # Below the seam's middle, which is free of words.
+    hint = mat_word("robot-hint", language)
+    size = min(7, 3.2 * room / lettering.outline(hint).width_em)
+    right = width - 26
+    arrow = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=right, y=66, scale=0.26)
+    up = draw.fitted(mat_word("people", language), right, 83, 5.2, 32, weight=600)
+    edge = draw.fitted(mat_word("helper", language), 26, height - 56, 5.2, 32, weight=600)
+    down = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=height - 68, scale=0.12, turn=180)
+    scale = draw.group(ruler(language), x=right - 1, y=150, turn=-90)
+    return [face, name, draw.text(hint, width - x, 35, size, anchor=1), arrow, up, edge, down, scale]
 
 
 def ruler(language: str = "en", *, beside: bool = False) -> list[str]:

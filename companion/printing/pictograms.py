@@ -79,6 +79,14 @@ def milestone(line: str = "none", figure: str = "") -> list[str]:
     ]
 
 
+def robot(line: str) -> list[str]:
+    """Draw a robot of the same size: a milestone with a face and an aerial."""
+    ink = draw.paint(draw.INK)
+    aerial = [draw.line(0, -3.6, 0, -5.2, draw.paint("none", draw.INK, 0.4)), draw.circle(0, -5.4, 0.6, ink)]
+    eyes = [draw.circle(x, 0.8, 0.55, ink) for x in (-1.2, 1.2)]
+    return [*aerial, *milestone(line)[:2], *eyes, draw.rect(-1.3, 2.1, 2.6, 0.5, ink)]
+
+
 # --- pictograms ------------------------------------------------------------------------------------------------
 
 

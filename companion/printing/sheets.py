@@ -5,14 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import prod
 
-from companion.printing import mats
+from companion.printing import mats, pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
-from companion.tabletop.mat_layout import MatLayout
+from companion.tabletop.mat_layout import ROBOT, MatLayout
 
 A4_MM = (210.0, 297.0)
 MARGIN_MM = 14.0
 """Room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white."""
+
+SCREEN_FOLDS_MM = (95.0, 190.0)
+"""Where the screen is folded, from the top of its sheet: it stands 94 mm high on a foot of 20 mm. Somebody whose eyes
+are 45 cm above the table and 70 cm from it sees nothing of cards that end 18 cm behind it."""
 
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
@@ -30,7 +34,7 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
-    """Return a side's mat as two A4 sheets that are laid edge to edge."""
+    """Return a mat as large as two A4 sheets as these, which are laid edge to edge."""
     width, height = layout.size_mm
     whole = [draw.inner(mats.mat_svg(layout, language)), *_seam(layout, language)]
     return [draw.document(width / 2, height, [draw.group(whole, x=-x)]) for x in (0.0, width / 2)]
@@ -38,8 +42,9 @@ def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:
 
 def _seam(layout: MatLayout, language: str) -> list[str]:
     """Return where the halves meet: a line that must run straight on, and which half this is."""
-    x, y = layout.size_mm[0] / 2, 153.0
-    side = f"{mat_word('side', language)} {layout.id.rpartition('-')[2]}"
+    x, y = layout.size_mm[0] / 2, 202.0 if layout.id == ROBOT else 153.0
+    number = layout.id.rpartition("-")[2]
+    side = mat_word(ROBOT, language) if layout.id == ROBOT else f"{mat_word('side', language)} {number}"
     left, right = (f"{side}, {mat_word(half, language)}: {mat_word('join', language)}" for half in ("left", "right"))
     tips = [[(x - d, y), (x - 2.2 * d, y - d / 2), (x - 2.2 * d, y + d / 2)] for d in (5.5, -5.5)]
     return [
@@ -48,6 +53,27 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
         draw.text(left, x - 15, y + 1.3, 4, anchor=1),
         draw.text(right, x + 15, y + 1.3, 4),
     ]
+
+
+def screen_svg(parts: int, language: str = "en") -> str:
+    """Draw the screen before a robot's hand, A4 landscape: a tent, its ridge upwards, or `parts` shorter ones to cut.
+
+    From top to bottom: the side towards the hand, the ridge, the side towards the people, a strip to glue it with.
+    """
+    height, width = A4_MM
+    each, look = width / parts, draw.paint("none", draw.INK, 0.3)
+    ridge, foot = SCREEN_FOLDS_MM
+    body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
+    for x in (each * (part + 0.5) for part in range(parts)):
+        body += [
+            draw.group(pictograms.robot(draw.INK), x=x - each * 0.29, y=(ridge + foot) / 2 + 5, scale=7 / parts**0.5),
+            draw.fitted(mat_word(ROBOT, language).upper(), x + each * 0.09, (ridge + foot) / 2, 75, each * 0.5),
+            draw.fitted(mat_word("screen-glue", language), x, foot + 10, 5, each - 16, weight=600),
+            draw.text(mat_word("screen-fold", language), x, ridge - 3, 4.2, anchor=0.5),
+        ]
+    folds = (draw.line(x, y, x + 3, y, look) for y in SCREEN_FOLDS_MM for x in range(0, int(width), 6))
+    cuts = (draw.line(each * part, 0, each * part, height, look) for part in range(1, parts))
+    return draw.document(width, height, [*body, *folds, *cuts])
 
 
 def each_sheet(size_mm: tuple[float, float]) -> int:

@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.printing import deck, mats, pdf, render, sheets, stickers
+from companion.printing import deck, mats, pdf, render, sheets, stickers, svg
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.card_ids import card_ids, face_of
-from companion.tabletop.mat_layout import CARD_MM, MatLayout, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, ROBOT, MatLayout, robot_mat, side_mat, table_mat
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
+
+SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
+"""The sheets of the screen before a robot's hand, and into how many parts each is cut."""
 
 SIZES_MM = (12.0, CARD_MM[0])
 """Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
@@ -39,7 +42,7 @@ class Wanted:
     """Which sheets are printed, and how."""
 
     kind: str
-    """`stickers`, `mats` or `deck`."""
+    """`stickers`, `mats`, `deck` or `robot`."""
 
     edition: str
     sides: int = 2
@@ -77,7 +80,7 @@ def write_sheets(
     sticker_kind: str = "qr",
     dpi: int = 300,
 ) -> list[Path]:
-    """Write stickers, mats or a deck into the folder `out`, which is made if need be, and return the files written.
+    """Write what is to be printed into the folder `out`, which is made if need be, and return the files written.
 
     `pdf` gives sheets to print; `png` and `svg` give one file an item and an index, `<kind>.json`.
     Raises Problem for a size out of range, and for a folder that cannot be written to.
@@ -132,10 +135,13 @@ def _items(wanted: Wanted) -> Iterator[Item]:
         for card_id in card_ids(wanted.cards):
             says = {"face": face_of(card_id).value, "kind": kind}
             yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
-    elif wanted.kind == "mats":
-        for layout in _mats(wanted.sides):
+    elif wanted.kind in ("mats", ROBOT):
+        for layout in _mats(wanted.sides) if wanted.kind == "mats" else [robot_mat()]:
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
             yield Item(layout.id, mats.mat_svg(layout, wanted.language), layout.size_mm, {"zones": zones})
+        for name, parts in SCREENS.items() if wanted.kind == ROBOT else ():
+            screen = sheets.screen_svg(parts, wanted.language)
+            yield Item(name, screen, svg.size_mm(screen), {"folds_mm": sheets.SCREEN_FOLDS_MM, "parts": parts})
     else:
         for card, copies in wanted.cards.items():
             face = deck.face_svg(card, wanted.language)
@@ -163,6 +169,10 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
     """Yield the name of each file and the drawings of its pages."""
     language = wanted.language
     name = f"{mat_word(wanted.kind, language)} · {wanted.edition}" if wanted.kind != "mats" else ""
+    if wanted.kind == ROBOT:
+        screens = [sheets.screen_svg(parts, language) for parts in SCREENS.values()]
+        yield "robot.pdf", [*sheets.mat_halves(robot_mat(), language), *screens]
+        return
     if wanted.kind == "stickers":
         title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
         drawings = [item.svg for item in _items(wanted)]

@@ -16,10 +16,10 @@ from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
 from companion.common.text import Term, plain, say
 from companion.storage.files import write_whole
-from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.mat_layout import ROBOT, all_mats
 
 FILE_NAME = "drawn-zones.json"
-ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() for zone in layout.zones)
+ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
 NEEDED = ("battle", "distance")
 """Zones without which no side that plays is followed."""
 

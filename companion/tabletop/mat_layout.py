@@ -2,7 +2,8 @@
 
 A mat's origin is its top left corner as its player sees it; x runs right, y runs down.
 Marker ids belong to the dictionary MIP_36h12. Side n (1 … 8) owns the ids 4(n-1) … 4(n-1)+3, the table
-mat 32 … 35, and 36 lies under the draw pile: it shows when the pile is used up.
+mat 32 … 35, and 36 lies under the draw pile: it shows when the pile is used up. From 37 on they are the cards' tags;
+the robot's mat has the last four of the dictionary.
 """
 
 from __future__ import annotations
@@ -25,6 +26,10 @@ MARKER_EDGE_MM = 12.0
 """Distance from the mat's edge to a marker's black: two cells of white and a printer's margin."""
 
 DRAW_MARKER_ID = 36
+ROBOT_MARKER_IDS = range(246, 250)
+ROBOT, SLOTS = "robot", 7
+"""The id of the mat on which a robot's hand lies face up, and its number of slots: no edition's hand has more cards."""
+
 DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"
 _SPREAD = ("distance", "safety")
 """Zones where cards lie side by side, or in columns that leave a strip of each."""
@@ -124,9 +129,16 @@ def table_mat() -> MatLayout:
     )
 
 
+def robot_mat() -> MatLayout:
+    """Return the mat for a robot's hand, two sheets of A4 landscape side by side: a row of slots, `1` the leftmost."""
+    slots = {str(n): Rect(54.0 + 70.0 * (n - 1), 46.0, 66.0, 148.0) for n in range(1, SLOTS + 1)}
+    markers = _corner_markers(ROBOT_MARKER_IDS.start, 594.0, 210.0)
+    return MatLayout(ROBOT, (594.0, 210.0), markers, MappingProxyType(slots))
+
+
 def all_mats() -> tuple[MatLayout, ...]:
-    """Return every mat there is: eight sides and the table."""
-    return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat())
+    """Return every mat there is: eight sides, the table, and a robot's hand."""
+    return (*(side_mat(n) for n in range(1, MAX_SIDES + 1)), table_mat(), robot_mat())
 
 
 def mat_of(zone: str) -> str:

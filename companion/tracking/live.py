@@ -22,11 +22,13 @@ from companion.match.match import Match
 from companion.match.questions import Question, serial_of
 from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places, where
+from companion.rules.cards import Card
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
 from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
 from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
+from companion.tracking.robot_hand import RobotHand, public
 from companion.tracking.track import PUT_RIGHT_S, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.boxes import Image
@@ -82,6 +84,7 @@ class TableWatch:
         self._latest: tuple[Frame, float] | None = None
         """The frame that came last, and until when it is fresh."""
 
+        self._hand = RobotHand()
         self._failures = self._good = 0
         self._things: dict[str, float] = {}
         """Since when something that may be a card without a sticker lies in each zone."""
@@ -151,7 +154,7 @@ class TableWatch:
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
         places = Places(self._mats(state))
-        view = self._look(frame)
+        view = self._without_hand(self._look(frame))
         self._match.trouble(view.trouble or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
@@ -166,6 +169,13 @@ class TableWatch:
             snapshot.write(self._memory, self._tracks)
             self._written = signature
 
+    def _without_hand(self, seen: View) -> View:
+        """Return a look without the robot's hand, which is remembered by itself; say where it has changed."""
+        before, self._hand = self._hand.cards, self._hand.after(seen)
+        if self._hand.cards != before:
+            self._match.refresh()
+        return public(seen)
+
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""
         crops = self._crops
@@ -175,7 +185,7 @@ class TableWatch:
             return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
-            track.serial: self._crops.get(track.serial) or _cut_out(track, view, frame.image)
+            track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
             if (track := tracks.of_serial(question.serial or 0)) is not None
         }
@@ -221,10 +231,17 @@ class TableWatch:
     def image(self) -> Image | None:
         """Return the latest frame, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
 
-        What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it.
+        What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it. A robot's
+        hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
         """
-        latest = self._latest
-        return latest[0].image if latest is not None and self._clock() <= latest[1] else None
+        latest, hand = self._latest, self._hand
+        if latest is None or self._clock() > latest[1] or (self._match.state.robot_seat and hand.mat is None):
+            return None
+        return hand.hidden(latest[0].image)
+
+    def robot_hand(self) -> tuple[Card | None, ...] | None:
+        """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""
+        return self._hand.cards
 
 
 def record_of(state: MatchState) -> Record:

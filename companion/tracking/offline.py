@@ -27,6 +27,7 @@ from companion.tracking.balance import balance
 from companion.tracking.clearing import MANY, dealt, is_cleared
 from companion.tracking.hand_record import Line, Record, hint_from
 from companion.tracking.reconcile import reconcile
+from companion.tracking.robot_hand import public
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
@@ -197,7 +198,7 @@ class Watcher:
             self._now_s, past = frame.t_s, self._past
             tracks = tracker.lost_sight(past.tracks) if frame.after_gap else past.tracks
             hint = hint_from(past.record, self._places, past.asked)
-            tracks = tracker.update(tracks, self._look(frame), hint, self._setup.mats, past.seq)
+            tracks = tracker.update(tracks, public(self._look(frame)), hint, self._setup.mats, past.seq)
             self._past = replace(past, tracks=tracks)
             self._follow()
             yield from self._told()

@@ -45,11 +45,12 @@ _OPEN_TO: Mapping[Who, str] = {
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture
         printed.sheet
+        robot.show robot.begin robot.tap_in robot.done
     """,
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
         setting_up.start setting_up.answer_offer api.begin
-        table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away
+        table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
     """,
 }
 

@@ -31,7 +31,7 @@ SIZES_MM = (
 """Widths of stickers to choose from, in mm, and what they are for."""
 
 PREVIEW_DPI = 64
-KIND_OF = {"stickers": "stickers", "mats": "mats", "mats-a4": "mats", "deck": "deck", "deck-backs": "deck"}
+KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")}
 
 
 MOST_WAITING = 24
@@ -82,7 +82,7 @@ def _sheets_say(count: int) -> str:
     return many("%(count)d sheet of A4", "%(count)d sheets of A4", count)
 
 
-@bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs'):name>.<any(pdf,png):form>")
+@bp.get("/print/<any(stickers,mats,'mats-a4',deck,'deck-backs',robot):name>.<any(pdf,png):form>")
 def sheet(name: str, form: str) -> Response:
     """Return a file to print, or a small picture of its first sheet."""
     kind = KIND_OF[name]
@@ -92,7 +92,7 @@ def sheet(name: str, form: str) -> Response:
     response = Response(files[f"{name}.pdf"], mimetype="application/pdf" if form == "pdf" else "image/png")
     response.headers["Cache-Control"] = "private, max-age=3600"
     if form == "pdf":
-        file_name = name if kind == "mats" else f"{name}-{order.edition}"
+        file_name = name if kind in ("mats", "robot") else f"{name}-{order.edition}"
         response.headers["Content-Disposition"] = f'attachment; filename="{file_name}.pdf"'
     return response
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.pages import words
 from companion.pages.words import Names, _
-from companion.tabletop.mat_layout import MatLayout, side_mat, table_mat
+from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import (
@@ -28,8 +28,8 @@ TABLE = "table"
 
 
 def layout_of(mat: str) -> MatLayout:
-    """Return the layout of the printed mat of a side, or of the table's."""
-    return table_mat() if mat == TABLE else side_mat(int(mat.removeprefix("side-")))
+    """Return the layout of a printed mat."""
+    return next(layout for layout in all_mats() if layout.id == mat)
 
 
 def sights(survey: Survey, called: Called) -> dict[str, Any]:

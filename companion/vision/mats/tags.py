@@ -1,4 +1,4 @@
-"""Tags: which physical cards' tags lie on a picture. A closed set of 208 known patterns, so they may be small.
+"""Tags: which physical cards' tags lie on a picture. A closed set of 212 known patterns, so they may be small.
 
 A tag's black rim on its white margin is found as a dark four-cornered patch; its cells are then correlated with every
 tag there is, the mats' markers among them, at every quarter turn and as blurred as lenses are. It counts when it is
@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
+from companion.tabletop.mat_layout import ROBOT_MARKER_IDS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, boxes_within
 from companion.vision.code import AGREED, Code
@@ -62,6 +63,9 @@ BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
 
 _STEPS_CELLS = (0.35, 0.18, 0.09)
 _RIVALS = 3
+
+
+_TAGS = (*range(FIRST_TAG_ID + len(CARDS)), *ROBOT_MARKER_IDS)
 
 
 class _Patterns(NamedTuple):
@@ -113,7 +117,8 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
     Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
     """
     told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
-    return [(match.tag, np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told) if match.tag < FIRST_TAG_ID]
+    tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
+    return [(tag, quad) for tag, quad in tags if card_of_tag(tag) is None]
 
 
 # --- Dark patches with four corners ---------------------------------------------------------------------------
@@ -265,7 +270,7 @@ def _moves() -> Floats:
 
 @cache
 def _patterns() -> _Patterns:
-    tags = [_printed(tag) for tag in range(FIRST_TAG_ID + len(CARDS))]
+    tags = [_printed(tag) for tag in _TAGS]
     blurred = np.array([[_blurred(tag, blur) for tag in tags] for blur in BLURS_CELLS])
     turned = np.stack([np.rot90(blurred, turns, axes=(2, 3)) for turns in range(4)], axis=2)
     insides = _unit(turned[..., INSIDE, INSIDE].reshape(len(BLURS_CELLS), -1, 36))

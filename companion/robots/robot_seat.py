@@ -1,0 +1,170 @@
+"""A robot's seat at the real table: what whoever helps it has to do next, one step at a time."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.common.errors import Problem
+from companion.common.text import Said
+from companion.robots.information_set import Past, Position, past_of, position_of, reshuffles
+from companion.robots.options import options
+from companion.robots.robot import Level, choose
+from companion.rules.cards import Card
+from companion.rules.hidden_cards import out_of_hand
+from companion.rules.play import Play, Verb
+from companion.rules.record.judge import JudgedRecord
+from companion.rules.table import Table
+
+Slots = Sequence[Card | None]
+"""What lies in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing."""
+
+
+class Step(StrEnum):
+    """What the helper does."""
+
+    DRAW = "draw"
+    """Draws a card without looking and lays it in a slot."""
+
+    LAY = "lay"
+    """Lays the card of a slot where the play has it."""
+
+    DO = "do"
+    """Carries out a play of no card or several, and says when that is done."""
+
+    SHOW = "show"
+    """Puts a card right that cannot be read, or taps it in."""
+
+    TAKE_BACK = "take-back"
+    """Puts back what is too much."""
+
+
+@dataclass(frozen=True, slots=True)
+class Instruction:
+    """The next step, given on a table."""
+
+    step: Step
+    table: Table
+    slots: tuple[int, ...] = ()
+    """The slots that it is about, numbered from 1."""
+
+    play: Play | None = None
+    why: Said | None = None
+    out: tuple[Card, ...] = ()
+    """The cards that leave these slots."""
+
+    def stands(self, table: Table, slots: Slots) -> bool:
+        """True if it still holds: the table has not changed, and its cards lie where they lay or are on their way."""
+        lying = zip(self.slots, self.out, strict=False)
+        return self.play is not None and self.table == table and all(slots[n - 1] in (card, None) for n, card in lying)
+
+
+def instruct(
+    record: JudgedRecord, player: str, level: Level, slots: Slots, chance: random.Random, before: Instruction | None
+) -> Instruction | None:
+    """Return what to do next for a robot, None while it waits; `before` is what was said last.
+
+    A robot does not change its mind while its card is carried. Raises Problem where it cannot hold these cards.
+    """
+    table = record.game.table
+    if table is None:
+        return None
+    if before is not None and before.stands(table, slots):
+        return before
+    free, unread = ([n for n, card in enumerate(slots, start=1) if card is kind] for kind in (None, Card.UNKNOWN))
+    if unread:
+        return Instruction(Step.SHOW, table, (unread[0],))
+    position = position_of(record, player, [card for card in slots if card is not None])
+    held, counted = len(position.hand), table.hands[position.seat]
+    draws = _draws(position)
+    if held > counted + draws and position.is_in_turn:
+        return Instruction(Step.TAKE_BACK, table)
+    if held >= counted and not (0 < held - counted < draws):
+        chosen = _chosen(position, level, chance, slots, draws_first=held < counted + draws)
+        if chosen is not None or held >= counted + draws:
+            return chosen
+    return Instruction(Step.DRAW, table, tuple(free[:1])) if free and not table.is_over else None
+
+
+def _draws(position: Position) -> int:
+    """Return how many cards are drawn for the robot now, before it plays."""
+    table, taken = position.table, position.table.window.taken
+    lays_first = taken is not None and taken.seat == position.seat
+    if not position.is_in_turn or table.extension_offered_to is not None or lays_first:
+        return 0
+    return table.to_draw if reshuffles(table) else min(table.to_draw, table.draw_pile)
+
+
+def _chosen(
+    position: Position, level: Level, chance: random.Random, slots: Slots, *, draws_first: bool
+) -> Instruction | None:
+    """Return the robot's play as a step; None where it has nothing to do, or draws before it does."""
+    try:
+        may_wait = options(position).may_wait
+    except Problem:
+        return None
+    if draws_first and not may_wait:
+        return None
+    play, why = choose(position, level, chance)
+    if play is None:
+        return None
+    left, out = list(slots), out_of_hand(play)
+    numbers = [left.index(None) + 1] if play.verb is Verb.TAKE else []
+    for card in out:
+        numbers.append(left.index(card) + 1)
+        left[numbers[-1] - 1] = None
+    is_laid = play.verb in (Verb.PLAY, Verb.DISCARD) and len(out) == 1
+    return Instruction(Step.LAY if is_laid else Step.DO, position.table, tuple(numbers), play, why, out)
+
+
+class RobotHelp:
+    """What the helper of a robot was told and has tapped in. It is kept in memory alone; any thread may call it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._told: Instruction | None = None
+        self._tapped: Mapping[int, tuple[Card | None, Card | None]] = {}
+        """By slot what was tapped in, and what the camera told there then."""
+
+        self._hand: object = None
+        self.helper: str | None = None
+        """The phone of whoever helps."""
+
+        self.steps = 0
+        """How often there was something new to do: a phone that speaks says it once."""
+
+    def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
+        """Take down what lies in some slots, as long as the camera tells nothing else there."""
+        with self._lock:
+            self._begin(hand)
+            self._tapped = {**self._tapped, **{n: (card, seen[n - 1]) for n, card in cards.items()}}
+
+    def slots(self, seen: Slots) -> tuple[Card | None, ...]:
+        """Return what lies in the slots, as far as that was tapped in or is seen."""
+        tapped = {n: card for n, (card, before) in self._tapped.items() if seen[n - 1] is before}
+        return tuple(tapped.get(n, card) for n, card in enumerate(seen, start=1))
+
+    def next_step(
+        self, record: JudgedRecord, player: str, level: Level, hand: object, seen: Slots
+    ) -> Instruction | None:
+        """Return what to do next; `hand` tells one deal from another. Raises Problem like `instruct`."""
+        with self._lock:
+            self._begin(hand)
+            past, told = past_of(record), self._told
+            if told is not None and told.play is not None and past[-1:] == (Past(told.table, told.play),):
+                # The cards that were laid are gone from their slots, though no camera may have seen them go.
+                gone = {n: (None, seen[n - 1]) for n in told.slots if n in self._tapped}
+                self._told, self._tapped = None, {**self._tapped, **gone}
+            chance = random.Random(f"{hand} {len(past)} {player}")  # noqa: S311
+            step = instruct(record, player, level, self.slots(seen), chance, self._told)
+            self.steps += step is not None and step != told
+            self._told = step
+            return step
+
+    def _begin(self, hand: object) -> None:
+        """Forget what was said in another hand."""
+        if hand != self._hand:
+            self._hand, self._told, self._tapped = hand, None, {}

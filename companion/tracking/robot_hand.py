@@ -1,0 +1,90 @@
+"""A robot's hand as it lies in the slots of its mat. Nothing of it gets into tracks, questions and pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from companion.rules.cards import Card
+from companion.tabletop.mat_layout import ROBOT, SLOTS, mat_of
+from companion.vision.boxes import Image
+from companion.vision.opencv import cv2
+from companion.vision.view import MatSeen, View
+
+AGREEING_LOOKS = 3
+"""Number of looks in a row that have to show the same in a slot."""
+
+MASK_ROUND_MM = 15.0
+"""Width of the table around the mat that is hidden with it: the mat may be pushed between two looks for it."""
+
+MASK_GREY = 90
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """What lies in a slot: a card, `Card.UNKNOWN` for one that cannot be read, or nothing."""
+
+    card: Card | None = None
+    latest: Card | None = None
+    """What the last look showed, and how many have shown it in a row."""
+
+    looks: int = 0
+
+    def after(self, seen: Card | None) -> Slot:
+        """Return the slot after one more look."""
+        looks = self.looks + 1 if seen is self.latest else 1
+        return Slot(seen if looks >= AGREEING_LOOKS else self.card, seen, looks)
+
+
+@dataclass(frozen=True, slots=True)
+class RobotHand:
+    """What the latest looks have shown on the robot's mat."""
+
+    slots: tuple[Slot, ...] = (Slot(),) * SLOTS
+    mat: MatSeen | None = None
+    """Where the mat lies; None while it is not found."""
+
+    @property
+    def cards(self) -> tuple[Card | None, ...] | None:
+        """What lies in the slots from the left; None while the mat is not found."""
+        return tuple(slot.card for slot in self.slots) if self.mat is not None else None
+
+    def after(self, view: View) -> RobotHand:
+        """Return the hand after a look; a slot that is covered stays as it was."""
+        mat = next((mat for mat in view.mats if mat.id == ROBOT), None)
+        if mat is None or view.trouble is not None:
+            return replace(self, mat=mat)
+        shown = dict.fromkeys(view.things, Card.UNKNOWN) | {s.zone: s.face for s in view.sightings if s.zone}
+        zones = [f"{ROBOT}/{number}" for number in range(1, SLOTS + 1)]
+        looked = zip(zones, self.slots, strict=True)
+        slots = [slot if zone in view.unknown_zones else slot.after(shown.get(zone)) for zone, slot in looked]
+        return RobotHand(tuple(slots), mat)
+
+    def hidden(self, image: Image) -> Image:
+        """Return a picture `(H, W, 3) uint8 BGR` without the hand."""
+        if self.mat is None:
+            return image
+        corners = np.array(self.mat.corners_px)
+        out = corners - corners.mean(axis=0)
+        out *= 1 + MASK_ROUND_MM * self.mat.px_per_mm / np.abs(out).min(axis=0).clip(1)
+        masked = image.copy()
+        cv2.fillConvexPoly(masked, np.rint(corners.mean(axis=0) + out).astype(np.int32), (MASK_GREY,) * 3)
+        return masked
+
+
+def public(view: View) -> View:
+    """Return a look without what lies on the robot's mat."""
+
+    def others(zones: Iterable[str]) -> frozenset[str]:
+        return frozenset(zone for zone in zones if mat_of(zone) != ROBOT)
+
+    return replace(
+        view,
+        mats=tuple(mat for mat in view.mats if mat.id != ROBOT),
+        sightings=tuple(s for s in view.sightings if s.zone is None or mat_of(s.zone) != ROBOT),
+        unknown_zones=others(view.unknown_zones),
+        read_zones=None if view.read_zones is None else others(view.read_zones),
+        things=others(view.things),
+    )

@@ -1,0 +1,384 @@
+"""A robot's seat at the real table: its hand read behind the screen, what its helper is told, and who learns of it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from client import SECRET, lines, played, tap, text_of, values
+from seen import camera
+
+from companion.app.robot_match import ROBOTS, begin
+from companion.common.errors import Problem
+from companion.match.history import CAMERA
+from companion.match.match import Match
+from companion.match.questions import Answer
+from companion.match.state import RobotSeat
+from companion.match.zone_plays import Places
+from companion.pages import Camera, create_app
+from companion.pages.players import phone_identity
+from companion.robots.options import options
+from companion.robots.robot import Level, choose
+from companion.robots.robot_seat import Instruction, Step, instruct
+from companion.rules.cards import Card
+from companion.rules.editions.edition import edition_names
+from companion.rules.play import lay
+from companion.rules.record import judge, notation
+from companion.simulate import animation, arrange
+from companion.simulate.animation import Tempo
+from companion.simulate.arrange import Pose
+from companion.simulate.camera_model import typical_look
+from companion.simulate.card_faces import STICKERED
+from companion.simulate.choreography import AFTER_LAYING, Movement
+from companion.simulate.scene import BACK, Lying, Scene
+from companion.simulate.studio import Studio
+from companion.tabletop.card_ids import face_of
+from companion.tracking.live import TableWatch
+from companion.tracking.robot_hand import RobotHand
+from companion.vision.capture.sources import Frame
+from companion.vision.eye import Eye
+from companion.vision.mats.localization import Mats, look
+from companion.vision.read import gray_of, read
+from companion.vision.view import FACE, MatSeen, Sighting, View
+
+MATS = {"side-1": "Ann", "side-2": "Robo"}
+ROBO = RobotSeat("Robo", 2)
+HAND = ("roll-01", "25-01", "stop-01", "100-02", "puncture-proof-01", "gasoline-02", "200-01")
+FPS = 5.0
+PLAN = arrange.with_robot(arrange.plan(2, 2))
+
+
+class Table:
+    """The simulated table of Ann and Robo, and what the camera over it makes of cards that are carried."""
+
+    def __init__(self, match: Match) -> None:
+        self.match = match
+        self.watch = TableWatch(match, Eye(), lambda _state: MATS)
+        self._studio = Studio(PLAN, typical_look(3), (1920, 1080), STICKERED, 3)
+        self._chance, self._frames, self._cards = random.Random(3), 0, dict[str, Pose]()
+        self.film(2.0)
+
+    @property
+    def lying(self) -> tuple[Lying, ...]:
+        pile = self.spot("table/draw")
+        return (Lying(BACK, pile), *(Lying(card, pose) for card, pose in self._cards.items()))
+
+    def spot(self, zone: str, *, sideways: bool = False) -> Pose:
+        """Where a card comes to lie in a zone, somewhat askew."""
+        mat, _, name = zone.partition("/")
+        place = PLAN.mat(mat)
+        rect = place.layout.zones[name]
+        if name == "distance":
+            return arrange.pile_spot(place, place.layout.columns[0], self._chance)
+        if name == "safety":
+            return arrange.safety_spot(place, rect, (), sideways, self._chance)
+        return arrange.pile_spot(place, rect, self._chance)
+
+    def deal(self, *cards: str) -> None:
+        """Lay cards into Robo's slots, from the left."""
+        self._cards |= {card: self.spot(f"robot/{slot}") for slot, card in enumerate(cards, start=1)}
+        self.film(2.0)
+
+    def carry(self, card: str, zone: str, *, sideways: bool = False, player: int = 1) -> None:
+        """Carry a card to a zone, from the draw pile where it does not lie yet."""
+        start, before = self._cards.pop(card, None), self.lying
+        during, end = self.lying, self.spot(zone, sideways=sideways)
+        self._cards[card] = end
+        begin = start or self.spot("table/draw")
+        move = Movement(player, (card,), begin, end, before if start else during, during, self.lying, AFTER_LAYING)
+        self._film(animation.scenes(move, PLAN, Tempo(FPS)))
+
+    def in_slot(self, slot: int) -> str:
+        """The card that lies in one of Robo's slots."""
+        place = PLAN.mat("robot")
+        rect = place.layout.zones[str(slot)]
+        return next(card for card, pose in self._cards.items() if rect.contains(*place.on_mat(pose.x_mm, pose.y_mm)))
+
+    def film(self, seconds: float) -> None:
+        self._film(animation.resting(self.lying, round(FPS * seconds)))
+
+    def _film(self, scenes: Iterator[Scene]) -> None:
+        for scene in scenes:
+            self._frames += 1
+            self.watch.take(Frame(self._studio.picture(scene, self._chance), self._frames / FPS))
+
+    def picture(self) -> np.ndarray:
+        return self._studio.picture(Scene(self.lying), self._chance)
+
+
+def seen_on(image: np.ndarray) -> tuple[Sighting, ...]:
+    return read(Frame(image, 0.0), look(gray_of(image), Mats(), 0.0)).sightings
+
+
+def seen(*slugs: str, hidden: str = "", mat: str = "robot") -> View:
+    """A look at a mat with cards in its slots."""
+    told = {"corners_px": None, "sideways": False, "confidence": 1.0, "by": FACE}
+    cards = [Sighting(Card(s), None, (9.0, 9.0), zone=f"{mat}/{n}", **told) for n, s in enumerate(slugs, start=1)]
+    corners = ((0.0, 0.0), (59.0, 0.0), (59.0, 21.0), (0.0, 21.0))
+    return View(1.0, (MatSeen(mat, corners, 0.1),), tuple(cards), frozenset(hidden.split()))
+
+
+def begun(match: Match) -> Match:
+    match.start(["edition classic", "side Ann", "side Robo", "hand first Ann"])
+    match.seat_robot(ROBO, "Ann")
+    return match
+
+
+def test_seven_slots_are_read_from_pictures_and_nobody_else_sees_them(match):
+    table = Table(begun(match))
+
+    assert table.watch.robot_hand() == (None,) * 7
+
+    table.deal(*HAND)
+    frame = table.picture()
+    served = table.watch.image()
+
+    assert table.watch.robot_hand() == tuple(map(face_of, HAND))
+    assert {s.card for s in seen_on(frame)} == set(HAND)
+    assert not seen_on(served)
+    assert (table.watch._tracks.cards, match.state.questions, match.state.trouble) == ((), (), None)
+
+
+def test_a_slot_tells_what_three_looks_agree_on(match):
+    hand = RobotHand()
+    views = [seen("roll"), seen("roll"), seen("stop"), seen("roll"), seen("roll"), seen("roll"), seen(hidden="robot/1")]
+    told = []
+    for view in views:
+        hand = hand.after(view)
+        told.append(hand.cards[0])
+
+    assert told == [None] * 5 + [Card.ROLL] * 2
+
+
+def test_without_the_robot_s_mat_in_sight_there_is_no_picture(match):
+    watch = TableWatch(begun(match), lambda frame: seen("roll", mat="side-1"), lambda _state: MATS)
+    watch.take(Frame(np.zeros((90, 160, 3), np.uint8), 1.0))
+
+    assert (watch.image(), watch.picture(), watch.robot_hand()) == (None, None, None)
+
+    match.seat_robot(None, "Ann")
+
+    assert watch.image() is not None
+
+
+# --- What its helper is told --------------------------------------------------------------------------------------
+
+HEADER = "edition classic\nside Ann\nside Robo\nhand first "
+
+
+def told(lines: str, slots: str, before: Instruction | None = None, edition: str = "classic") -> Instruction | None:
+    """What Robo's helper does next after a record, `-` for an empty slot and `?` for a card that cannot be read."""
+    text = HEADER.replace("classic", edition) + lines.replace("; ", "\n")
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+    cards = [None if slug == "-" else Card.UNKNOWN if slug == "?" else Card(slug) for slug in slots.split()]
+    return instruct(record, "Robo", Level.COUNTING, cards, random.Random(1), before)
+
+
+def step(lines: str, slots: str, edition: str = "classic") -> str:
+    """The same in short: `draw 7`, `lay 1 Robo roll`."""
+    one = told(lines, slots, edition=edition)
+    return "" if one is None else " ".join([one.step, *map(str, one.slots), *([str(one.play)] if one.play else [])])
+
+
+@pytest.mark.parametrize(
+    ("lines", "slots", "does"),
+    [
+        ("Ann", "- - - - - - -", "draw 1"),
+        ("Ann", "roll 25 - 50 50 50 -", "draw 3"),
+        ("Ann", "roll 25 25 50 50 50 -", ""),
+        ("Robo", "roll 25 25 50 50 50 -", "draw 7"),
+        ("Robo", "25 25 roll 50 50 50 75", "lay 3 Robo roll"),
+        ("Robo", "25 25 roll 50 ? 50 75", "show 5"),
+        ("Ann; Ann discard 25", "25 25 75 50 50 50 -", "draw 7"),
+        ("Ann; Ann roll", "stop 25 75 50 50 50 25", "lay 1 Robo stop > Ann"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo", "25 25 right-of-way 50 50 50 -", "lay 3 Robo right-of-way !"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo; Robo right-of-way !", "25 25 - 50 50 50 -", "draw 3"),
+        ("Ann; Ann roll; Robo roll; Ann stop > Robo; Robo right-of-way !", "25 25 75 50 50 50 -", "draw 7"),
+        ("Ann; Ann roll; Robo roll; end", "25 25 - 50 50 50 -", ""),
+    ],
+)  # fmt: skip
+def test_a_helper_draws_and_lays_what_the_table_asks_for(lines, slots, does):
+    assert step(lines, slots) == does
+
+
+def test_a_robot_of_rush_draws_up_to_seven():
+    assert step("Robo", "100 50 - 75 200 50 -", "rush") == "draw 3"
+    assert step("Robo", "100 50 75 75 200 50 -", "rush") == "draw 7"
+
+
+def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
+    hand = "25 25 roll 50 50 50 75"
+    said = told("Robo", hand)
+
+    assert told("Robo", hand.replace("roll", "-"), said) is said
+    assert told("Robo", hand.replace("roll", "stop"), said) is not said
+
+
+def test_a_hand_that_the_deck_cannot_have_is_refused():
+    with pytest.raises(Problem, match="more of driving ace"):
+        step("Robo", "driving-ace driving-ace roll 50 50 50 75")
+
+
+@pytest.mark.variants(2)
+@pytest.mark.parametrize("edition", edition_names())
+def test_a_helped_robot_always_knows_what_to_do(edition):
+    game = begin(edition, 2, Level.THUMB, seed=5, pairs=False)
+    while (asked := game.hand.asked()) is not None:
+        play = choose(asked, Level.THUMB, random.Random(5)).play
+        if asked.player == ROBOTS[0]:
+            slots = [*asked.hand, *[None] * (7 - len(asked.hand))]
+            step = instruct(game.record, asked.player, Level.COUNTING, slots, random.Random(5), None)
+            play = step.play if step else None
+            assert play or options(asked).may_wait
+        game = game.after(asked, play)
+
+    assert game.table.is_over
+
+
+# --- The helper's page ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def app(match):
+    return create_app(begun(match), secret=SECRET)
+
+
+def helping(app):
+    """The phone of whoever helps Robo."""
+    client = app.test_client()
+    tap(client, "/robot/help")
+    return client
+
+
+def test_the_helper_taps_the_hand_in_where_no_camera_sees_it_and_notes_what_is_laid(app, match):
+    played(match, "Ann roll")
+    helper = helping(app)
+    dealt = ["roll", "25", "25", "50", "50", "50"]
+    tap(helper, "/robot/hand", **{f"slot-{n}": slug for n, slug in enumerate(dealt, start=1)})
+
+    assert "Draw a card for Robo and lay it in slot 7 without looking." in text_of(helper.get("/robot"))
+
+    tap(helper, "/robot/hand", **{"slot-7": "stop"})
+    page = helper.get("/robot")
+
+    assert "Put Robo’s seventh card from the left on Ann’s battle pile." in text_of(page)
+
+    tap(helper, "/robot/done", text=values(page)[0])
+
+    assert lines(match) == ["Ann roll", "Robo stop > Ann"]
+    assert "Robo waits." in text_of(helper.get("/robot"))
+    assert "Slot 6 nothing" in text_of(helper.get("/robot?hand=1"))
+
+
+def test_nobody_but_the_helper_sees_the_hand_or_what_is_to_be_laid(app, match):
+    helper, other = helping(app), app.test_client()
+    paths = ("/", "/robot", "/robot?hand=1", "/api/state", "/more", "/plain", "/wall", "/may", "/export.mbn")
+    before = [other.get(path).get_data(as_text=True).count("extra-tank") for path in paths]
+    tap(helper, "/robot/hand", **{"slot-1": "extra-tank"})
+    shown = [other.get(path).get_data(as_text=True) for path in paths]
+
+    assert '"extra-tank" selected' in helper.get("/robot?hand=1").get_data(as_text=True)
+    assert "lay it in slot 2" in helper.get("/robot").get_data(as_text=True)
+    assert [page.count("extra-tank") for page in shown] == before
+    assert not any("lay it in slot" in page for page in shown)
+    assert tap(other, "/robot/hand", **{"slot-1": "roll"}).status_code == 403
+
+
+def test_only_the_host_changes_who_helps(app):
+    token = phone_identity.join_token(SECRET)
+    phones = [app.test_client() for _ in range(3)]
+    for number, phone in enumerate(phones):
+        phone.environ_base["REMOTE_ADDR"] = f"192.168.1.{number + 10}"
+        phone.get(f"/join?t={token}", follow_redirects=True)
+        tap(phone, "/join", player=("Ann", "Robo", "")[number])
+    host, helper, other = phones
+    tap(helper, "/robot/help")
+
+    assert tap(other, "/robot/help").status_code == 403
+    assert "Show the hand" in text_of(helper.get("/robot"))
+
+    tap(host, "/robot/help")
+
+    assert "Show the hand" not in text_of(helper.get("/robot"))
+
+
+def test_a_robot_is_seated_on_its_page_and_stays_for_the_next_match(match):
+    match.start(["side Ann", "side Robo", "hand first Robo"])
+    client = create_app(match, secret=SECRET).test_client()
+    tap(client, "/robot/seat", player="Robo", level="3")
+
+    assert match.state.robot_seat == ("Robo", 3)
+    assert "Robo is thinking." in text_of(client.get("/"))
+
+    match.start(["side Robo", "side Bob", "hand first Bob"])
+    assert match.state.robot_seat == ("Robo", 3)
+
+    match.start(["side Ann", "side Bob", "hand first Bob"])
+    assert match.state.robot_seat is None
+
+
+def test_what_was_not_asked_for_or_was_undone_waits_for_a_tap(match):
+    played(begun(match), "Ann roll")
+    match.instructed = match.state.game.table, lay("Robo", Card.ROLL)
+    table = camera(match)
+
+    table.lift(table.play(1, "Robo stop > Ann"))
+    assert lines(match) == ["Ann roll"]
+
+    table.play(2, "Robo roll", sure=False)
+    assert lines(match) == ["Ann roll"]
+
+    table.play(2, "Robo roll")
+    assert lines(match) == ["Ann roll", "Robo roll"]
+
+    match.undo("Ann")
+    assert [str(question.plays[0]) for question in match.state.questions] == ["Robo roll"]
+
+
+# --- A few turns at the simulated table -----------------------------------------------------------------------------
+
+ANN = (("roll-02", "Ann roll"), ("100-01", "Ann 100"), ("stop-02", "Ann stop > Robo"), ("50-03", "Ann 50"))
+TO_DRAW = """roll-01 25-01 speed-limit-01 right-of-way-01 50-01 gasoline-01 100-03 50-02 75-02 200-01 25-02 75-03"""
+
+
+def test_what_the_helper_lays_as_told_counts_without_a_tap(match):
+    table = Table(begun(match))
+    app = create_app(match, secret=SECRET, camera=Camera(robot_hand=table.watch.robot_hand))
+    helper, said = helping(app), []
+    *dealt, pile = *TO_DRAW.split()[:6], iter(TO_DRAW.split()[6:])
+    table.deal(*dealt)
+    for card, play in ANN:
+        help_robo(table, app, helper, pile, said)
+        table.carry(
+            card,
+            Places(MATS).zone_of(notation.parse_play(play, match.state.game.teams), match.state.game.table),
+            player=0,
+        )
+        question = match.state.questions[0]
+        assert str(question.plays[0]) == play
+        match.answer(question.id, Answer.YES, "Ann")
+        said.append(play)
+    help_robo(table, app, helper, pile, said)
+
+    assert lines(match) == said
+    assert {e.written.by for e in match.state.hand_entries if e.play.player == "Robo"} == {CAMERA}
+    assert "Robo right-of-way !" in said
+    assert match.state.questions == ()
+
+
+def help_robo(table: Table, app, helper, pile: Iterator[str], said: list[str]) -> None:
+    """Do what the page says until Robo waits, and note what was to be laid."""
+    for _ in range(12):
+        helper.get("/robot")
+        now = app.extensions["companion"].robot._told
+        if now is None:
+            return
+        if now.step == Step.DRAW:
+            table.carry(next(pile), f"robot/{now.slots[0]}")
+        else:
+            zone = Places(MATS).zone_of(now.play, now.table)
+            table.carry(table.in_slot(now.slots[0]), zone, sideways=now.play.at_once)
+            said.append(str(now.play))
+    raise AssertionError("Robo never waits")
