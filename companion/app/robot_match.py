@@ -6,7 +6,6 @@ import json
 import os
 import random
 import secrets
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -18,7 +17,7 @@ from companion.robots.information_set import Position, past_of
 from companion.robots.robot import Choice, Level, choose
 from companion.rules.dealing import check_seating
 from companion.rules.editions.edition import EditionError, load_edition
-from companion.rules.hidden_cards import deal, read_deal, shuffled
+from companion.rules.hidden_cards import dealt_by, read_deal
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine, JudgedRecord
@@ -110,8 +109,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
     table, key = record.game.table, f"{seed} {record.game.hand_number}"
     if table is None:
         raise AssertionError("a hand was begun")
-    pile = shuffled(tuple(Counter(table.deck).elements()), f"{key} deal")
-    return RobotMatch(record, DealtHand(deal(table, pile, key), record.game.totals), level, seed)
+    return RobotMatch(record, DealtHand(dealt_by(table, key), record.game.totals), level, seed)
 
 
 def read_match(path: Path) -> RobotMatch:

@@ -12,11 +12,12 @@ from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
 from companion.pages.context import state
-from companion.pages.game import card_picker, offers, prompts, views
+from companion.pages.game import card_picker, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
 from companion.rules import referee
+from companion.rules.cards import card_of_slug
 from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
@@ -40,6 +41,8 @@ def new() -> AnyResponse | str:
     table = now.game.table
     if table is None:
         return redirect(url_for("setting_up.show"))
+    if now.is_dealt:
+        return _way_to_play(now, table)
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
@@ -53,6 +56,15 @@ def new() -> AnyResponse | str:
         is_new=True,
         asks_who=lays_now is not None and not mine and seat != table.player_to_move,
     )
+
+
+def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
+    """Ask in which way this phone's player plays a card of his hand."""
+    question = own_hand.question(now, card_of_slug(request.args.get("card", "")))
+    if question is None:
+        return redirect(url_for("table.show"))
+    task = {"title": question.title, "post_to": url_for("table.enter"), "table": table}
+    return render_template("entry.html", task=task, question=question, player=phone_identity.seat(now), is_own=True)
 
 
 @bp.get("/question/<question_id>")
@@ -96,7 +108,7 @@ def change(seq: int) -> AnyResponse | str:
     """Pick what a line of the log should say, or with `?before=1` what was forgotten before it."""
     now = state()
     entry = now.entry(seq)
-    if entry is None or entry.judged is None:
+    if entry is None or entry.judged is None or now.is_dealt:
         return redirect(url_for("table.show"))
     before = request.args.get("before") == "1"
     place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)

@@ -10,7 +10,7 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
-from companion.pages.context import editions, has_camera, match, once, state
+from companion.pages.context import editions, forget_state, has_camera, match, once, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
@@ -25,6 +25,12 @@ bp = Blueprint("setting_up", __name__)
 
 CLASSIC = "classic"
 """The edition that the others are compared with."""
+
+DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
+"""What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
+
+ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
+"""More than there are seats, so that people may have the same names."""
 
 WITH_A_DEALER = "left-of-the-dealer"
 MOST_PLAYERS = 8
@@ -47,6 +53,10 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
     fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
     fields |= {"target": str(game.target)} if game.target else {}
     fields |= {"verify": "yes"} if now.other_side_verifies else {}
+    if now.is_dealt:
+        seats = enumerate(referee.seating(game.teams), start=1)
+        levels = {f"robot{number}": str(now.robots.get(seat.player, PERSON)) for number, seat in seats}
+        fields |= {"cards": DEALT, **levels}
     return MultiDict(fields | house_rules.as_chosen(game.options, game.counts))
 
 
@@ -70,6 +80,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         **_who_plays(edition, chosen, _names_before(now)),
         target=target,
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
+        is_dealt=chosen.get("cards") == DEALT,
+        levels=[chosen.get(f"robot{seat}", USUAL_ROBOT if seat > 1 else PERSON) for seat in range(1, MOST_PLAYERS + 1)],
         has_camera=has_camera(),
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
@@ -134,9 +146,28 @@ def start() -> AnyResponse | tuple[str, int]:
     if state().is_under_way and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
-    by = phone_identity.who(state())
-    once(lambda: match().start(lines, by, policy, verified=verified))
+    by, levels = phone_identity.who(state()), _robots(request.form)
+    try:
+        once(lambda: match().start(lines, by, policy, verified=verified, robots=levels))
+    except Problem as problem:
+        return _form(request.form, _(problem.sentence)), 400
+    forget_state()
+    if levels and len(state().people) == 1:
+        # Who plays alone against robots need not say who he is.
+        phone, player = phone_identity.known_phone(), state().people[0]
+        phone_identity.phones().sit(phone, player, over=True, by=phone)
+        match().sit(player, player)
+        return redirect(url_for("table.show"), 303)
     return redirect(url_for("join.show"), 303)
+
+
+def _robots(form: MultiDict[str, str]) -> dict[str, int] | None:
+    """Return the levels of the players who are robots; None where people deal."""
+    if form.get("cards") != DEALT:
+        return None
+    words = record_names(_shown(form, _way(form, load_edition(form.get("edition", CLASSIC)))[0]))
+    levels = {word: parsing.whole(form.get(f"robot{seat}"), 1, 3) for seat, word in enumerate(words, start=1)}
+    return {word: level for word, level in levels.items() if level}
 
 
 @bp.post("/offered")
@@ -156,13 +187,8 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
         edition = load_edition(form.get("edition", CLASSIC))
     except EditionError:
         abort(400)
-    seating = form.get("seating", "")
-    found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
-    if not found:
-        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
-        raise Problem(wrong)
-    players, each = found[0]
-    shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(_named(form, players), start=1)]
+    players, each = _way(form, edition)
+    shown = _shown(form, players)
     check_names(shown)
     words = record_names(shown)
     house_rules.agreed(form, edition)
@@ -173,6 +199,28 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     lines = [edition_line, *deck_lines(house_rules.counts(form, edition).items()), *lines]
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {words[(_first(form) - 1) % players]}"]
+
+
+def _way(form: MultiDict[str, str], edition: Edition) -> tuple[int, int]:
+    """Return how many play and how many to a side. Raises Problem where the edition does not seat them so."""
+    seating = form.get("seating", "")
+    found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
+    if not found:
+        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
+        raise Problem(wrong)
+    return found[0]
+
+
+def _shown(form: MultiDict[str, str], players: int) -> list[str]:
+    """Return the players' names; robots and people who have typed none get one."""
+    typed = _named(form, players)
+    spare = iter([name for name in ROBOT_NAMES if name.casefold() not in map(str.casefold, typed)])
+    dealt = form.get("cards") == DEALT
+    is_robot = [dealt and form.get(f"robot{seat}", PERSON) != PERSON for seat in range(1, players + 1)]
+    return [
+        name or (next(spare) if robot else _("Player %(number)d", number=seat))
+        for seat, (name, robot) in enumerate(zip(typed, is_robot, strict=True), start=1)
+    ]
 
 
 def _teams(words: list[str], each: int) -> list[Team]:
