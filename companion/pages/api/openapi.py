@@ -132,7 +132,7 @@ SCHEMAS: Mapping[str, Fields] = {
         "winner": str | None,
     },
     "OwnHand": {
-        "player": str,
+        "player": (str | None, "Null, and no cards, for a phone without a seat and where nothing is dealt."),
         "hand": ([str], "The cards, the latest last."),
         "asked": (bool, "He is waited for: it is his turn, or he may answer."),
         "plays": ([str], "What he may play now."),
@@ -250,7 +250,7 @@ def _paths() -> Schema:
     )
     begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
     about = "Your own hand, where the companion deals: that of the seat of this phone."
-    own_hand = _get("hand", about, "It.", "OwnHand", 401, 403, 409)
+    own_hand = _get("hand", about, "It.", "OwnHand", 401, 403)
     about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
     version = _get("version", about, "The version of the state.", {"version": int})
     version["get"]["responses"]["304"] = {"description": "It is the one that is known."}

@@ -11,6 +11,7 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
+from companion.match.dealer import Seen
 from companion.match.history import Kind, history
 from companion.match.match import Answer, Outcome
 from companion.pages import words
@@ -109,13 +110,9 @@ def play() -> Response:
 
 @bp.get("/hand")
 def hand() -> Response:
-    """Return the hand of this phone's own seat, where the program deals."""
-    if phone_identity.seat(state()) is None:
-        raise NotYours(_("Take a seat first: a hand belongs to one."))
-    own = own_hand.seen(state())
-    if own is None:
-        _refuse(_("No cards are dealt here."), 409)
-    shown = {"player": own.player, "hand": list(own.hand), "asked": own.is_asked, "may_wait": own.may_wait}
+    """Return the hand of this phone's own seat, where the program deals; empty for no seat."""
+    own = own_hand.seen(state()) or Seen("", ())
+    shown = {"player": own.player or None, "hand": list(own.hand), "asked": own.is_asked, "may_wait": own.may_wait}
     return make_response(shown | {"plays": [str(play) for play in own.plays]})
 
 
