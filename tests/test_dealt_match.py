@@ -158,6 +158,7 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
     for play in ("Ann roll", "Bob roll", "Cid roll"):
         assert match.enter(play, play.split()[0]).done
     assert "/play?player=Ann&amp;card=stop" in ann.get("/").get_data(as_text=True)
+    assert "Stop on whom? Bob Cid" in text_of(ann.get("/play?player=Ann&card=stop"))
     assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
     assert "What would you play?" in text_of(ann.get("/"))
     tap(ann, "/advice")

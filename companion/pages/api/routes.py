@@ -154,7 +154,7 @@ def begin() -> Response:
     """Begin a match from the head of a record."""
     asked = _asked(openapi.NEW_MATCH)
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
-    robots = asked.get("robots", {}) if "cards" in asked else None
+    robots = asked.get("robots", {}) if asked.keys() & {"cards", "robots"} else None
     return _done(asked, lambda by: match().start(lines, by, robots=robots))
 
 

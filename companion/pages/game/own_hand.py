@@ -120,11 +120,13 @@ def _answers(own: Seen, names: Names) -> Iterator[Offer]:
 def question(now: MatchState, card: Card | None) -> Question | None:
     """Return the question in which way a card is played."""
     own, names = seen(now), Names.of(now.game)
-    ways = _ways(own, card) if own is not None and card is not None else []
-    if not ways:
+    if own is None or card is None or not (ways := _ways(own, card)):
         return None
-    title = _("How is the %(card)s played?", card=words.name(card))
-    return Question(title, card, offers=tuple(Offer(words.play_say(play, names), str(play)) for play in ways))
+    if card.family is Family.HAZARD:
+        title, says = _("%(card)s on whom?", card=words.title(card)), [names.anyone(play.target or "") for play in ways]
+    else:
+        title, says = words.title(card), [words.play_say(play, names) for play in ways]
+    return Question(title, card, offers=tuple(Offer(say, str(play)) for say, play in zip(says, ways, strict=True)))
 
 
 def sort() -> None:
