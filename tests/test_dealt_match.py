@@ -325,6 +325,7 @@ def test_with_others_undo_waits_until_one_agrees(match, seated):
     assert question["kind"] == "undo"
     assert "Agree" in text_of(bob.get("/"))
     assert "Agree" not in text_of(ann.get("/")), "whoever asks does not answer"
+    assert not send(seated(), f"/api/questions/{question['id']}", answer="no").json["done"], "who plays decides"
     assert send(bob, f"/api/questions/{question['id']}", answer="no").json["done"]
     assert (match.state.questions, lines(match)) == ((), [play])
 
@@ -334,6 +335,7 @@ def test_with_others_undo_waits_until_one_agrees(match, seated):
     [question] = ann.get("/api/state").json["questions"]
     tap(bob, f"/question/{question['id']}", answer="yes")
     assert (match.state.questions, lines(match)) == ((), [])
+    assert "took out" not in text_of(ann.get("/")), "she asked for it"
 
 
 def test_a_restart_in_the_middle_of_a_hand_finds_the_same_hands(tmp_path):

@@ -294,8 +294,8 @@ class Match:
             question = self._state.question(question_id)
             if question is None:
                 return GONE
-            if question.kind is questions.Kind.UNDO and answer is Answer.YES:
-                return self.undo(by)
+            if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
+                return self.undo(by)  # It refuses whoever does not play.
             offered = question.plays[0] if question.plays else None
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
@@ -403,6 +403,7 @@ class Match:
                     self._write(Draft(Kind.WISH, {"of": now.undoable.seq, "by": by}))
                 if wish is None or wish.about == by:
                     return Outcome(done=False, say=ASKED)
+                by = wish.about
             return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.undone_next))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:

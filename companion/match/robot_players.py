@@ -29,7 +29,9 @@ def decide(match: Match) -> bool:
     if dealt is None or position is None:
         return False
     play = dealt.choice(position, Level(now.robots[position.player])).play
-    match.decide(position.player, play, now.seq)
+    outcome = match.decide(position.player, play, now.seq)
+    if not (outcome.done or outcome.is_void):
+        raise ValueError(f"{position.player} may not decide on {play}: {outcome}")
     return True
 
 

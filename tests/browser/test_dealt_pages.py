@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
+from browser.test_accessibility import AXE, BROKEN, FINDINGS, SPILLS
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 
 pytestmark = [
@@ -34,7 +35,8 @@ def test_a_hand_against_two_robots(opened, table):
     page.get_by_role("button", name="Start the game").click()
     expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
     assert page.locator(".held.use .tile").count() == 7
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    page.evaluate(AXE)
+    assert page.evaluate(FINDINGS, {}) == page.evaluate(SPILLS) == page.evaluate(BROKEN) == []
 
     page.locator(".tools label").click()
     expect(page.locator(".held.use")).to_be_hidden()
