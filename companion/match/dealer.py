@@ -61,12 +61,6 @@ class Dealt:
     waiting: tuple[Position, ...]
     """The players who may answer before anybody draws, else the one whose turn it is; none where the hand is over."""
 
-    @property
-    def is_answer(self) -> bool:
-        """True if it waits for answers out of turn alone, and goes on without."""
-        waits = [not position.is_in_turn and _options(position).may_wait for position in self.waiting]
-        return bool(waits) and all(waits)
-
     def asks(self, player: str | None) -> Position | None:
         """Return the position of a player who is waited for."""
         return next((position for position in self.waiting if position.player == player), None)

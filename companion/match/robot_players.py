@@ -36,10 +36,11 @@ def decide(match: Match) -> bool:
 
 
 def let_pass(match: Match) -> None:
-    """Go on without the answers that a hand waits for."""
-    now = match.state
-    for position in now.dealt.waiting if now.dealt and now.dealt.is_answer else ():
-        match.waive(position.player)
+    """Go on without those who may answer out of turn, but need not."""
+    dealt = match.state.dealt
+    for position in dealt.waiting if dealt else ():
+        if not position.is_in_turn:
+            match.waive(position.player)
 
 
 class RobotPlayers:

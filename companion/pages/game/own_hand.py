@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import Any
 
 from flask import flash, session
 
@@ -26,66 +26,33 @@ _SORTS = "sorts"
 """Whether this phone's hand lies sorted by family, in its cookie."""
 
 
-@dataclass(frozen=True, slots=True)
-class Tile:
-    """A card of the hand."""
-
-    use: Offer
-    """What a tap does; illegal, it is refused with the reason."""
-
-    out: Offer
-    """What a tap does while discarding."""
-
-    is_new: bool
-    """True if it was drawn for the turn that is now."""
-
-
-@dataclass(frozen=True, slots=True)
-class OwnHand:
-    """A hand as its player's phone shows it."""
-
-    tiles: tuple[Tile, ...]
-    answers: tuple[Offer, ...]
-    """Buttons for what answers at once, and for what needs no card."""
-
-    is_asked: bool
-    may_wait: bool
-    in_turn: bool
-    may_discard: bool
-    sorts: bool
-
-
 def seen(now: MatchState) -> Seen | None:
     """Return what the player of this phone sees; None where he sees nothing: no seat, or nothing is dealt."""
     seat = phone_identity.seat(now)
     return now.dealt.seen_by(seat) if now.dealt is not None and seat is not None else None
 
 
-def view(now: MatchState) -> OwnHand | None:
-    """Return the hand of this phone's player."""
+def view(now: MatchState) -> dict[str, Any] | None:
+    """Return the hand of this phone's player: each card with what a tap on it does, `out` while discarding."""
     own, table = seen(now), now.game.table
     if own is None or table is None or (table.is_over and not own.is_asked):
         return None
+    latest, sorts = len(own.hand) - 1, bool(session.get(_SORTS))
+    cards = [(card, own.has_drawn and place == latest) for place, card in enumerate(own.hand)]
+    cards = sorted(cards, key=lambda one: list(Card).index(one[0])) if sorts else cards
     tiles = [
-        Tile(
-            _use(table, own, card),
-            _offer(discard(own.player, card), own, card),
-            own.has_drawn and place == len(own.hand) - 1,
-        )
-        for place, card in enumerate(own.hand)
+        {"use": _use(table, own, card), "out": _offer(discard(own.player, card), own, card), "is_new": is_new}
+        for card, is_new in cards
     ]
-    sorts = session.get(_SORTS) is True
-    if sorts:
-        tiles.sort(key=lambda tile: list(Card).index(tile.use.card or Card.UNKNOWN))
-    return OwnHand(
-        tuple(tiles),
-        tuple(_answers(own, Names.of(now.game))),
-        own.is_asked,
-        own.may_wait,
-        not table.is_over and table.player_to_move == own.player,
-        any(tile.out.legal for tile in tiles),
-        sorts,
-    )
+    return {
+        "tiles": tiles,
+        "answers": list(_answers(own, Names.of(now.game))),
+        "is_asked": own.is_asked,
+        "may_wait": own.may_wait,
+        "in_turn": not table.is_over and table.player_to_move == own.player,
+        "may_discard": any(play.verb is Verb.DISCARD for play in own.plays),
+        "sorts": sorts,
+    }
 
 
 def _use(table: Table, own: Seen, card: Card) -> Offer:
