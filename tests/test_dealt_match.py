@@ -165,6 +165,19 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
     assert "Accident on Bob, from Ann. Bob has driven 0 km" in text_of(ann.get("/"))
 
 
+def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):
+    stacked("roll control accelerator 50 50 100", "50 50 50 75 75 75", "75 75 75")
+    match.start(("edition rush", "side Ann", "side Bob", "hand first Ann"), robots={})
+    ann = seated("Ann")
+
+    control = ann.get("/play?player=Ann&card=control")
+    assert "Ann control 200 > Bob" in values(control)
+    doubled = {text.split()[1] for text in values(ann.get("/play?player=Ann&card=accelerator"))}
+    assert doubled == {"50*2", "75*2", "100*2"}, "no other distances are held"
+    assert send(ann, "/api/plays", text="Ann 200*2").status_code == 202
+    assert send(ann, "/api/plays", text="Ann 50*2").json["done"]
+
+
 def test_the_hand_lies_as_drawn_or_by_family(match, seated, stacked):
     stacked("50 right-of-way 25 stop roll 25", DULL, DULL, "gasoline")
     match.start(THREE, robots={"Bob": 1, "Cid": 1})

@@ -14,7 +14,7 @@ from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.robots.dealt_hand import DealtHand
 from companion.robots.information_set import Position, past_of
-from companion.robots.robot import Choice, Level, choose
+from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
 from companion.rules.dealing import check_seating
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.hidden_cards import dealt_by, read_deal
@@ -25,7 +25,6 @@ from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 
 PERSON = "Player"
-ROBOTS = ("Bob", "Cid", "Dee", "Eve", "Fay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +89,7 @@ def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -
     try:
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
-        seated = [(PERSON, *ROBOTS)[side : players : players // each] for side in range(players // each)]
+        seated = [(PERSON, *ROBOT_NAMES)[side : players : players // each] for side in range(players // each)]
         teams = [Team("-".join(names), names) for names in seated]
         check_seating(rules, teams)
     except EditionError as error:

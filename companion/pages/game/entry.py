@@ -17,7 +17,6 @@ from companion.pages.game.card_picker import Tab
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
 from companion.rules import referee
-from companion.rules.cards import card_of_slug
 from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
@@ -60,11 +59,19 @@ def new() -> AnyResponse | str:
 
 def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
     """Ask in which way this phone's player plays a card of his hand."""
-    question = own_hand.question(now, card_of_slug(request.args.get("card", "")))
+    question = own_hand.question(now, request.args)
     if question is None:
         return redirect(url_for("table.show"))
     task = {"title": question.title, "post_to": url_for("table.enter"), "table": table}
-    return render_template("entry.html", task=task, question=question, player=phone_identity.seat(now), is_own=True)
+    return render_template(
+        "entry.html",
+        task=task,
+        question=question,
+        groups=question.groups,
+        player=phone_identity.seat(now),
+        here=request.path,
+        is_own=True,
+    )
 
 
 @bp.get("/question/<question_id>")

@@ -15,6 +15,7 @@ from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
+from companion.robots.robot import ROBOT_NAMES
 from companion.rules import referee
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
@@ -28,9 +29,6 @@ CLASSIC = "classic"
 
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
 """What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
-
-ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
-"""More than there are seats, so that people may have the same names."""
 
 WITH_A_DEALER = "left-of-the-dealer"
 MOST_PLAYERS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import flash, session
@@ -10,13 +10,13 @@ from flask import flash, session
 from companion.match.dealer import Seen
 from companion.match.match import MatchState, Outcome
 from companion.pages import words
-from companion.pages.game import offers
+from companion.pages.game import card_picker, offers
 from companion.pages.game.card_picker import Question
 from companion.pages.game.offers import Offer
 from companion.pages.players import phone_identity
 from companion.pages.words import Names, _
 from companion.robots.robot import Level
-from companion.rules.cards import Card, Family
+from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.hidden_cards import out_of_hand
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
@@ -84,16 +84,16 @@ def _answers(own: Seen, names: Names) -> Iterator[Offer]:
             yield Offer(words.play_say(play, names), str(play), card=play.card)
 
 
-def question(now: MatchState, card: Card | None) -> Question | None:
-    """Return the question in which way a card is played."""
-    own, names = seen(now), Names.of(now.game)
-    if own is None or card is None or not (ways := _ways(own, card)):
+def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
+    """Return the question in which way a card is played, as the card picker asks it where the hand tells no more."""
+    own, table, names = seen(now), now.game.table, Names.of(now.game)
+    card = card_of_slug(asked.get("card", ""))
+    if own is None or table is None or card is None or not (ways := _ways(own, card)):
         return None
-    if card.family is Family.HAZARD:
-        title, says = _("%(card)s on whom?", card=words.title(card)), [names.anyone(play.target or "") for play in ways]
-    else:
-        title, says = words.title(card), [words.play_say(play, names) for play in ways]
-    return Question(title, card, offers=tuple(Offer(say, str(play)) for say, play in zip(says, ways, strict=True)))
+    if card.family is Family.HAZARD or card in (Card.THEFT, Card.CONTROL):
+        return card_picker.question(table, own.player, asked, names)
+    buttons = tuple(Offer(words.play_say(play, names), str(play)) for play in ways)
+    return Question(words.title(card), card, offers=buttons)
 
 
 def sort() -> None:
