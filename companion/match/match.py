@@ -257,13 +257,11 @@ class Match:
             return Outcome(done=False, say=against)
         return Outcome(done=False, reasons=against) if against else self._write(_line(play, by, PHONE, legal=True))
 
-    def waive(self, by: str, seq: int | None = None) -> Outcome:
-        """Let pass what a player of a dealt hand may answer, and draw where it is his turn; with `seq` only then."""
+    def waive(self, by: str) -> Outcome:
+        """Let pass what a player of a dealt hand may answer; where it is his turn he draws then."""
         with self._changed:
             dealt = self._state.dealt
-            if dealt is None or seq not in (None, self._state.seq):
-                return GONE
-            if dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
+            if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
                 return Outcome(done=False, say=dealer.NOTHING_TO_DECLINE)
             return self._write(Draft(Kind.WAIVE, {"of": self._state.last_line, "by": by}))
 

@@ -92,7 +92,8 @@ def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
         return None
     if card.family is Family.HAZARD or card in (Card.THEFT, Card.CONTROL):
         return card_picker.question(table, own.player, asked, names)
-    buttons = tuple(Offer(words.play_say(play, names), str(play)) for play in ways)
+    says = (words.doubled(play.card, play.times) if play.times > 1 else words.play_say(play, names) for play in ways)
+    buttons = tuple(Offer(say, str(play)) for say, play in zip(says, ways, strict=True))
     return Question(words.title(card), card, offers=buttons)
 
 
