@@ -20,6 +20,7 @@ from companion.rules import referee
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.record import notation
+from companion.rules.record.notation import SideLine
 from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
@@ -144,7 +145,7 @@ def start() -> AnyResponse | tuple[str, int]:
     if state().is_under_way and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
-    by, levels = phone_identity.who(state()), _robots(request.form)
+    by, levels = phone_identity.who(state()), _levels(request.form, lines)
     try:
         once(lambda: match().start(lines, by, policy, verified=verified, robots=levels))
     except Problem as problem:
@@ -159,13 +160,18 @@ def start() -> AnyResponse | tuple[str, int]:
     return redirect(url_for("join.show"), 303)
 
 
-def _robots(form: MultiDict[str, str]) -> dict[str, int] | None:
+def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
     """Return the levels of the players who are robots; None where people deal."""
     if form.get("cards") != DEALT:
         return None
-    words = record_names(_shown(form, _way(form, load_edition(form.get("edition", CLASSIC)))[0]))
-    levels = {word: parsing.whole(form.get(f"robot{seat}"), 1, 3) for seat, word in enumerate(words, start=1)}
-    return {word: level for word, level in levels.items() if level}
+    seats = referee.seating([header.team for header in notation.headers(lines) if isinstance(header, SideLine)])
+    levels = {seat.player: _level(form, number) for number, seat in enumerate(seats, start=1)}
+    return {player: level for player, level in levels.items() if level}
+
+
+def _level(form: MultiDict[str, str], seat: int) -> int:
+    """Return the level of the robot on a seat; 0 for a person."""
+    return (form.get("cards") == DEALT and parsing.whole(form.get(f"robot{seat}"), 1, 3)) or 0
 
 
 @bp.post("/offered")
@@ -185,8 +191,18 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
         edition = load_edition(form.get("edition", CLASSIC))
     except EditionError:
         abort(400)
-    players, each = _way(form, edition)
-    shown = _shown(form, players)
+    seating = form.get("seating", "")
+    found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
+    if not found:
+        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
+        raise Problem(wrong)
+    players, each = found[0]
+    typed = _named(form, players)
+    spare = (name for name in ROBOT_NAMES if name.casefold() not in map(str.casefold, typed))
+    shown = [
+        name or (next(spare) if _level(form, seat) else _("Player %(number)d", number=seat))
+        for seat, name in enumerate(typed, start=1)
+    ]
     check_names(shown)
     words = record_names(shown)
     house_rules.agreed(form, edition)
@@ -197,28 +213,6 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
     lines = [edition_line, *deck_lines(house_rules.counts(form, edition).items()), *lines]
     lines += [f'player {word} "{name}"' for word, name in zip(words, shown, strict=True) if word != name]
     return [*lines, f"hand first {words[(_first(form) - 1) % players]}"]
-
-
-def _way(form: MultiDict[str, str], edition: Edition) -> tuple[int, int]:
-    """Return how many play and how many to a side. Raises Problem where the edition does not seat them so."""
-    seating = form.get("seating", "")
-    found = [way for way in edition.seatings if seating in ("", f"{way[0]}x{way[1]}")]
-    if not found:
-        wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
-        raise Problem(wrong)
-    return found[0]
-
-
-def _shown(form: MultiDict[str, str], players: int) -> list[str]:
-    """Return the players' names; robots and people who have typed none get one."""
-    typed = _named(form, players)
-    spare = iter([name for name in ROBOT_NAMES if name.casefold() not in map(str.casefold, typed)])
-    dealt = form.get("cards") == DEALT
-    is_robot = [dealt and form.get(f"robot{seat}", PERSON) != PERSON for seat in range(1, players + 1)]
-    return [
-        name or (next(spare) if robot else _("Player %(number)d", number=seat))
-        for seat, (name, robot) in enumerate(zip(typed, is_robot, strict=True), start=1)
-    ]
 
 
 def _teams(words: list[str], each: int) -> list[Team]:
