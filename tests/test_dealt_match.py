@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from client import HOME, SECRET, STRANGER, lines, tap, text_of, values
@@ -15,15 +16,25 @@ from companion.match import dealer
 from companion.match.match import Match
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 from companion.pages import create_app
+from companion.robots.robot import Level
 from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import deal
+from companion.rules.play import Verb
 from companion.rules.record.notation import header_text
 from companion.rules.table import Team
 from companion.storage.event_store import Store
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 DULL = "25 25 50 50 75 75"
+
+
+@pytest.fixture(autouse=True)
+def same_cards(monkeypatch):
+    """Every test is dealt the same cards each time."""
+    chance = random.Random(7)
+    keys = SimpleNamespace(token_hex=lambda size: chance.randbytes(size).hex())
+    monkeypatch.setattr("companion.match.match.secrets", keys)
 
 
 @pytest.fixture
@@ -103,7 +114,7 @@ def shown(client, paths: list[str], **how) -> dict[str, str]:
 
 def test_with_other_hidden_cards_everything_that_others_are_shown_is_the_same(match, app, seated):
     match.start(THREE, robots={"Cid": 1})
-    play = match.state.dealt.seen_by("Ann").plays[0]
+    play = next(play for play in match.state.dealt.seen_by("Ann").plays if play.verb is Verb.DISCARD)
     assert match.enter(str(play), "Ann").done
     assert match.state.dealt.asks("Bob"), "it is his turn, and he has drawn"
     ann, others = seated("Ann"), [(seated("Bob"), {}), (seated(), {}), (app.test_client(), {"environ_base": STRANGER})]
@@ -244,24 +255,22 @@ def header_of(edition: str) -> list[str]:
 def test_a_hand_with_robots_goes_to_its_counted_sheet(match, seated, edition):
     header = header_of(edition)
     players = {name for line in header if line.startswith("side ") for name in re.findall(r"[A-Z]\w+", line)}
-    record = {"record": "\n".join(header), "cards": "dealt", "robots": dict.fromkeys(sorted(players - {"Ann"}), 1)}
-    ann, chance = seated(), random.Random(edition)
+    record = {"record": "\n".join(header), "cards": "dealt", "robots": dict.fromkeys(sorted(players - {"Ann"}), 2)}
+    ann = seated()
     assert send(ann, "/api/matches", **record).json["done"]
     tap(ann, "/join", player="Ann")
 
-    for _ in range(400):
+    while match.state.game.hand_is_open or match.state.dealt.waiting:
         robots_play(match)
-        own = ann.get("/api/hand").json
-        if not own["asked"]:
-            let_pass(match)
-        elif own["plays"]:
-            laid = [play for play in own["plays"] if " discard " not in play]
-            assert send(ann, "/api/plays", text=chance.choice(laid or own["plays"])).json["done"]
-        else:
+        own, dealt = ann.get("/api/hand").json, match.state.dealt
+        play = dealt.choice(dealt.asks("Ann"), Level.COUNTING).play if own["plays"] else None
+        if play is not None:
+            assert str(play) in own["plays"]
+            assert send(ann, "/api/plays", text=str(play)).json["done"]
+        elif own["asked"]:
             assert send(ann, "/api/waive").json["done"]
+        let_pass(match)
         match.state.dealt.hand.deal.checked()
-        if match.state.game.hands and not match.state.dealt.waiting:
-            break
     assert [entry.judged.verdict for entry in match.state.hand_entries] == ["legal"] * len(match.state.hand_entries)
     assert len(ann.get("/api/state").json["hands"]) == 1
     assert ann.get("/").status_code == 200
@@ -270,14 +279,15 @@ def test_a_hand_with_robots_goes_to_its_counted_sheet(match, seated, edition):
 
 
 def test_the_robots_play_until_a_person_is_asked(match):
-    robots = RobotPlayers(match, pause_s=0, answer_s=0)
+    robots = RobotPlayers(match, pause_s=0)
     robots.start()
     match.start(("side Ann", "side Bob", "side Cid", "hand first Bob"), robots={"Bob": 1, "Cid": 1})
     while match.state.dealt.asks("Ann") is None:
         match.wait(match.state.version, 1)
     robots.stop()
 
-    assert [line.split()[0] for line in lines(match)] in (["Bob", "Cid"], ["Bob", "Cid", "Cid"])
+    assert match.state.dealt.asks("Ann")
+    assert {"Bob"} <= {line.split()[0] for line in lines(match)} <= {"Bob", "Cid"}
 
 
 def test_what_a_robot_decided_on_another_state_does_not_count(match):
@@ -317,7 +327,7 @@ def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
     assert send(ann, "/api/plays", text=play).json["done"]
     robots_play(match)
     played = lines(match)
-    assert len(played) >= 3
+    assert len(played) >= 2
 
     assert "Undo" in text_of(ann.get("/"))
     tap(ann, "/undo", seq=match.state.undoable.seq)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
@@ -19,7 +20,8 @@ pytestmark = [
 
 
 @pytest.fixture
-def table():
+def table(monkeypatch):
+    monkeypatch.setattr("companion.match.match.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
     with match_of(None, []) as match, running(app_of(match)) as url:
         robots = RobotPlayers(match, pause_s=0, answer_s=0)
         robots.start()
