@@ -35,7 +35,7 @@ MAY_IMPORT = {
     "app": {"pages", "tracking", "match", "robots", *MIDDLE, *INNER},
     "pages": {"tracking", "match", "robots", *MIDDLE, *INNER},
     "tracking": {"match", *MIDDLE, *INNER},
-    "match": {*MIDDLE, *INNER},
+    "match": {"robots", *MIDDLE, *INNER},
     "robots": {"rules", "common"},
     "vision": INNER,
     "printing": INNER,

@@ -6,7 +6,6 @@ import json
 import os
 import random
 import secrets
-from collections import Counter
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,10 +14,10 @@ from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.robots.dealt_hand import DealtHand
 from companion.robots.information_set import Position, past_of
-from companion.robots.robot import Choice, Level, choose
+from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
 from companion.rules.dealing import check_seating
 from companion.rules.editions.edition import EditionError, load_edition
-from companion.rules.hidden_cards import deal, read_deal, shuffled
+from companion.rules.hidden_cards import dealt_by, read_deal
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine, JudgedRecord
@@ -26,7 +25,6 @@ from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 
 PERSON = "Player"
-ROBOTS = ("Bob", "Cid", "Dee", "Eve", "Fay")
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +89,7 @@ def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -
     try:
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
-        seated = [(PERSON, *ROBOTS)[side : players : players // each] for side in range(players // each)]
+        seated = [(PERSON, *ROBOT_NAMES)[side : players : players // each] for side in range(players // each)]
         teams = [Team("-".join(names), names) for names in seated]
         check_seating(rules, teams)
     except EditionError as error:
@@ -110,8 +108,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
     table, key = record.game.table, f"{seed} {record.game.hand_number}"
     if table is None:
         raise AssertionError("a hand was begun")
-    pile = shuffled(tuple(Counter(table.deck).elements()), f"{key} deal")
-    return RobotMatch(record, DealtHand(deal(table, pile, key), record.game.totals), level, seed)
+    return RobotMatch(record, DealtHand(dealt_by(table, key), record.game.totals), level, seed)
 
 
 def read_match(path: Path) -> RobotMatch:

@@ -7,7 +7,7 @@ of the events, so the log replayed is the state.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.match.questions import Answer, Answered
@@ -18,6 +18,9 @@ __all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written"
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 
+
+DEALT, ROBOT = "dealt", "robot "
+"""The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""
 
 UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
 
@@ -33,6 +36,9 @@ class Written:
     corrected_by: str | None = None
     question: str = ""
     """The id of the question that it answers; empty where it was typed."""
+
+    deal: str = ""
+    """The secret key of the cards of a hand that begins with this line; empty where people deal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,29 +74,54 @@ class History:
     asked: frozenset[str] = frozenset()
     """The ids of the questions that somebody has answered in any way, also where that was taken back."""
 
-    undoable: Event | None = None
+    waived: frozenset[tuple[int, str]] = frozenset()
+    """Who does not answer what was played in which line."""
+
+    wishes: tuple[Event, ...] = ()
+    """What somebody has asked the others to take back."""
+
+    undone_next: tuple[Event, ...] = ()
+    """What an undo takes back, the latest first: up to the last change that no robot made."""
+
     changes: tuple[Change, ...] = ()
     """What has been changed and taken out, the latest last."""
 
     redoable: Event | None = None
     """The `undo` that `redo` would take back."""
 
+    @property
+    def robots(self) -> Mapping[str, int]:
+        """The players who are robots, with their levels."""
+        levels = {key: value for key, value in self.settings.items() if key.startswith(ROBOT)}
+        return {key.removeprefix(ROBOT): int(value) for key, value in levels.items() if value in ("1", "2", "3")}
+
 
 def history(events: Sequence[Event]) -> History:
     """Return what a match's events come to."""
     standing = _standing(events)
     latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
-    return History(
+    settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
+    past = History(settings=settings)
+    return replace(
+        past,
         lines=tuple(_lines(standing)),
         seats=Counter(e.body["player"] for e in standing if e.kind == Kind.SEAT),
-        settings={e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING},
         answers=_answers(events),
         claims=tuple(_written(e) for e in events if e.kind == Kind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
-        undoable=next((e for e in reversed(standing) if e.kind in UNDOABLE), None),
+        waived=frozenset((e.body["of"], _by(e)) for e in events if e.kind == Kind.WAIVE),
+        wishes=tuple(e for e in events if e.kind == Kind.WISH),
+        undone_next=_undone_next(standing, past.robots),
         changes=tuple(_changes(events, standing)),
         redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
     )
+
+
+def _undone_next(standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
+    """Return what an undo takes back; nothing where robots alone have played."""
+    changes = [event for event in reversed(standing) if event.kind in UNDOABLE]
+    played = [event.body.get("text", "").partition(" ")[0] in robots for event in changes]
+    return tuple(changes[: played.index(False) + 1]) if False in played else ()
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:
@@ -135,8 +166,8 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
 
 
 def _written(event: Event) -> Written:
-    body = event.body
-    return Written(event.seq, body["text"], _by(event), body.get("source", ""), question=body.get("question", ""))
+    optional = {field: event.body[field] for field in ("source", "question", "deal") if field in event.body}
+    return Written(event.seq, event.body["text"], _by(event), **optional)
 
 
 def _by(event: Event) -> str:

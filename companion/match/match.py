@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import secrets
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from itertools import pairwise
 from types import MappingProxyType
@@ -19,8 +20,9 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import questions
-from companion.match.history import CAMERA, PHONE, History, Kind, history
+from companion.match import dealer, questions
+from companion.match.dealer import Dealt
+from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, History, Kind, history
 from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
@@ -33,14 +35,18 @@ from companion.match.state import (
     hand_seq,
     judge_on,
     judged_next,
+    last_line,
     last_result,
     next_first,
     table_of,
     typed_plays,
     waits_for_another,
+    wished,
 )
+from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
+from companion.rules.record.judge import JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
@@ -65,6 +71,8 @@ OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that n
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("It waits for the play before it.")
+ASKED = say("The others are asked: it is taken back as soon as one of them agrees.")
+NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
 def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
@@ -146,20 +154,32 @@ class Match:
         return replace(outcome, seq=now.seq, version=now.version, asked=asked, saved=now.unsaved is None)
 
     def start(
-        self, lines: Sequence[str], by: str = "", policy: Policy | None = None, *, verified: bool | None = None
+        self,
+        lines: Sequence[str],
+        by: str = "",
+        policy: Policy | None = None,
+        *,
+        verified: bool | None = None,
+        robots: Mapping[str, int] | None = None,
     ) -> Outcome:
         """Begin a match from header lines and `hand first …`. Raises Problem for lines that make no game.
 
-        `policy` and `verified`, whether the other side verifies, stay as they are where they are not given.
+        `policy` and `verified`, whether the other side verifies, stay as they are where they are not given. With
+        `robots`, the levels of the players who are some, or an empty mapping, the program deals the cards.
         """
         lines = [notation.without_comment(line) for line in lines]
-        _check_setup(lines)
+        players = _check_setup(lines)
+        if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):
+            raise Problem(NO_ROBOT)
         *header, first = lines
         with self._changed:
             before = self._state
-            drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), Draft(Kind.LINE, {"text": first, "by": by})]
+            begins = _beginning(first, by, is_dealt=robots is not None)
+            drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), begins]
             drafts.append(_setting("policy", policy or before.policy, by))
-            if before.other_side_verifies if verified is None else verified:
+            if robots is not None:
+                drafts += [_setting(DEALT, YES, by), *(_setting(ROBOT + who, str(n), by) for who, n in robots.items())]
+            elif before.other_side_verifies if verified is None else verified:
                 drafts.append(_setting(VERIFYING, YES, by))
             if before.robot_seat is not None:
                 drafts.append(_setting(ROBOT_SEAT, str(before.robot_seat), by))
@@ -186,7 +206,7 @@ class Match:
             first = first or next_first(self._state)
             if not any(seat.player == first for seat in table_of(self._state).seats):
                 return GONE
-            return self._write(Draft(Kind.LINE, {"text": f"hand first {first}", "by": by}))
+            return self._write(_beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """Set how plays are confirmed from now on."""
@@ -203,7 +223,7 @@ class Match:
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
         with self._changed:
-            if not any(player in team.players for team in self._state.game.teams):
+            if player not in self._state.people:
                 return GONE
             drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
             if name:
@@ -220,6 +240,8 @@ class Match:
         """
         with self._changed:
             play = replace(self._read(text), anyway=False)
+            if self._state.is_dealt:
+                return self._enter_dealt(play, by)
             open_now = (question for question in self._state.questions if question.asks_play or question.line is None)
             asked = next((question for question in open_now if play in question.plays), None)
             if asked is not None:
@@ -238,6 +260,29 @@ class Match:
             return Outcome(
                 done=False, reasons=claim.reasons, say=None if claim.reasons or claim is waiting[0] else WAITS
             )
+
+    def _enter_dealt(self, play: Play, by: str) -> Outcome:
+        """Enter a play of a hand that the program deals: of one's own cards, and legal."""
+        dealt = self._state.dealt
+        against = dealt.objections(play, by) if dealt else dealer.NOTHING_DEALT
+        if isinstance(against, str):
+            return Outcome(done=False, say=against)
+        return Outcome(done=False, reasons=against) if against else self._write(_line(play, by, PHONE, legal=True))
+
+    def waive(self, by: str) -> Outcome:
+        """Let pass what a player of a dealt hand may answer; where it is his turn he draws then."""
+        with self._changed:
+            dealt = self._state.dealt
+            if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
+                return Outcome(done=False, say=dealer.NOTHING_TO_DECLINE)
+            return self._write(Draft(Kind.WAIVE, {"of": self._state.last_line, "by": by}))
+
+    def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
+        """Enter what a robot has decided, None for no answer, if the match still stands as it was then."""
+        with self._changed:
+            if seq != self._state.seq:
+                return GONE
+            return self.waive(player) if play is None else self._enter_dealt(play, player)
 
     def answer(
         self,
@@ -259,6 +304,8 @@ class Match:
             question = self._state.question(question_id)
             if question is None:
                 return GONE
+            if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
+                return self.undo(by)  # It refuses whoever does not play.
             offered = question.plays[0] if question.plays else None
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
@@ -325,6 +372,8 @@ class Match:
         with self._changed:
             if self._state.entry(line) is None:
                 return GONE
+            if self._state.is_dealt:
+                return Outcome(done=False, say=dealer.TABLE_DEALS)
             play = self._read(text)
             if waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
@@ -343,22 +392,37 @@ class Match:
         with self._changed:
             if self._state.entry(seq) is None:
                 return GONE
+            if self._state.is_dealt:
+                return Outcome(done=False, say=dealer.TABLE_DEALS)
             return self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
-        """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once."""
+        """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once.
+
+        Where the program deals, what robots have played since goes too, and another person has to agree, if any plays.
+        """
         with self._changed:
-            return self._take_back(Kind.UNDO, self._state.undoable, by, seq)
+            now = self._state
+            if now.undoable is None or seq not in (None, now.undoable.seq):
+                return GONE
+            if now.is_dealt and by not in now.people:
+                return Outcome(done=False, say=dealer.OWN_CARDS)
+            if now.is_dealt and len(now.people) > 1:
+                wish = next((asked for asked in now.questions if asked.kind is questions.Kind.UNDO), None)
+                if wish is None:
+                    self._write(Draft(Kind.WISH, {"of": now.undoable.seq, "by": by}))
+                if wish is None or wish.about == by:
+                    return Outcome(done=False, say=ASKED)
+                by = wish.about
+            return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.undone_next))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         """Take back the last undo."""
         with self._changed:
-            return self._take_back(Kind.REDO, self._state.redoable, by, seq)
-
-    def _take_back(self, kind: Kind, what: Event | None, by: str, seq: int | None) -> Outcome:
-        if what is None or seq not in (None, what.seq):
-            return GONE
-        return self._write(Draft(kind, {"of": what.seq, "by": by}))
+            undone = self._state.redoable
+            if undone is None or seq not in (None, undone.seq):
+                return GONE
+            return self._write(Draft(Kind.REDO, {"of": undone.seq, "by": by}))
 
     # What the camera says
 
@@ -366,7 +430,7 @@ class Match:
         """Derive the camera's questions about any state by `derive` from now on."""
         with self._changed:
             # What is wrong with it is for the camera to hear, not for a phone.
-            seen = derive(self._state) if self._state.match is not None else ()
+            seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
             before, now = self._state.questions, self._questions(self._state, seen)
             if _without_pictures(before) == _without_pictures(now):
@@ -470,6 +534,8 @@ class Match:
         self._past = past = history(self._events)
         record, entries = judge_on(self._state, past.lines)
         self._remember(events)
+        players = sum(len(team.players) for team in record.game.teams)
+        is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
         # The first hand's start belongs to the set-up.
         firsts = {after.seq for before, after in pairwise(self._events) if before.kind == Kind.SETUP}
         self._show(
@@ -483,8 +549,11 @@ class Match:
             other_side_verifies=past.settings.get(VERIFYING) == YES,
             robot_seat=RobotSeat.of(past.settings.get(ROBOT_SEAT), (p for t in record.game.teams for p in t.players)),
             seats=MappingProxyType(dict(past.seats)),
-            undoable=None if past.undoable and past.undoable.seq in firsts else past.undoable,
-            redoable=past.redoable,
+            undone_next=() if any(event.seq in firsts for event in past.undone_next) else past.undone_next,
+            redoable=None if is_dealt and players > len(robots) + 1 else past.redoable,
+            is_dealt=is_dealt,
+            robots=robots,
+            dealt=_dealt(record, entries, past) if is_dealt else None,
             changes=past.changes,
             unsaved=self.store.unsaved,
         )
@@ -494,7 +563,8 @@ class Match:
         for event in events:
             request, asked = event.body.get("request"), event.body.get("asked", "")
             if request:
-                outcome = Outcome(done=event.kind != Kind.CLAIM, seq=event.seq, version=self._state.version)
+                is_done, version = event.kind not in (Kind.CLAIM, Kind.WISH), self._state.version
+                outcome = Outcome(done=is_done, seq=event.seq, version=version)
                 self._first[request] = asked, outcome
 
     def _show(self, **changes: Any) -> None:
@@ -507,7 +577,7 @@ class Match:
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
         """Return what the camera asks; a tap counts whatever goes wrong with it, and it looks again soon."""
         try:
-            return self._derive(state) if state.match is not None else ()
+            return self._derive(state) if _is_seen(state) else ()
         except Exception:
             log.exception("no questions can be derived from what the camera sees")
             self._derive = _nothing_seen
@@ -515,6 +585,8 @@ class Match:
 
     def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
         """Return what the table is asked in a state: what the camera sees, then what was typed and waits."""
+        if state.is_dealt:
+            return tuple(wished(state, self._past.wishes))
         counted = {entry.written.question for entry in state.entries}
         typed = typed_plays(state, self._past.claims, counted | state.answers.keys())
         return tuple(claimed(state, typed, seen))
@@ -528,7 +600,32 @@ def _setting(key: str, value: str, by: str) -> Draft:
     return Draft(Kind.SETTING, {"key": key, "value": value, "by": by})
 
 
-def _check_setup(lines: Sequence[str]) -> None:
+def _is_seen(state: MatchState) -> bool:
+    """True if a camera has something to look at: a match that is played with cards."""
+    return state.match is not None and not state.is_dealt
+
+
+def _dealt(record: JudgedRecord, entries: Sequence[Entry], past: History) -> Dealt | None:
+    """Return the hidden cards of the last hand; None where they do not fit its record."""
+    seq = hand_seq(record, entries)
+    key = next((entry.written.deal for entry in entries if entry.seq == seq), "")
+    last = last_line(record, entries)
+    waived = [player for of, player in past.waived if of == last]
+    before = next((game.totals for game in record.games if game.hand_number == record.game.hand_number), {})
+    try:
+        return dealer.dealt(record, key, waived, before, past.robots) if key else None
+    except DealError:
+        log.exception("the cards of this hand do not fit its record")
+        return None
+
+
+def _beginning(text: str, by: str, *, is_dealt: bool) -> Draft:
+    """Return the line that begins a hand, with the key of its cards where the program deals."""
+    return Draft(Kind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
+
+
+def _check_setup(lines: Sequence[str]) -> Set[str]:
+    """Return the players. Raises Problem for lines that make no game."""
     game = judge.NEW_GAME
     for number, text in enumerate(lines, start=1):
         game, items = judge.step(game, Line(number, text))
@@ -536,6 +633,7 @@ def _check_setup(lines: Sequence[str]) -> None:
             raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
     if not game.hand_is_open or not lines[-1].startswith("hand "):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
+    return {player for team in game.teams for player in team.players}
 
 
 def _line(play: Play, by: str, source: str, *, legal: bool) -> Draft:

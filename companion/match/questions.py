@@ -17,7 +17,7 @@ SURE_CONFIDENCE = 0.9
 """Least confidence of a play that may be confirmed without a tap."""
 
 _TYPED = "typed.e"
-_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs)")
+_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo)")
 
 
 class Kind(StrEnum):
@@ -31,6 +31,9 @@ class Kind(StrEnum):
 
     DIFFERS = "differs"
     """The table lies otherwise than the record has it."""
+
+    UNDO = "undo"
+    """Somebody wishes to take back the last change, and another person has to agree: where the program deals."""
 
 
 class Answer(StrEnum):
@@ -79,7 +82,7 @@ class Question:
     """For `differs`: the line of the record that goes where the table is right."""
 
     about: str = ""
-    """How the zone lay: `ignore` holds until that changes."""
+    """How the zone lay: `ignore` holds until that changes. For `undo`, the player who wishes it."""
 
     crop: bytes | None = None
     """The card as the camera saw it, JPEG."""
@@ -96,7 +99,7 @@ class Question:
     @property
     def asks_play(self) -> bool:
         """True if it waits in the order of play: what comes after it is judged with it, and cannot count before it."""
-        return self.kind is not Kind.DIFFERS
+        return self.kind in (Kind.PLAY, Kind.WHICH)
 
     @property
     def may_count_untapped(self) -> bool:
@@ -134,6 +137,11 @@ def question_of_no_card_id(match: int, hand: int, name: str, number: int) -> str
 def claim_id(match: int, hand: int, claim: int) -> str:
     """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
     return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
+
+
+def wish_id(match: int, hand: int, wish: int) -> str:
+    """Return the id of the question about a wish to take back; `wish` is the seq of its event."""
+    return f"{match}-{hand}-wish.e{wish}-{Kind.UNDO.value}"
 
 
 def match_of(question: str) -> int | None:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.match.dealer import Dealt
 from companion.match.history import Change, Written
-from companion.match.questions import Answered, Kind, Question, claim_id
+from companion.match.questions import Answered, Kind, Question, claim_id, wish_id
 from companion.rules import reasons, referee
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
@@ -116,8 +117,28 @@ class MatchState:
     changes: tuple[Change, ...] = ()
     """The lines of the match that somebody changed or took out, the latest last."""
 
-    undoable: Event | None = None
+    undone_next: tuple[Event, ...] = ()
+    """What an undo takes back, the latest first."""
+
     redoable: Event | None = None
+    is_dealt: bool = False
+    """True if the program deals the cards."""
+
+    robots: Mapping[str, int] = field(default_factory=dict)
+    """The players who are robots, with their levels."""
+
+    dealt: Dealt | None = None
+    """The hidden cards of the hand on the table, where the program deals: shown to nobody but by `seen_by`."""
+
+    @property
+    def undoable(self) -> Event | None:
+        """The change that an undo goes back to."""
+        return self.undone_next[-1] if self.undone_next else None
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The players who are no robots."""
+        return tuple(player for team in self.game.teams for player in team.players if player not in self.robots)
 
     @property
     def game(self) -> Game:
@@ -133,6 +154,11 @@ class MatchState:
     def attention(self) -> tuple[Entry, ...]:
         """The lines of the match that do not count: what a correction has made illegal, until somebody answers."""
         return tuple(entry for entry in self.entries if entry.needs_attention)
+
+    @property
+    def last_line(self) -> int:
+        """The event of the last play of the hand on the table, or else of its beginning."""
+        return last_line(self.record, self.entries)
 
     @property
     def is_under_way(self) -> bool:
@@ -189,6 +215,23 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
 def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
     """Return the event that began the hand on the table."""
     return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
+
+
+def last_line(record: JudgedRecord, entries: Sequence[Entry]) -> int:
+    """Return the event of the last play of the hand on the table, or else of its beginning."""
+    played = (e.seq for e in reversed(entries) if e.hand == record.game.hand_number and e.judged is not None)
+    return next(played, hand_seq(record, entries))
+
+
+def wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
+    """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
+    for wish in wishes:
+        question_id = wish_id(state.match or 0, state.hand_seq, wish.seq)
+        is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
+        if is_last and question_id not in state.answers:
+            who = wish.body["by"]
+            yield Question(question_id, Kind.UNDO, None, table=state.game.table, about=who)
+            return
 
 
 def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]) -> Iterator[tuple[str, Play]]:

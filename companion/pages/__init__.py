@@ -11,6 +11,7 @@ from flask import Flask
 from companion.common.resources import shipped
 from companion.match.match import Match
 from companion.match.phones import Phones
+from companion.match.robot_players import RobotPlayers
 from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
@@ -112,9 +113,12 @@ def run_service(
         start_heart(manager, tries, lambda: serving.status(match))
         manager.tell(READY=1, STATUS=serving.status(match))
 
+    robots = RobotPlayers(match)
     nightly.start()
+    robots.start()
     try:
         serve(app, host, port, ready)
         manager.tell(STOPPING=1, STATUS="Ending.")
     finally:
+        robots.stop()
         nightly.stop()

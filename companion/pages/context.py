@@ -133,8 +133,8 @@ def download(content: str | bytes, mimetype: str, name: str, *, opens: bool = Fa
 
 
 def has_camera() -> bool:
-    """True if a camera is used: one was asked for, or answered, and the table does not play without it."""
-    return service().camera.can_look() and not state().without_camera
+    """True if a camera is used: one was asked for, or answered, and the table does not play without it, nor cards."""
+    return service().camera.can_look() and not (state().without_camera or state().is_dealt)
 
 
 def forget_state() -> None:

@@ -110,7 +110,7 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "this_phone": phone_identity.called(phone_identity.phone()),
         "state": now,
         "trouble": phone_identity.trouble(now),
-        "complaint": None if now.without_camera else phone_identity.trouble(now),
+        "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
         "mark": updates.mark(now),
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),

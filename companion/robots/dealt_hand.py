@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from companion.robots.information_set import NO_TOTALS, Past, Position
@@ -35,18 +35,21 @@ class DealtHand:
         Whoever may act out of turn comes first, before anybody draws, and the player to move last of these; no answer
         is an answer there, and where the top of the discard pile may be taken instead of drawing.
         """
-        table = self.deal.table
-        seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
-        for seat in seats:
-            if seat not in self.waived and _may_act_out_of_turn(position := self.position(seat)):
-                return position
-        if table.is_over:
-            return None
+        table, first = self.deal.table, next(self.out_of_turn(), None)
+        if first is not None or table.is_over:
+            return first
         undrawn = self.position(table.to_move)
         may_take = not (undrawn.has_drawn or self.deal.objections(Play(Verb.TAKE, undrawn.player)))
         if may_take and table.to_move not in self.waived:
             return undrawn
         return self.drawn().position(table.to_move)
+
+    def out_of_turn(self) -> Iterator[Position]:
+        """Yield the position of each player who may act before anybody draws, and has not declined."""
+        table = self.deal.table
+        seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
+        positions = (self.position(seat) for seat in seats if seat not in self.waived)
+        return (position for position in positions if _may_act_out_of_turn(position))
 
     def answered(self, position: Position, play: Play | None) -> DealtHand:
         """Return the hand after what the player of `asked` has done; None is no answer."""

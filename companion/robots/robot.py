@@ -32,6 +32,9 @@ class Choice(NamedTuple):
     why: Said
 
 
+ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Kit", "Lou", "Max", "Ned", "Oz", "Pat")
+"""Names of robots, for more than there are seats: people may have some of them."""
+
 _MOST_LAID = 6
 _MOST_DISCARDED = 3
 """How many plays the search compares: those of most worth, laid and discarded."""

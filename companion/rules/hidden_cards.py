@@ -47,6 +47,11 @@ def deal(table: Table, pile: Sequence[Card], key: str) -> Deal:
     return dealt.checked()
 
 
+def dealt_by(table: Table, key: str) -> Deal:
+    """Return the hands of a table before its first play, all of them settled by a secret key."""
+    return deal(table, shuffled(tuple(Counter(table.deck).elements()), f"{key} deal"), key)
+
+
 @dataclass(frozen=True, slots=True)
 class Deal:
     """A table with its hidden cards."""

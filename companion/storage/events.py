@@ -28,7 +28,8 @@ class Kind(StrEnum):
 
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
-    `question`: the id of the question that it answers."""
+    `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the
+    secret key that its cards follow from."""
 
     CORRECT = "correct"
     """`of`: a line's seq; `text`: what it should have said; `question` as in a line."""
@@ -56,6 +57,12 @@ class Kind(StrEnum):
 
     CLAIM = "claim"
     """`text`: a play that was typed and waits: it is illegal, or another side has to confirm it."""
+
+    WAIVE = "waive"
+    """`of`: the seq of the last line; `by` does not answer what was played there, and draws where it is his turn."""
+
+    WISH = "wish"
+    """`of`: the seq of an event that `by` wishes to take back, where others have to agree."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +153,8 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.SETTING: ("key", "value"),
     Kind.ANSWER: ("answer",),
     Kind.CLAIM: ("text",),
+    Kind.WAIVE: ("of", "by"),
+    Kind.WISH: ("of", "by"),
 }
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "lines": _are_texts,
@@ -153,6 +162,7 @@ _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "before": _is_number,
     "expected": _is_text_or_none,
     "seen": _is_text_or_none,
+    "deal": _is_text,
 } | dict.fromkeys(
     ("text", "by", "source", "player", "key", "value", "zone", "question", "answer", "about", "request", "asked"),
     _is_text,

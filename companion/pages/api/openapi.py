@@ -44,7 +44,12 @@ def _letters(most: int) -> dict[str, int]:
 
 _ANYWAY = (bool | None, "It counts although it is illegal: the table lets it stand.")
 _ID = {"id?": (str | None, _SAME, _letters(64))}
-NEW_MATCH: Fields = {"record": (str, _HEAD, _letters(4000)), **_ID}
+NEW_MATCH: Fields = {
+    "record": (str, _HEAD, _letters(4000)),
+    "cards?": (Literal["dealt"], "`dealt`: nobody has cards, the companion deals them."),
+    "robots?": ({str: int}, "With dealt cards: the players who are robots, and the level of each, 1 to 3."),
+    **_ID,
+}
 NEW_PLAY: Fields = {"text": (str, _PLAY, _letters(200)), "anyway?": _ANYWAY, **_ID}
 NEW_ANSWER: Fields = {
     "answer": (Answer, _ANSWER),
@@ -52,6 +57,7 @@ NEW_ANSWER: Fields = {
     "anyway?": _ANYWAY,
     **_ID,
 }
+WAIVER: Fields = {**_ID}
 STEP: Fields = {"seq?": (int | None, "Only if this was the last change.", _SEQ), **_ID}
 CORRECTION: Fields = {"seq": (int, "The line’s `seq`.", _SEQ), "text": (str, _PLAY, _letters(200)), **_ID}
 NEXT_HAND: Fields = {"first?": (str | None, "Who begins it.", _letters(100)), **_ID}
@@ -63,7 +69,7 @@ _QUESTION: Fields = {
     "kind": (
         Kind,
         "`play`: this was laid, shall it count? `which`: one of several. `differs`: the table lies otherwise than the"
-        " record has it.",
+        " record has it. `undo`: somebody wishes to take the last change back, where the cards are dealt.",
     ),
     "zone": str | None,
     "plays": ([str], "The likeliest first."),
@@ -111,6 +117,8 @@ SCHEMAS: Mapping[str, Fields] = {
         "seq": int,
         "match": int | None,
         "edition": str,
+        "dealt": (bool, "The companion deals the cards; what is hidden is told by `/api/hand` alone."),
+        "robots": ({str: int}, "The players who are robots, and their levels."),
         "hand": int,
         "names": {str: str},
         "table": "Table?",
@@ -122,6 +130,13 @@ SCHEMAS: Mapping[str, Fields] = {
         "hands": (["Hand"], "The hands that were counted."),
         "totals": {str: int},
         "winner": str | None,
+    },
+    "OwnHand": {
+        "player": (str | None, "Null, and no cards, for a phone without a seat and where nothing is dealt."),
+        "hand": ([str], "The cards, the latest last."),
+        "asked": (bool, "He is waited for: it is his turn, or he may answer."),
+        "plays": ([str], "What he may play now."),
+        "may_wait": (bool, "He may let it pass, by `/api/waive`; on his turn he draws then."),
     },
     "Table": {
         "to_move": str | None,
@@ -234,6 +249,8 @@ def _paths() -> Schema:
         "matches", "The matches, the latest first.", "As they were set up.", {"matches": ["Match"]}, 422, also=asked
     )
     begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
+    about = "Your own hand, where the companion deals: that of the seat of this phone."
+    own_hand = _get("hand", about, "It.", "OwnHand", 401, 403)
     about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
     version = _get("version", about, "The version of the state.", {"version": int})
     version["get"]["responses"]["304"] = {"description": "It is the one that is known."}
@@ -247,6 +264,8 @@ def _paths() -> Schema:
         "/api/matches/{number}": _get("match", "A match: its record and its hands.", "It.", "Played", 404, also=number),
         "/api/plays": _post("play", about, NEW_PLAY),
         "/api/questions/{question_id}": _post("answer", "Answers what the table is asked.", NEW_ANSWER, also=question),
+        "/api/hand": own_hand,
+        "/api/waive": _post("waive", "Lets pass what you may answer; on your turn you draw.", WAIVER),
         "/api/undo": _post("undo", "Takes back the last change of the record.", STEP),
         "/api/redo": _post("redo", "Takes back the last undo.", STEP),
         "/api/correct": _post("correct", "Changes a line of the record.", CORRECTION),

@@ -11,11 +11,13 @@ from flask import Blueprint, Response, abort, make_response, request
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
+from companion.match.dealer import Seen
 from companion.match.history import Kind, history
 from companion.match.match import Answer, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.context import forget_state, match, service, state
+from companion.pages.game import own_hand
 from companion.pages.players import permissions, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
@@ -106,6 +108,21 @@ def play() -> Response:
     return _done(asked, lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched))
 
 
+@bp.get("/hand")
+def hand() -> Response:
+    """Return the hand of this phone's own seat, where the program deals; empty for no seat."""
+    own = own_hand.seen(state()) or Seen("", ())
+    shown = {"player": own.player or None, "hand": list(own.hand), "asked": own.is_asked, "may_wait": own.may_wait}
+    return make_response(shown | {"plays": [str(play) for play in own.plays]})
+
+
+@bp.post("/waive")
+def waive() -> Response:
+    """Let pass what this phone's player may answer."""
+    asked = _asked(openapi.WAIVER, needs_match=True)
+    return _done(asked, lambda by: match().waive(by))
+
+
 @bp.post("/questions/<question_id>")
 def answer(question_id: str) -> Response:
     """Answer a question."""
@@ -137,7 +154,8 @@ def begin() -> Response:
     """Begin a match from the head of a record."""
     asked = _asked(openapi.NEW_MATCH)
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
-    return _done(asked, lambda by: match().start(lines, by))
+    robots = asked.get("robots", {}) if asked.keys() & {"cards", "robots"} else None
+    return _done(asked, lambda by: match().start(lines, by, robots=robots))
 
 
 @bp.post("/undo")
@@ -213,6 +231,7 @@ _KINDS = {
     "string": (str, N_("“%(name)s” is a text.")),
     "boolean": (bool, N_("“%(name)s” is true or false.")),
     "integer": (int, N_("“%(name)s” is a whole number.")),
+    "object": (dict, N_("“%(name)s” is an object of whole numbers.")),
 }
 """The type of a field, and its name, by the name that JSON Schema gives it."""
 
@@ -222,6 +241,8 @@ def _check(name: str, value: object, schema: openapi.Schema) -> None:
     named = schema.get("type", "string")
     kind, sentence = _KINDS[named if isinstance(named, str) else named[0]]
     if type(value) is not kind or (isinstance(value, int) and abs(value) > MOST_NUMBER):
+        _refuse(_(sentence, name=name))
+    if isinstance(value, dict) and any(type(one) is not int for one in value.values()):
         _refuse(_(sentence, name=name))
     if not isinstance(value, str):
         return

@@ -12,7 +12,7 @@ from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
 from companion.pages.context import state
-from companion.pages.game import card_picker, offers, prompts, views
+from companion.pages.game import card_picker, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import permissions, phone_identity
 from companion.pages.words import N_, Names, _
@@ -40,6 +40,8 @@ def new() -> AnyResponse | str:
     table = now.game.table
     if table is None:
         return redirect(url_for("setting_up.show"))
+    if now.is_dealt:
+        return _way_to_play(now, table)
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
@@ -52,6 +54,23 @@ def new() -> AnyResponse | str:
         post_to=url_for("table.enter"),
         is_new=True,
         asks_who=lays_now is not None and not mine and seat != table.player_to_move,
+    )
+
+
+def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
+    """Ask in which way this phone's player plays a card of his hand."""
+    question = own_hand.question(now, request.args)
+    if question is None:
+        return redirect(url_for("table.show"))
+    task = {"title": question.title, "post_to": url_for("table.enter"), "table": table}
+    return render_template(
+        "entry.html",
+        task=task,
+        question=question,
+        groups=question.groups,
+        player=phone_identity.seat(now),
+        here=request.path,
+        is_own=True,
     )
 
 
@@ -96,7 +115,7 @@ def change(seq: int) -> AnyResponse | str:
     """Pick what a line of the log should say, or with `?before=1` what was forgotten before it."""
     now = state()
     entry = now.entry(seq)
-    if entry is None or entry.judged is None:
+    if entry is None or entry.judged is None or now.is_dealt:
         return redirect(url_for("table.show"))
     before = request.args.get("before") == "1"
     place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)

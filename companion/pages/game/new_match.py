@@ -10,21 +10,26 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
-from companion.pages.context import editions, has_camera, match, once, state
+from companion.pages.context import editions, forget_state, has_camera, match, once, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
+from companion.robots.robot import ROBOT_NAMES
 from companion.rules import referee
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.editions.edition_file import FIRST_PLAYERS, LEAST_TARGET_KM, TARGET_STEP_KM
 from companion.rules.record import notation
+from companion.rules.record.notation import SideLine
 from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
 CLASSIC = "classic"
 """The edition that the others are compared with."""
+
+DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
+"""What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
 
 WITH_A_DEALER = "left-of-the-dealer"
 MOST_PLAYERS = 8
@@ -47,6 +52,10 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
     fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
     fields |= {"target": str(game.target)} if game.target else {}
     fields |= {"verify": "yes"} if now.other_side_verifies else {}
+    if now.is_dealt:
+        seats = enumerate(referee.seating(game.teams), start=1)
+        levels = {f"robot{number}": str(now.robots.get(seat.player, PERSON)) for number, seat in seats}
+        fields |= {"cards": DEALT, **levels}
     return MultiDict(fields | house_rules.as_chosen(game.options, game.counts))
 
 
@@ -70,6 +79,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         **_who_plays(edition, chosen, _names_before(now)),
         target=target,
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
+        is_dealt=chosen.get("cards") == DEALT,
+        levels=[chosen.get(f"robot{seat}", USUAL_ROBOT if seat > 1 else PERSON) for seat in range(1, MOST_PLAYERS + 1)],
         has_camera=has_camera(),
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
@@ -134,9 +145,33 @@ def start() -> AnyResponse | tuple[str, int]:
     if state().is_under_way and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
-    by = phone_identity.who(state())
-    once(lambda: match().start(lines, by, policy, verified=verified))
+    by, levels = phone_identity.who(state()), _levels(request.form, lines)
+    try:
+        once(lambda: match().start(lines, by, policy, verified=verified, robots=levels))
+    except Problem as problem:
+        return _form(request.form, _(problem.sentence)), 400
+    forget_state()
+    if levels and len(state().people) == 1:
+        # Who plays alone against robots need not say who he is.
+        phone, player = phone_identity.known_phone(), state().people[0]
+        phone_identity.phones().sit(phone, player, over=True, by=phone)
+        match().sit(player, player)
+        return redirect(url_for("table.show"), 303)
     return redirect(url_for("join.show"), 303)
+
+
+def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
+    """Return the levels of the players who are robots; None where people deal."""
+    if form.get("cards") != DEALT:
+        return None
+    seats = referee.seating([header.team for header in notation.headers(lines) if isinstance(header, SideLine)])
+    levels = {seat.player: _level(form, number) for number, seat in enumerate(seats, start=1)}
+    return {player: level for player, level in levels.items() if level}
+
+
+def _level(form: MultiDict[str, str], seat: int) -> int:
+    """Return the level of the robot on a seat; 0 for a person."""
+    return (form.get("cards") == DEALT and parsing.whole(form.get(f"robot{seat}"), 1, 3)) or 0
 
 
 @bp.post("/offered")
@@ -162,7 +197,12 @@ def setup_lines(form: MultiDict[str, str]) -> list[str]:
         wrong = _("%(edition)s cannot seat these players so: choose how many play once more.", edition=_(edition.title))
         raise Problem(wrong)
     players, each = found[0]
-    shown = [name or _("Player %(number)d", number=seat) for seat, name in enumerate(_named(form, players), start=1)]
+    typed = _named(form, players)
+    spare = (name for name in ROBOT_NAMES if name.casefold() not in map(str.casefold, typed))
+    shown = [
+        name or (next(spare) if _level(form, seat) else _("Player %(number)d", number=seat))
+        for seat, name in enumerate(typed, start=1)
+    ]
     check_names(shown)
     words = record_names(shown)
     house_rules.agreed(form, edition)

@@ -13,6 +13,7 @@ from companion.pages import words
 from companion.pages.context import match
 from companion.pages.game import offers, views
 from companion.pages.game.offers import Offer
+from companion.pages.players import permissions
 from companion.pages.words import Names, _
 from companion.rules import referee
 from companion.rules.play import Play
@@ -96,6 +97,9 @@ def sentence(state: MatchState, question: Question) -> str:
         return words.play_say(question.plays[0], Names.of(state.game))
     if question.kind is Kind.WHICH:
         return words.laid_in(question.zone or "", _side_at(state, question.zone or ""))
+    if question.kind is Kind.UNDO and state.undoable is not None:
+        who, what = words.doer(question.about, Names.of(state.game)), permissions.undo_say(state, state.undoable)
+        return words.capital(_("%(who)s asks all others: “%(what)s”?", who=who, what=what))
     return words.said(question.say or "")
 
 

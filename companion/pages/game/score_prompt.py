@@ -20,7 +20,9 @@ def lead_to_score(now: MatchState) -> bool:
     if now.game.hand_is_open:
         lead_back(now)
         return False
-    if now.questions or now.attention or not now.game.hands or not (session or phone_identity.is_machine()):
+    seat = phone_identity.seat(now)
+    is_asked = now.dealt is not None and now.dealt.asks(seat) is not None
+    if is_asked or now.questions or now.attention or not now.game.hands or not (session or phone_identity.is_machine()):
         return False
     mark = _mark(now.match, now.game.hands[-1])
     if session.get(_SEEN) == mark or session.get(_LED) == mark:

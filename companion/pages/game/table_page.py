@@ -13,10 +13,10 @@ from companion.match.history import Kind as Event
 from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
 from companion.pages.context import forget_state, go, has_camera, match, once, service, state
-from companion.pages.game import house_rules, offers, prompts, score_prompt, views
+from companion.pages.game import house_rules, offers, own_hand, prompts, score_prompt, views
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
-from companion.pages.words import N_, Names, _
+from companion.pages.words import N_, Names
 from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
 
@@ -53,7 +53,9 @@ def show() -> AnyResponse | str:
         asks=seats.asked_here(now),
         changed=notices.changed_line(now, seat),
         attention=[views.entry_view(now.game, entry) for entry in now.attention],
-        **_offered(now, table, seat),
+        **({"chances": {}} if now.is_dealt else _offered(now, table, seat)),
+        hand=own_hand.view(now),
+        by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
         undoing=permissions.undoing(now),
         redoing=permissions.redoing(now),
@@ -165,6 +167,26 @@ def let_stand(seq: int) -> AnyResponse:
     return _tap(lambda m, by: m.let_stand(seq, by, vouched=permissions.vouched()))
 
 
+@bp.post("/waive")
+def waive() -> AnyResponse:
+    """Let pass what the player of this phone may answer; on his turn he draws."""
+    return _tap(lambda m, by: m.waive(by))
+
+
+@bp.post("/advice")
+def advise() -> AnyResponse:
+    """Say what a robot would do in this phone's place."""
+    flash(own_hand.advice(state()))
+    return back()
+
+
+@bp.post("/sort")
+def sort() -> AnyResponse:
+    """Lay this phone's hand by family, or as it was drawn."""
+    own_hand.sort()
+    return back()
+
+
 @bp.post("/undo")
 def undo() -> AnyResponse:
     """Take back the last change, if it is still the one that the page showed."""
@@ -228,9 +250,8 @@ def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> An
     """Do what was tapped and show the table as it is now, or the page `refused` where a play is illegal."""
     by = phone_identity.who(state())
     outcome = once(lambda: act(match(), by))
-    if outcome.say:
-        flash(_(outcome.say))
-    elif outcome.reasons and refused is not None:
+    own_hand.tell(state(), outcome)
+    if outcome.reasons and refused is not None and not outcome.say:
         return go(refused)
     return back()
 

@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.match.match import MatchState
 from companion.pages import words
 from companion.pages.context import forget_state, match, once, state
-from companion.pages.game import offers, prompts, views
+from companion.pages.game import offers, own_hand, prompts, views
 from companion.pages.players import notices, permissions, phone_identity
 from companion.pages.words import Names, _, many
 from companion.rules.cards import Card, Family, card_of_slug
@@ -42,7 +42,8 @@ def show() -> AnyResponse | str:
         last=views.last_play(now),
         log=views.log_view(now),
         asked=prompts.asked(now),
-        chances=[*at_once, *(offer for offer in beside if offer.text)],
+        chances=[] if now.is_dealt else [*at_once, *(offer for offer in beside if offer.text)],
+        hand=own_hand.view(now),
         extension=_extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
@@ -117,8 +118,7 @@ def enter() -> AnyResponse:
         flash(_(problem.sentence))
         return redirect(url_for("plain.show", text=text[:200] or None, _anchor="enter"), 303)
     forget_state()
-    if outcome.say:
-        flash(_(outcome.say))
+    own_hand.tell(state(), outcome)
     return redirect(url_for("plain.show", _anchor="now"), 303)
 
 

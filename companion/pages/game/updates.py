@@ -42,6 +42,8 @@ def snapshot() -> Response:
         "seq": now.seq,
         "match": now.match,
         "edition": now.game.edition_name,
+        "dealt": now.is_dealt,
+        "robots": dict(now.robots),
         "hand": now.game.hand_number,
         "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
         "table": state_json(table) if table else None,

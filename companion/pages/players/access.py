@@ -39,6 +39,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.PLAYING: """
         table.enter table.answer table.next_hand
         table.hear table.set_without_camera
+        table.waive table.advise table.sort api.waive api.hand
         table.correct table.insert table.retract table.let_stand plain.enter
         api.play api.answer api.correct api.next_hand
         camera.save camera.forget camera.turn

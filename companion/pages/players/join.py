@@ -54,7 +54,7 @@ def _page(asks_for: str | None = None, asker: str | None = None) -> str:
 def taken(player: str) -> AnyResponse | str:
     """Show a seat that another phone has: it is asked for, or taken once that phone has been silent."""
     whose = phone_identity.phones().party.seats.get(player)
-    if not phone_identity.takes_part() or not Names.of(state().game).is_player(player) or whose is None:
+    if not phone_identity.takes_part() or player not in state().people or whose is None:
         return go(url_for("join.show"))
     return go(url_for("table.show")) if whose == phone_identity.phone() else _page(player)
 
@@ -80,7 +80,7 @@ def sit() -> AnyResponse:
     """Take a seat, or none."""
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
     names = Names.of(state().game)
-    if not names.is_player(player):
+    if player not in state().people:
         return _without_a_seat(stale=bool(player))
     if name:
         others = (other for players in names.sides.values() for other in players if other != player)

@@ -18,6 +18,7 @@ from companion.rules.play import Play, Verb
 from companion.storage.event_store import Event
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
+SEATED_ONLY = N_("Who plays may undo that: take a seat.")
 HOSTS_ONLY = N_("That is for the host to do: ask %(who)s, or look on the Seats page.")
 NO_HOSTS_NAME = N_("whoever holds the host’s phone")
 DEEPER = N_("One step is undone. Further back only the host undoes.")
@@ -37,7 +38,7 @@ _DID = {
 def undoing(now: MatchState) -> dict[str, object] | None:
     """Return what undo would take back; `why_not` says who may, where this phone may not."""
     event = now.undoable
-    return {"seq": event.seq, "say": _undo_say(now, event), "why_not": why_no_undo(now)} if event else None
+    return {"seq": event.seq, "say": undo_say(now, event), "why_not": why_no_undo(now)} if event else None
 
 
 def redoing(now: MatchState) -> dict[str, object] | None:
@@ -46,7 +47,7 @@ def redoing(now: MatchState) -> dict[str, object] | None:
     return {"seq": event.seq, "say": _("Redo"), "why_not": why_no_redo(now)} if event else None
 
 
-def _undo_say(now: MatchState, event: Event) -> str:
+def undo_say(now: MatchState, event: Event) -> str:
     """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
@@ -82,6 +83,8 @@ def take_back(kind: Kind, by: str, seq: object = None) -> Outcome:
 def why_no_undo(now: MatchState) -> str | None:
     """Say who may undo the last change, where this phone may not."""
     event = now.undoable
+    if event is not None and now.is_dealt:
+        return None if phone_identity.seat(now) else _(SEATED_ONLY)
     if event is None or _may_all(now):
         return None
     if not phone_identity.may_act():
@@ -97,6 +100,8 @@ def why_no_undo(now: MatchState) -> str | None:
 def why_no_redo(now: MatchState) -> str | None:
     """Say who may bring back what was undone last, where this phone may not."""
     event = now.redoable
+    if event is not None and now.is_dealt:
+        return None if phone_identity.seat(now) else _(SEATED_ONLY)
     if event is None or _may_all(now):
         return None
     return _refusal(now, _by(event), None, "undid")

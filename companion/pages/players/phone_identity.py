@@ -191,7 +191,7 @@ def is_here(address: str | None) -> bool:
 def seat(state: MatchState) -> str | None:
     """Return the player whose seat this phone has in the match being played."""
     player = phones().party.seat_of(phone()) if phone() else None
-    return player if any(player in team.players for team in state.game.teams) else None
+    return player if player in state.people else None
 
 
 def who(state: MatchState) -> str:
@@ -201,4 +201,4 @@ def who(state: MatchState) -> str:
 
 def seated(state: MatchState) -> frozenset[str]:
     """Return the players of this match who have a phone."""
-    return frozenset(phones().party.seats) & {player for team in state.game.teams for player in team.players}
+    return frozenset(phones().party.seats) & set(state.people)

@@ -23,11 +23,14 @@ _PHONE_IS_GONE = N_("That phone is gone: choose another.")
 def show() -> str:
     """Show who sits where."""
     now, seats, names = state(), phones().party.seats, Names.of(state().game)
-    players = [player for team in now.game.teams for player in team.players]
+    players = list(now.people)
     watching = len(set(phones().present()) & set(phones().party.watching))
     return render_template(
         "seats.html",
-        sides=[(names.side(team.name), [_seat(names, player) for player in team.players]) for team in now.game.teams],
+        sides=[
+            (names.side(team.name), [_seat(names, player, now.robots.get(player)) for player in team.players])
+            for team in now.game.teams
+        ],
         host_say=host_say(now),
         may_take=not phone_identity.is_host() and _may_become_host(now),
         may_ask=phone_identity.takes_part() and not phone_identity.may_host(),
@@ -40,12 +43,14 @@ def show() -> str:
     )
 
 
-def _seat(names: Names, player: str) -> dict[str, object]:
-    """Return a seat as the page shows it; `says` is whose phone has it, in a few words."""
+def _seat(names: Names, player: str, level: int | None) -> dict[str, object]:
+    """Return a seat as the page shows it; `says` is whose phone has it, in a few words, or how well a robot plays."""
     party = phones().party
-    whose = party.seats.get(player)
+    whose = party.seats.get(player) if level is None else None
     mine = whose is not None and whose == phone()
-    if whose is None:
+    if level is not None:
+        says = _("robot of level %(level)d", level=level)
+    elif whose is None:
         says = _("free")
     elif mine:
         says = _("this phone")
@@ -210,7 +215,7 @@ def give() -> AnyResponse:
 def _player() -> str:
     """Return the player that a form names."""
     player = request.form.get("player", "")
-    return player if Names.of(state().game).is_player(player) else abort(400)
+    return player if player in state().people else abort(400)
 
 
 def _back() -> AnyResponse:

@@ -1,0 +1,144 @@
+"""The dealer of a match without cards: which cards are whose, who is waited for, and what a player may see of it.
+
+A dealt hand follows from the secret key beside the line that begins it, from the record, and from who has declined to
+answer. Nothing of it is kept, and nothing of it leaves this service but by `Dealt.seen_by`, to the player's own phone.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+
+from companion.common.errors import Problem
+from companion.common.text import Said, say
+from companion.robots.dealt_hand import DealtHand
+from companion.robots.information_set import Position, past_of
+from companion.robots.options import Options, options
+from companion.robots.robot import Choice, Level, choose
+from companion.rules.cards import Card
+from companion.rules.hidden_cards import dealt_by
+from companion.rules.legality import is_extra
+from companion.rules.play import Play, Verb
+from companion.rules.reasons import Reason
+from companion.rules.record.judge import JudgedRecord
+from companion.rules.table import Table
+
+NOTHING_DEALT = say("The cards of this hand cannot be dealt: undo, or begin another hand.")
+OWN_CARDS = say("Everybody plays the cards of his own hand: take the seat whose cards these are.")
+DRAW_FIRST = say("A card is drawn first.")
+NOT_YET = say("Somebody may still answer what was played last: wait a moment.")
+TABLE_DEALS = say("Here the companion deals the cards, and a play stands as it was made: undo takes it back.")
+NOTHING_TO_DECLINE = say("Nothing is asked of you that you could let pass.")
+
+
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """What a player sees of a dealt hand, and what he is asked."""
+
+    player: str
+    hand: tuple[Card, ...]
+    """His cards, the latest last."""
+
+    is_asked: bool = False
+    plays: tuple[Play, ...] = ()
+    """What he may do, where he is asked."""
+
+    may_wait: bool = False
+    """True if he may let it pass; on his turn he draws then."""
+
+    has_drawn: bool = False
+    """True if the last card of the hand was drawn for the turn that is his now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Dealt:
+    """A hand with its hidden cards: who decides next, as far as that follows without asking a person."""
+
+    hand: DealtHand
+    """After the draw of the player who decides, where he has drawn."""
+
+    waiting: tuple[Position, ...]
+    """The players who may answer before anybody draws, else the one whose turn it is; none where the hand is over."""
+
+    def asks(self, player: str | None) -> Position | None:
+        """Return the position of a player who is waited for."""
+        return next((position for position in self.waiting if position.player == player), None)
+
+    def seen_by(self, player: str) -> Seen:
+        """Return what a player may see; nobody else may."""
+        deal, position = self.hand.deal, self.asks(player)
+        seat = deal.table.seat_of(player)
+        cards = deal.hands[seat]
+        if position is None:
+            return Seen(player, cards)
+        plays, may_wait = _options(position)
+        return Seen(player, cards, True, plays, may_wait, has_drawn=seat == deal.table.to_move and deal.ahead > 0)
+
+    def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
+        """Return every reason against a play that somebody enters, or the sentence why it is not his to enter."""
+        table = self.hand.deal.table
+        if play.player is None or by not in _who_enters(table, play):
+            return OWN_CARDS
+        against, position = self.hand.deal.objections(play), self.asks(play.player)
+        if against or play.at_once or is_extra(table, play):
+            return against
+        if position is None:
+            return NOT_YET
+        plays, may_draw = _options(position)
+        return DRAW_FIRST if may_draw and play not in plays else ()
+
+    def choice(self, position: Position, level: Level) -> Choice:
+        """Return what a robot does in a player's place; asked again it does the same."""
+        chance = random.Random(f"{self.hand.deal.key} {len(position.past)} {position.player}")  # noqa: S311
+        return choose(position, level, chance)
+
+
+def dealt(
+    record: JudgedRecord, key: str, waived: Collection[str], totals: Mapping[str, int], robots: Collection[str]
+) -> Dealt:
+    """Return the last hand of a record as its cards were dealt by a key. Raises DealError where they were not.
+
+    `waived` are the players who have declined to answer the last line, `totals` those of the match before the hand.
+    """
+    past, table = past_of(record), record.game.table
+    if past:
+        table = past[0].table
+    if table is None:
+        raise AssertionError("a hand was begun")
+    deal = dealt_by(table, key)
+    for _, play in past:
+        deal = deal.play(play)
+    seats = frozenset(seat for seat, place in enumerate(deal.table.seats) if place.player in waived)
+    hand = DealtHand(deal, totals, past, seats)
+    while idle := [position for position in hand.out_of_turn() if _is_idle(position, robots)]:
+        hand = hand.answered(idle[0], None)
+    waiting = tuple(hand.out_of_turn())
+    if waiting or (position := hand.asked()) is None:
+        return Dealt(hand, waiting)
+    drawn = hand.drawn()
+    return Dealt(drawn if drawn.deal.hands[position.seat] == position.hand else hand, (position,))
+
+
+def _is_idle(position: Position, robots: Collection[str]) -> bool:
+    """True if a player has no answer, and nobody learns of that: he plays next anyway, or is a robot.
+
+    Whoever else was attacked is waited for, so that a pause tells nobody what he holds.
+    """
+    plays, may_wait = _options(position)
+    return may_wait and not plays and (position.is_in_turn or position.player in robots)
+
+
+def _options(position: Position) -> Options:
+    """Return what a player may do; what he was asked for he hands over, where he has it."""
+    try:
+        plays, may_wait = options(position)
+    except Problem:
+        return Options((), may_wait=False)
+    return Options(plays, may_wait and all(play.verb is not Verb.GIVE for play in plays))
+
+
+def _who_enters(table: Table, play: Play) -> tuple[str | None, ...]:
+    """Return who may enter a play: its player, and his partners where their side decides on the extension."""
+    is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
+    return table.side_of(play.player).players if is_decision and play.player else (play.player,)

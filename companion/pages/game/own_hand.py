@@ -1,0 +1,123 @@
+"""The hand of this phone's player, where the program deals: his cards as tiles, what a tap on each does, and advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from flask import flash, session
+
+from companion.match.dealer import Seen
+from companion.match.match import MatchState, Outcome
+from companion.pages import words
+from companion.pages.game import card_picker, offers
+from companion.pages.game.card_picker import Question
+from companion.pages.game.offers import Offer
+from companion.pages.players import phone_identity
+from companion.pages.words import Names, _
+from companion.robots.robot import Level
+from companion.rules.cards import Card, Family, card_of_slug
+from companion.rules.hidden_cards import out_of_hand
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb, discard, lay
+from companion.rules.table import Table
+
+_SORTS = "sorts"
+"""Whether this phone's hand lies sorted by family, in its cookie."""
+
+
+def seen(now: MatchState) -> Seen | None:
+    """Return what the player of this phone sees; None where he sees nothing: no seat, or nothing is dealt."""
+    seat = phone_identity.seat(now)
+    return now.dealt.seen_by(seat) if now.dealt is not None and seat is not None else None
+
+
+def view(now: MatchState) -> dict[str, Any] | None:
+    """Return the hand of this phone's player: each card with what a tap on it does, `out` while discarding."""
+    own, table = seen(now), now.game.table
+    if own is None or table is None or (table.is_over and not own.is_asked):
+        return None
+    latest, sorts = len(own.hand) - 1, bool(session.get(_SORTS))
+    cards = [(card, own.has_drawn and place == latest) for place, card in enumerate(own.hand)]
+    cards = sorted(cards, key=lambda one: list(Card).index(one[0])) if sorts else cards
+    tiles = [
+        {"use": _use(table, own, card), "out": _offer(discard(own.player, card), own, card), "is_new": is_new}
+        for card, is_new in cards
+    ]
+    return {
+        "tiles": tiles,
+        "answers": list(_answers(own, Names.of(now.game))),
+        "is_asked": own.is_asked,
+        "may_wait": own.may_wait,
+        "in_turn": not table.is_over and table.player_to_move == own.player,
+        "may_discard": any(play.verb is Verb.DISCARD for play in own.plays),
+        "sorts": sorts,
+    }
+
+
+def _use(table: Table, own: Seen, card: Card) -> Offer:
+    """Return what a tap on a card does: the only play, a choice of several, or one that is refused."""
+    ways = _ways(own, card)
+    if len(ways) > 1:
+        return Offer(words.title(card), ask=offers.query(own.player, card=card.value), card=card)
+    others = (way for way in laying(table, own.player, card) if way.target != table.side_of(own.player).name)
+    play = ways[0] if ways else next(others, lay(own.player, card, at_once=True))
+    return _offer(play, own, card)
+
+
+def _ways(own: Seen, card: Card) -> list[Play]:
+    """Return the plays of a card, but for discards; of two cards that are laid the accelerator is tapped."""
+    return [play for play in own.plays if play.verb is not Verb.DISCARD and out_of_hand(play)[-1:] == (card,)]
+
+
+def _offer(play: Play, own: Seen, card: Card) -> Offer:
+    return Offer(words.title(card), str(play) if own.is_asked else "", legal=play in own.plays, card=card)
+
+
+def _answers(own: Seen, names: Names) -> Iterator[Offer]:
+    for play in own.plays:
+        if play.at_once and play.card is not None:
+            is_safety = play.card.family is Family.SAFETY
+            say = _("Coup fourré! %(card)s", card=words.title(play.card)) if is_safety else words.title(play.card)
+            yield Offer(say, str(play), card=play.card)
+        elif play.verb in (Verb.TAKE, Verb.PASS, Verb.GIVE):
+            yield Offer(words.play_say(play, names), str(play), card=play.card)
+
+
+def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
+    """Return the question in which way a card is played, as the card picker asks it where the hand tells no more."""
+    own, table, names = seen(now), now.game.table, Names.of(now.game)
+    card = card_of_slug(asked.get("card", ""))
+    if own is None or table is None or card is None or not (ways := _ways(own, card)):
+        return None
+    if card.family is Family.HAZARD or card in (Card.THEFT, Card.CONTROL):
+        return card_picker.question(table, own.player, asked, names)
+    says = (words.doubled(play.card, play.times) if play.times > 1 else words.play_say(play, names) for play in ways)
+    buttons = tuple(Offer(say, str(play)) for say, play in zip(says, ways, strict=True))
+    return Question(words.title(card), card, offers=buttons)
+
+
+def sort() -> None:
+    """Lay this phone's hand by family, or as it was drawn."""
+    session[_SORTS] = not session.get(_SORTS)
+
+
+def advice(now: MatchState) -> str:
+    """Say what a robot would do in the place of this phone's player, and why."""
+    own = seen(now)
+    position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
+    if now.dealt is None or position is None:
+        return _("Nothing is asked of you now.")
+    play, why = now.dealt.choice(position, Level.COUNTING)
+    waits = _("Draw a card") if position.is_in_turn else _("Let it pass")
+    return f"{words.play_say(play, Names.of(now.game)) if play else f'{waits}.'} {words.said(why)}"
+
+
+def tell(now: MatchState, outcome: Outcome) -> None:
+    """Show what came of a tap on this phone's next page, with the reasons where a play of its hand was refused."""
+    if outcome.say:
+        flash(_(outcome.say))
+    elif now.is_dealt:
+        for reason in outcome.reasons:
+            why = words.why(reason, now.game.edition, Names.of(now.game))
+            flash(f"{why.say} {_('Rule: %(rule)s', rule=why.rule)}" if why.rule else why.say)

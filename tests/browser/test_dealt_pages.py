@@ -1,0 +1,69 @@
+"""A hand without cards in a browser: from the set-up page by taps on cards, against two robots, to its score."""
+
+from __future__ import annotations
+
+import shutil
+from types import SimpleNamespace
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
+from browser.test_accessibility import AXE, BROKEN, FINDINGS, SPILLS
+from companion.match.robot_players import RobotPlayers, decide, let_pass
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
+]
+
+
+@pytest.fixture
+def table(monkeypatch):
+    monkeypatch.setattr("companion.match.match.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
+    with match_of(None, []) as match, running(app_of(match)) as url:
+        robots = RobotPlayers(match, pause_s=0, answer_s=0)
+        robots.start()
+        yield match, url
+        robots.stop()
+
+
+def test_a_hand_against_two_robots(opened, table):
+    match, url = table
+    page = opened(f"{url}/setup", PHONE)
+    page.get_by_label("Play without cards").check(force=True)
+    page.locator('input[value="3x1"]').check(force=True)
+    page.get_by_role("button", name="Start the game").click()
+    expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
+    assert page.locator(".held.use .tile").count() == 7
+    page.evaluate(AXE)
+    assert page.evaluate(FINDINGS, {}) == page.evaluate(SPILLS) == page.evaluate(BROKEN) == []
+
+    page.locator(".tools label").click()
+    expect(page.locator(".held.use")).to_be_hidden()
+    discarded = page.locator(".held.out .tile:not(.faint)").first
+    text = discarded.get_attribute("value")
+    discarded.click()
+    expect(page.locator(".log")).to_contain_text("Player 1 discards")
+    assert match.state.hand_entries[0].written.text == text
+    expect(page.get_by_role("heading", name="Your turn")).to_be_visible()
+    expect(page.locator(".held.use")).to_be_visible()
+
+    page.get_by_role("button", name="Sort").click()
+    expect(page.get_by_role("button", name="As drawn")).to_be_visible()
+    page.get_by_role("button", name="What would you play?").click()
+    expect(page.get_by_role("status").filter(has_text="Player 1")).to_be_visible()
+    wall = opened(f"{url}/wall", WALL)
+    expect(wall.get_by_role("heading", name="Player 1’s turn")).to_be_visible()
+    assert wall.locator(".tile").count() == 0
+
+    while match.state.game.hand_is_open or match.state.dealt.waiting:
+        own = match.state.dealt.seen_by("Player-1")
+        if own.plays:
+            match.enter(str(own.plays[0]), "Player-1")
+        elif own.is_asked:
+            match.waive("Player-1")
+        elif not decide(match):
+            let_pass(match)
+    expect(page.get_by_role("button", name="Next hand")).to_be_visible()

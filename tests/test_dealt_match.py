@@ -1,0 +1,425 @@
+"""A table without cards: what is dealt, who sees it, what may be played of it, robots, undo and restarts."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections import Counter
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+from client import HOME, SECRET, STRANGER, lines, tap, text_of, values
+
+from companion.common.errors import Problem
+from companion.match import dealer
+from companion.match.match import Match
+from companion.match.robot_players import RobotPlayers, decide, let_pass
+from companion.pages import create_app
+from companion.robots.robot import Level
+from companion.rules.cards import card_of_slug
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.hidden_cards import deal
+from companion.rules.play import Verb
+from companion.rules.record.notation import header_text
+from companion.rules.table import Team
+from companion.storage.event_store import Store
+
+THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
+DULL = "25 25 50 50 75 75"
+
+
+@pytest.fixture(autouse=True)
+def same_cards(monkeypatch):
+    """Every test is dealt the same cards each time."""
+    chance = random.Random(7)
+    keys = SimpleNamespace(token_hex=lambda size: chance.randbytes(size).hex())
+    monkeypatch.setattr("companion.match.match.secrets", keys)
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET)
+
+
+@pytest.fixture
+def seated(app):
+    """Gives the phone of a player, or of nobody."""
+
+    def phone(player: str = ""):
+        client = app.test_client()
+        tap(client, "/join", player=player, everybody="1")
+        return client
+
+    return phone
+
+
+@pytest.fixture
+def stacked(monkeypatch):
+    """Deals the cards that are named, seat by seat and then those that are drawn; the others follow."""
+
+    def stack(*hands: str) -> None:
+        named = [card_of_slug(slug) for hand in hands for slug in hand.split()]
+
+        def dealt_by(table, key):
+            others = Counter(table.deck) - Counter(named)
+            return deal(table, [*others.elements(), *reversed(named)], key)
+
+        monkeypatch.setattr(dealer, "dealt_by", dealt_by)
+
+    return stack
+
+
+def hand_of(client) -> list[str]:
+    return client.get("/api/hand").json["hand"]
+
+
+def send(client, path: str, **body):
+    return client.post(path, json=body, headers=HOME)
+
+
+def robots_play(match: Match) -> None:
+    while decide(match):
+        pass
+
+
+# --- Who sees what -------------------------------------------------------------------------------------------
+
+
+def test_each_phone_sees_the_hand_of_its_own_seat_and_nobody_else_sees_any(match, app, seated):
+    match.start(THREE, robots={"Cid": 1})
+    ann, bob, seatless, stranger = seated("Ann"), seated("Bob"), seated(), app.test_client()
+
+    assert (len(hand_of(ann)), len(hand_of(bob))) == (7, 6), "Ann has drawn"
+    assert ann.get("/api/hand").json["player"] == "Ann"
+    assert (seatless.get("/api/hand").json["player"], hand_of(seatless)) == (None, [])
+    assert stranger.get("/api/hand", environ_base=STRANGER).status_code == 401
+    assert "Your hand" in text_of(ann.get("/")), text_of(bob.get("/"))
+    assert "Your hand" not in text_of(seatless.get("/")) + text_of(app.test_client().get("/wall"))
+
+
+def routes(app, match: Match) -> list[str]:
+    """Every page and JSON that needs no name in its address, and those of this match and of its first play."""
+    known = {"number": match.state.match, "seq": match.state.hand_entries[0].seq}
+    adapter = app.url_map.bind("localhost")
+    rules = (rule for rule in app.url_map.iter_rules() if "GET" in rule.methods and rule.arguments <= known.keys())
+    asked = (adapter.build(rule.endpoint, {name: known[name] for name in rule.arguments}) for rule in rules)
+    return [*asked, *(f"/past/{match.state.match}.{form}" for form in ("mbn", "jsonl", "csv")), "/play?card=stop"]
+
+
+def shown(client, paths: list[str], **how) -> dict[str, str]:
+    pages = {path: client.get(path, **how).get_data(as_text=True) for path in paths}
+    return {path: re.sub(r'name="request" value="\w+"', "", page) for path, page in pages.items()}
+
+
+def test_with_other_hidden_cards_everything_that_others_are_shown_is_the_same(match, app, seated):
+    match.start(THREE, robots={"Cid": 1})
+    play = next(play for play in match.state.dealt.seen_by("Ann").plays if play.verb is Verb.DISCARD)
+    assert match.enter(str(play), "Ann").done
+    assert match.state.dealt.asks("Bob"), "it is his turn, and he has drawn"
+    ann, others = seated("Ann"), [(seated("Bob"), {}), (seated(), {}), (app.test_client(), {"environ_base": STRANGER})]
+    paths = routes(app, match)
+    for client, how in others:
+        shown(client, paths, **how)  # Now all of them are known to be there.
+    before, hers = [shown(client, paths, **how) for client, how in others], shown(ann, paths)
+
+    now = match.state
+    hidden = now.dealt.hand.deal
+    cards = [*hidden.hands[0], *hidden.hands[2], *hidden.pile]
+    random.Random(1).shuffle(cards)
+    hands = (tuple(cards[:6]), hidden.hands[1], tuple(cards[6:12]))
+    other = replace(now.dealt, hand=replace(now.dealt.hand, deal=replace(hidden, hands=hands, pile=tuple(cards[12:]))))
+    match._state = replace(now, dealt=other)
+
+    assert [shown(client, paths, **how) for client, how in others] == before
+    assert shown(ann, paths)["/"] != hers["/"]
+    assert not any(hidden.key in page for pages in (*before, hers) for page in pages.values())
+
+
+# --- What may be played --------------------------------------------------------------------------------------
+
+
+def test_a_card_that_is_not_held_and_a_hand_that_is_not_ones_own_are_refused(match, seated, stacked):
+    stacked(f"roll {DULL[3:]}", f"stop {DULL[3:]}", DULL, "100")
+    match.start(THREE, robots={"Cid": 1})
+    ann, bob = seated("Ann"), seated("Bob")
+
+    refused = send(ann, "/api/plays", text="Ann discard gasoline", anyway=True)
+    assert (refused.status_code, refused.json["reasons"][0]["code"]) == (202, "no-such-card-there")
+    for client, text in ((bob, "Ann roll"), (ann, "Bob stop > Ann"), (seated(), "Ann roll"), (ann, "end")):
+        refused = send(client, "/api/plays", text=text, anyway=True)
+        assert not refused.json["done"], text
+        assert "own hand" in refused.json["say"], text
+    assert lines(match) == []
+    assert send(ann, "/api/plays", text="Ann roll").json["done"]
+    seq = match.state.hand_entries[0].seq
+    assert "undo takes it back" in send(ann, "/api/correct", seq=seq, text="Ann 100").json["say"]
+    tap(ann, f"/line/{seq}/retract")
+    assert lines(match) == ["Ann roll"]
+
+
+def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seated, stacked):
+    stacked(f"stop roll {DULL[6:]}", f"roll {DULL[3:]}", f"roll {DULL[3:]}", "accident")
+    match.start(THREE, robots={})
+    ann = seated("Ann")
+    assert {"Ann roll", "Ann discard stop"} <= {*values(ann.get("/"))}
+
+    tap(ann, "/play", text="Ann 50")
+    assert "Ann cannot drive yet. Rule:" in text_of(ann.get("/"))
+    for play in ("Ann roll", "Bob roll", "Cid roll"):
+        assert match.enter(play, play.split()[0]).done
+    assert "/play?player=Ann&amp;card=stop" in ann.get("/").get_data(as_text=True)
+    assert "Stop on whom? Bob Cid" in text_of(ann.get("/play?player=Ann&card=stop"))
+    assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
+    assert "What would you play?" in text_of(ann.get("/"))
+    tap(ann, "/advice")
+    assert "Accident on Bob, from Ann. Bob has driven 0 km" in text_of(ann.get("/"))
+
+
+def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):
+    stacked("roll control accelerator 50 50 100", "50 50 50 75 75 75", "75 75 75")
+    match.start(("edition rush", "side Ann", "side Bob", "hand first Ann"), robots={})
+    ann = seated("Ann")
+
+    control = ann.get("/play?player=Ann&card=control")
+    assert "Ann control 200 > Bob" in values(control)
+    doubled = {text.split()[1] for text in values(ann.get("/play?player=Ann&card=accelerator"))}
+    assert doubled == {"50*2", "75*2", "100*2"}, "no other distances are held"
+    assert send(ann, "/api/plays", text="Ann 200*2").status_code == 202
+    assert send(ann, "/api/plays", text="Ann 50*2").json["done"]
+
+
+def test_the_hand_lies_as_drawn_or_by_family(match, seated, stacked):
+    stacked("50 right-of-way 25 stop roll 25", DULL, DULL, "gasoline")
+    match.start(THREE, robots={"Bob": 1, "Cid": 1})
+    ann = seated("Ann")
+
+    def discards() -> list[str]:
+        return [text.split()[-1] for text in values(ann.get("/")) if " discard " in text]
+
+    assert discards() == ["50", "right-of-way", "25", "stop", "roll", "25", "gasoline"]
+    tap(ann, "/sort")
+    assert discards() == ["25", "25", "50", "stop", "gasoline", "roll", "right-of-way"]
+
+
+# --- Answers out of turn -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("holds", ["right-of-way", "200"])
+def test_whoever_was_attacked_is_waited_for_whether_he_holds_an_answer_or_not(match, seated, stacked, holds):
+    stacked(f"roll stop {DULL[6:]}", f"{DULL}", f"roll {holds} {DULL[6:]}", "75 75 75 75")
+    match.start(THREE, robots={"Bob": 1})
+    for play in ("Ann roll", None, "Cid roll", "Ann stop > Cid"):
+        assert match.enter(play, play.split()[0]).done if play else decide(match)
+
+    assert not decide(match), "Bob would draw"
+    cid, ann = seated("Cid"), seated("Ann")
+    assert ("Cid right-of-way !" in values(cid.get("/"))) == (holds == "right-of-way")
+    assert "Let it pass" in text_of(cid.get("/"))
+    assert "Let it pass" not in text_of(ann.get("/"))
+    let_pass(match)
+    assert decide(match)
+    assert not match.enter("Cid right-of-way !", "Cid").done, "it is too late"
+
+
+def test_who_was_attacked_before_his_own_turn_answers_or_draws(match, seated, stacked):
+    stacked(f"roll stop {DULL[6:]}", f"roll right-of-way {DULL[6:]}", "75 200 100")
+    match.start(("side Ann", "side Bob", "hand first Ann"), robots={})
+    for play in ("Ann roll", "Bob roll", "Ann stop > Bob"):
+        assert match.enter(play, play.split()[0]).done
+    bob = seated("Bob")
+    assert len(hand_of(bob)) == 5 + 1
+
+    assert "A card is drawn first" in send(bob, "/api/plays", text="Bob discard 50").json["say"]
+    assert send(bob, "/api/plays", text="Bob right-of-way !").json["done"]
+    assert match.state.game.table.sides[1].coups_fourres
+    match.undo("Ann")
+    match.undo("Bob")
+    assert send(bob, "/api/waive").json["done"]
+    assert len(hand_of(bob)) == 7
+    assert not send(bob, "/api/plays", text="Bob right-of-way !").json["done"]
+
+
+# --- Robots --------------------------------------------------------------------------------------------------
+
+
+def header_of(edition: str) -> list[str]:
+    """Three players where the edition seats them, else two or four."""
+    players, each = min(load_edition(edition).seatings, key=lambda way: abs(way[0] - 3))
+    sides = [["Ann", "Bob", "Cid", "Dee"][side : players : players // each] for side in range(players // each)]
+    teams = [Team("-".join(side), tuple(side)) for side in sides]
+    return [*header_text(teams, edition, None, {}), "hand first Ann"]
+
+
+@pytest.mark.parametrize("edition", edition_names())
+def test_a_hand_with_robots_goes_to_its_counted_sheet(match, seated, edition):
+    header = header_of(edition)
+    players = {name for line in header if line.startswith("side ") for name in re.findall(r"[A-Z]\w+", line)}
+    record = {"record": "\n".join(header), "cards": "dealt", "robots": dict.fromkeys(sorted(players - {"Ann"}), 2)}
+    ann = seated()
+    assert send(ann, "/api/matches", **record).json["done"]
+    tap(ann, "/join", player="Ann")
+
+    while match.state.game.hand_is_open or match.state.dealt.waiting:
+        robots_play(match)
+        own, dealt = ann.get("/api/hand").json, match.state.dealt
+        play = dealt.choice(dealt.asks("Ann"), Level.COUNTING).play if own["plays"] else None
+        if play is not None:
+            assert str(play) in own["plays"]
+            assert send(ann, "/api/plays", text=str(play)).json["done"]
+        elif own["asked"]:
+            assert send(ann, "/api/waive").json["done"]
+        let_pass(match)
+        match.state.dealt.hand.deal.checked()
+    assert [entry.judged.verdict for entry in match.state.hand_entries] == ["legal"] * len(match.state.hand_entries)
+    assert len(ann.get("/api/state").json["hands"]) == 1
+    assert ann.get("/").status_code == 200
+    assert match.next_hand("Ann").done
+    assert match.state.dealt.waiting[0].player == "Bob"
+
+
+def test_the_robots_play_until_a_person_is_asked(match):
+    robots = RobotPlayers(match, pause_s=0)
+    robots.start()
+    match.start(("side Ann", "side Bob", "side Cid", "hand first Bob"), robots={"Bob": 1, "Cid": 1})
+    while match.state.dealt.asks("Ann") is None:
+        match.wait(match.state.version, 1)
+    robots.stop()
+
+    assert match.state.dealt.asks("Ann")
+    assert {"Bob"} <= {line.split()[0] for line in lines(match)} <= {"Bob", "Cid"}
+
+
+def test_what_a_robot_decided_on_another_state_does_not_count(match):
+    match.start(("side Ann", "side Bob", "hand first Bob"), robots={"Bob": 1})
+    seq, play = match.state.seq, match.state.dealt.seen_by("Bob").plays[0]
+    match.sit("Ann", "Ann")
+
+    assert not match.decide("Bob", play, seq).done
+    assert match.decide("Bob", play, match.state.seq).done
+
+
+@pytest.mark.parametrize("robots", [{"Ann": 1, "Bob": 1, "Cid": 1}, {"Dee": 1}, {"Bob": 4}])
+def test_who_cannot_be_a_robot(match, robots):
+    with pytest.raises(Problem, match="A robot is one of the players"):
+        match.start(THREE, robots=robots)
+
+
+def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(match, app, seated):
+    match.start(THREE)
+    bob = seated("Bob")
+    match.start(THREE, robots={"Bob": 1})
+
+    assert hand_of(bob) == []
+    assert "Bob" not in re.findall(r'id="seat-(\w+)"', bob.get("/join").get_data(as_text=True))
+    assert hand_of(seated("Bob")) == []
+    assert "robot of level 1" in text_of(bob.get("/seats"))
+
+
+# --- Undo, restarts ------------------------------------------------------------------------------------------
+
+
+def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
+    match.start(THREE, robots={"Bob": 1, "Cid": 1})
+    ann = seated("Ann")
+    hand = hand_of(ann)
+    play = ann.get("/api/hand").json["plays"][-1]
+    assert send(ann, "/api/plays", text=play).json["done"]
+    robots_play(match)
+    played = lines(match)
+    assert len(played) >= 2
+
+    assert "Undo" in text_of(ann.get("/"))
+    tap(ann, "/undo", seq=match.state.undoable.seq)
+    assert (lines(match), hand_of(ann)) == ([], hand)
+    tap(ann, "/redo", seq=match.state.redoable.seq)
+    robots_play(match)
+    assert lines(match) == played, "a robot does the same again"
+
+
+def test_with_others_undo_waits_until_one_agrees(match, seated):
+    match.start(THREE, robots={"Cid": 1})
+    ann, bob = seated("Ann"), seated("Bob")
+    play = ann.get("/api/hand").json["plays"][-1]
+    send(ann, "/api/plays", text=play)
+
+    assert send(ann, "/api/undo").status_code == 202
+    [question] = ann.get("/api/state").json["questions"]
+    assert question["kind"] == "undo"
+    assert "Agree" in text_of(bob.get("/"))
+    assert "Agree" not in text_of(ann.get("/")), "whoever asks does not answer"
+    assert not send(seated(), f"/api/questions/{question['id']}", answer="no").json["done"], "who plays decides"
+    assert send(bob, f"/api/questions/{question['id']}", answer="no").json["done"]
+    assert (match.state.questions, lines(match)) == ((), [play])
+
+    send(ann, "/api/undo")
+    send(ann, "/api/undo")
+    assert lines(match) == [play]
+    [question] = ann.get("/api/state").json["questions"]
+    tap(bob, f"/question/{question['id']}", answer="yes")
+    assert (match.state.questions, lines(match)) == ((), [])
+    assert "took out" not in text_of(ann.get("/")), "she asked for it"
+
+
+def test_a_restart_in_the_middle_of_a_hand_finds_the_same_hands(tmp_path):
+    store = Store.open(tmp_path / "log.sqlite3")
+    match = Match(store)
+    match.start(THREE, robots={"Bob": 2, "Cid": 1})
+    for _ in range(4):
+        robots_play(match)
+        if match.state.dealt.asks("Ann") is None:
+            let_pass(match)
+            continue
+        plays = match.state.dealt.seen_by("Ann").plays
+        assert (match.enter(str(plays[-1]), "Ann") if plays else match.waive("Ann")).done
+    before = match.state
+    store.close()
+    again = Store.open(tmp_path / "log.sqlite3")
+    after = Match(again).state
+    again.close()
+
+    assert (after.dealt, after.robots, after.is_dealt) == (before.dealt, before.robots, True)
+
+
+def test_the_next_hand_is_dealt_anew_and_each_match_too(match):
+    keys = set()
+    for _ in range(3):
+        match.start(THREE, robots={"Bob": 1, "Cid": 1})
+        keys.add(match.state.dealt.hand.deal.key)
+
+    assert len(keys) == 3
+    match.start(THREE)
+    assert (match.state.dealt, match.state.is_dealt, dict(match.state.robots)) == (None, False, {})
+
+
+def test_cards_that_do_not_fit_the_record_stop_the_hand_and_not_the_service(match, seated, monkeypatch):
+    match.start(THREE, robots={"Bob": 1, "Cid": 1})
+    ann = seated("Ann")
+    monkeypatch.setattr(dealer, "dealt_by", lambda table, key: deal(table, (), key))
+    match.sit("Ann", "Ann")
+
+    assert match.state.dealt is None
+    assert "cannot be dealt" in send(ann, "/api/plays", text="Ann roll").json["say"]
+    assert (ann.get("/").status_code, hand_of(ann)) == (200, [])
+
+
+# --- Setting up ----------------------------------------------------------------------------------------------
+
+
+def test_who_plays_alone_sits_at_once(match, page):
+    begun = tap(page, "/setup", seating="3x1", cards="dealt", robot1="0", robot2="3", robot3="1", name3="Zoe")
+
+    assert (begun.status_code, begun.location) == (303, "/")
+    assert dict(match.state.robots) == {"Bob": 3, "Zoe": 1}
+    assert len(hand_of(page)) == 7
+    again = page.get("/setup").get_data(as_text=True)
+    assert re.findall(r'<option value="(\d)" selected', again)[:3] == ["3", "1", "2"]
+
+
+def test_several_people_say_who_they_are_and_all_robots_is_no_game(match, page):
+    begun = tap(page, "/setup", seating="2x1", cards="dealt", robot1="0", robot2="0")
+    assert (begun.location, dict(match.state.robots), match.state.is_dealt) == ("/join", {}, True)
+
+    refused = tap(page, "/setup", seating="2x1", cards="dealt", robot1="1", robot2="1", replace="1")
+    assert refused.status_code == 400
+    assert "somebody plays who is none" in text_of(refused)
