@@ -15,6 +15,7 @@ from companion.common.errors import Problem
 from companion.match import dealer
 from companion.match.match import Match
 from companion.match.robot_players import RobotPlayers, decide, let_pass
+from companion.match.state import RobotSeat
 from companion.pages import create_app
 from companion.robots.robot import Level
 from companion.rules.cards import card_of_slug
@@ -314,6 +315,16 @@ def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(matc
     assert "Bob" not in re.findall(r'id="seat-(\w+)"', bob.get("/join").get_data(as_text=True))
     assert hand_of(seated("Bob")) == []
     assert "robot of level 1" in text_of(bob.get("/seats"))
+
+
+def test_a_robots_seat_with_real_cards_is_no_part_of_a_match_without_cards(match, page):
+    match.start(THREE)
+    match.seat_robot(RobotSeat("Bob", 2), "Ann")
+    match.start(THREE, robots={"Bob": 1})
+
+    assert match.state.robot_seat is None
+    assert page.get("/robot").location == "/"
+    assert "/robot" not in text_of(page.get("/more")) + text_of(page.get("/"))
 
 
 # --- Undo, restarts ------------------------------------------------------------------------------------------

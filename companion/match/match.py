@@ -534,7 +534,7 @@ class Match:
         self._past = past = history(self._events)
         record, entries = judge_on(self._state, past.lines)
         self._remember(events)
-        players = sum(len(team.players) for team in record.game.teams)
+        players = [player for team in record.game.teams for player in team.players]
         is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
         # The first hand's start belongs to the set-up.
         firsts = {after.seq for before, after in pairwise(self._events) if before.kind == Kind.SETUP}
@@ -547,10 +547,10 @@ class Match:
             answers=MappingProxyType(dict(past.answers)),
             policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
             other_side_verifies=past.settings.get(VERIFYING) == YES,
-            robot_seat=RobotSeat.of(past.settings.get(ROBOT_SEAT), (p for t in record.game.teams for p in t.players)),
+            robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
             seats=MappingProxyType(dict(past.seats)),
             undone_next=() if any(event.seq in firsts for event in past.undone_next) else past.undone_next,
-            redoable=None if is_dealt and players > len(robots) + 1 else past.redoable,
+            redoable=None if is_dealt and len(players) > len(robots) + 1 else past.redoable,
             is_dealt=is_dealt,
             robots=robots,
             dealt=_dealt(record, entries, past) if is_dealt else None,

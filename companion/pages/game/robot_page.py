@@ -41,8 +41,8 @@ _CARDS = (
 def show() -> AnyResponse | str:
     """Show what to do next, with `?hand=1` the robot's cards, to its helper alone."""
     now = state()
-    if now.game.table is None:
-        return redirect(url_for("setting_up.show"))
+    if now.game.table is None or now.is_dealt:
+        return redirect(url_for("setting_up.show" if now.game.table is None else "table.show"))
     helps = _helps(now)
     step, says = None, None
     try:
