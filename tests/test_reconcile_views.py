@@ -81,21 +81,6 @@ def test_a_card_that_lies_exactly_on_its_like_is_found_by_what_follows_and_the_n
     assert table.played == ["Ann roll", "Bob roll", "Ann 25", "Bob 50", "Ann 25", "Bob 75", "Ann 25"]
 
 
-def test_a_discard_that_lies_exactly_on_its_like_is_found_by_what_follows_an_arm_over_the_pile():
-    table = ByFace("Ann roll", "Bob roll")
-    table.see()
-    table.told = (by_face(Card.KM_25, "table/discard", 1),)
-    table.see()
-    table.enter("Bob 50")
-    table.see(0.5, unknown=("table/discard",))
-    assert table.see() == []
-
-    table.told = (*table.told, by_face(Card.KM_75, "side-2/distance", 2))
-    table.see()
-
-    assert [told(each) for each in table.questions] == ["Ann discard 25?", "Bob 75"]
-
-
 def test_a_card_without_a_sticker_that_was_laid_at_the_wrong_side_is_no_play_more_when_it_is_put_right():
     table = ByFace("Ann roll", "Bob roll", "Cid roll", "Ann 100", sides=("Ann", "Bob", "Cid"))
     table.see()

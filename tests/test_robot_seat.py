@@ -10,7 +10,7 @@ import pytest
 from client import SECRET, lines, played, tap, text_of, values
 from seen import camera
 
-from companion.app.robot_match import ROBOTS, begin
+from companion.app.robot_match import begin
 from companion.common.errors import Problem
 from companion.match.history import CAMERA
 from companion.match.match import Match
@@ -20,7 +20,7 @@ from companion.match.zone_plays import Places
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
 from companion.robots.options import options
-from companion.robots.robot import Level, choose
+from companion.robots.robot import ROBOT_NAMES, Level, choose
 from companion.robots.robot_seat import Instruction, Step, instruct
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
@@ -227,7 +227,7 @@ def test_a_helped_robot_always_knows_what_to_do(edition):
     game = begin(edition, 2, Level.THUMB, seed=5, pairs=False)
     while (asked := game.hand.asked()) is not None:
         play = choose(asked, Level.THUMB, random.Random(5)).play
-        if asked.player == ROBOTS[0]:
+        if asked.player == ROBOT_NAMES[0]:
             slots = [*asked.hand, *[None] * (7 - len(asked.hand))]
             step = instruct(game.record, asked.player, Level.COUNTING, slots, random.Random(5), None)
             play = step.play if step else None

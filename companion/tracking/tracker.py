@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
+from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
@@ -199,15 +199,9 @@ class _Look:
         for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
-                seen[track.serial] = self._marked(track, track.seen(one.sighting, one.place, self._view.t_s))
+                seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s)
                 serial = max(serial, track.serial + 1)
         return seen
-
-    def _marked(self, before: Track, now: Track) -> Track:
-        """Return a track; an arm may have laid one like it exactly on it, where the discard pile looks as it did."""
-        was_under_arm = now.zone == DISCARD_ZONE and now.zone in self._before.hidden_since_s
-        is_as_before = now.stay is not None and now.stay == before.stay
-        return replace(now, stacked_s=self._view.t_s) if was_under_arm and is_as_before else now
 
     def _new_track(self, one: Detection, serial: int) -> Track | None:
         """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""
