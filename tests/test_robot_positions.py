@@ -80,6 +80,12 @@ def test_no_hazard_is_thrown_at_a_car_that_stands_already(level):
     assert chosen == "Ann 100"
 
 
+def test_a_hazard_is_not_thrown_away_on_a_car_that_stands_already():
+    lines = "Ann roll, Bob roll, Ann stop > Bob, Bob stop > Ann"
+    chosen = play(Level.COUNTING, "flat-tire 100 200 accident repairs gasoline spare-tire", lines, edition="classic")
+    assert str(chosen).startswith("Ann discard ")
+
+
 @BOTH
 def test_a_third_200_is_discarded_before_anything_of_use(level):
     lines = "Ann roll, Bob discard 25, Ann 200, Bob discard 25, Ann 200, Bob stop > Ann"
@@ -178,6 +184,12 @@ def test_a_card_is_stolen_that_ends_the_race(level):
     assert play(level, hand, "Ann 100, Bob 100", edition="rush", rules=lines) == "Ann theft 100 > Bob"
 
 
+def test_no_pair_of_distance_cards_is_paid_for_a_limit_on_a_car_that_has_not_driven():
+    lines = "Ann 100*2, Bob pollution > Ann, Ann discard 50, Bob speed-limit > Ann, Ann end-of-limit !, Ann discard 50"
+    chosen = play(Level.COUNTING, "100 100 100 50 roll recharge repairs", f"{lines}, Bob discard speed-limit", "rush")
+    assert not str(chosen).startswith("Ann pair 100")
+
+
 def test_a_safe_trip_is_not_given_up_for_a_rest_that_only_a_25_drives():
     drives = ", ".join(f"Ann {km}, Bob discard 25" for km in (100, 100, 100, 100, 75))
     hand = "200 end-of-limit flat-tire out-of-gas puncture-proof repairs spare-tire"
@@ -186,6 +198,6 @@ def test_a_safe_trip_is_not_given_up_for_a_rest_that_only_a_25_drives():
 
 
 def test_the_only_remedy_is_kept_while_two_of_its_hazards_are_unseen():
-    lines = "Ann roll, Bob flat-tire > Ann, Ann spare-tire, Bob roll"
-    hand = "100 100 200 end-of-limit gasoline stop speed-limit"
-    assert play(Level.COUNTING, hand, f"{lines}, Ann discard 25, Bob 25") != "Ann discard gasoline"
+    lines = "Ann roll, Bob flat-tire > Ann, Ann spare-tire, Bob discard 25"
+    hand = "gasoline 100 200 stop stop driving-ace puncture-proof"
+    assert play(Level.COUNTING, hand, lines) == "Ann discard stop"

@@ -81,7 +81,7 @@ class _Judge:
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:
-            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)])
+            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)] - card.km)
             return self._fetched(play.wanted or Card.UNKNOWN, card) + lost - 20.0
         if play.verb is Verb.THEFT:
             return self._stolen(card, play.times)

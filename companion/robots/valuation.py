@@ -56,7 +56,7 @@ class Weights(NamedTuple):
     attack_known: float = 30.0
     """The safety cannot answer it."""
 
-    attack_stopped: float = -25.0
+    attack_stopped: float = -100.0
     limit: float = 170.0
     limit_late: float = -60.0
     """A limit on who needs no more than 100 km."""
@@ -93,7 +93,7 @@ class Weights(NamedTuple):
     keep_copy: float = 8.0
     """A remedy more than the first."""
 
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 25.0, 8.0)
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)
     """A roll that is the only one, the second, one more."""
 
     keep_needed: float = 90.0
