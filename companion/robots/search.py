@@ -154,7 +154,7 @@ def _not_behind(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _ahead(one: Candidate, other: Candidate) -> float:
     """Return by how many standard errors one candidate is ahead of another, world by world."""
-    difference = one.all - other.all
+    difference = _lead(one, other)
     error = difference.std() / np.sqrt(len(difference))
     return float(difference.mean() / max(error, 1e-9))
 
@@ -164,6 +164,13 @@ def _verdict(everything: Sequence[Candidate], left: Sequence[Candidate]) -> Foun
     best = max(left, key=lambda candidate: candidate.all.mean())
     chosen = best if best is default or _ahead(best, default) >= _MARGIN_ERRORS else default
     others = [candidate for candidate in everything if candidate is not chosen]
-    second = max(others, key=lambda candidate: candidate.all.mean(), default=chosen)
-    means = (float(candidate.all.mean()) for candidate in (chosen, second))
-    return Found(chosen.play, next(means), second.play, next(means), len(chosen.all))
+    # Worlds differ in luck, and what fell behind was not played out in all of them: it is compared in its own.
+    second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
+    share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
+    return Found(chosen.play, share, second.play, share - less, len(chosen.all))
+
+
+def _lead(one: Candidate, other: Candidate) -> Points:
+    """Return by how much one candidate is better in each world in which both were played out."""
+    worlds = min(len(one.all), len(other.all))
+    return one.all[:worlds] - other.all[:worlds]
