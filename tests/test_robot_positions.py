@@ -177,6 +177,11 @@ def test_no_card_is_stolen_that_would_have_to_be_handed_over_at_once(level):
     assert chosen == "Ann 75"
 
 
+def test_no_card_is_stolen_under_a_limit_that_keeps_it_from_being_laid():
+    hand = "theft 50 50 roll roll repairs recharge"
+    assert play(Level.COUNTING, hand, "Ann 50, Bob speed-limit > Ann, Ann 50, Bob 200", edition="rush") == "Ann 50"
+
+
 @BOTH
 def test_a_card_is_stolen_that_ends_the_race(level):
     lines = "target 200\n"

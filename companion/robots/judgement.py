@@ -25,7 +25,7 @@ _TURN_BACK_KM = 75
 _TAKEN_LEAST = 90.0
 """Least worth of the card on top of the discard pile for which the pile that nobody knows is left."""
 
-_ROBBED = 60.0
+_ROBBED = 30.0
 """What it is worth that another side has a distance card less, beside its kilometres."""
 
 _OTHER_VICTIM = 5.0
@@ -95,7 +95,7 @@ class _Judge:
             return NEVER
         hand = (*self.position.hand, card, *[Card.ACCELERATOR] * (times > 1))
         laid = self._valued(hand)[0][self.deck.number[card] :: 2 * len(self.deck.cards)]
-        return _ROBBED + card.km * times / 4 + max(0.0, float(laid.max()))
+        return _ROBBED + card.km * times / 8 + max(0.0, float(laid.max()))
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
         """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""
