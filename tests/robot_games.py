@@ -64,14 +64,15 @@ def play_hand(at: DealtHand, players: Mapping[str, Player], most: int = MOST_PLA
         at = after
 
 
-def play_match(edition: str, seed: object, players: Mapping[str, Player], teams: Sequence[Team] = TWO, starts: int = 0):
-    """Play a match; the winner, and the sheets' totals of each hand."""
+def play_match(edition: str, seed: object, players: Mapping[str, Player], watch: Callable[[Step], None], teams=TWO):
+    """Play a match; the winner, and the sheets' totals of each hand. `watch` is told of each step."""
     seats = [seat.player for seat in referee.seating(teams)]
     totals, hands = NO_TOTALS, []
     for number in range(60):
-        at = dealt(edition, f"{seed} {number}", teams, seats[(starts + number) % len(seats)], totals=totals)
-        *_, last = play_hand(at, players)
-        table = last.after.deal.table
+        at = dealt(edition, f"{seed} {number}", teams, seats[number % len(seats)], totals=totals)
+        for step in play_hand(at, players):
+            watch(step)
+        table = step.after.deal.table
         assert table.is_over
         sheets = score(table)
         totals = match_totals(table, totals, sheets)

@@ -8,9 +8,11 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.robots.information_set import Position, position_of
+from companion.robots.reason import reason_for
 from companion.robots.robot import Level, choose
 from companion.robots.search import Effort
 from companion.rules.cards import Card
+from companion.rules.play import discard, lay
 from companion.rules.record import judge, notation
 
 BEGINS = "edition {edition}\nside Ann\nside Bob\n{rules}hand first Ann\n"
@@ -76,6 +78,12 @@ def test_no_hazard_is_thrown_at_a_car_that_stands_already(level):
     lines = "Ann roll, Bob roll, Ann stop > Bob, Bob discard 25"
     chosen = play(level, "accident 100 75 50 flat-tire repairs gasoline", lines, edition="classic")
     assert chosen == "Ann 100"
+
+
+def test_a_hazard_is_not_thrown_away_on_a_car_that_stands_already():
+    lines = "Ann roll, Bob roll, Ann stop > Bob, Bob stop > Ann"
+    chosen = play(Level.COUNTING, "flat-tire 100 200 accident repairs gasoline spare-tire", lines, edition="classic")
+    assert str(chosen).startswith("Ann discard ")
 
 
 @BOTH
@@ -145,6 +153,56 @@ def test_a_remedy_on_top_of_the_discard_pile_is_taken_where_it_helps(level):
     assert play(level, "25 25 50 accident stop flat-tire", lines, edition="asmodee-2014") == "Ann take"
 
 
+def test_a_reason_names_both_players_of_a_pair():
+    text = "edition classic\nside Ann-Dee = Ann, Dee\nside Bob-Eve = Bob, Eve\nhand first Ann"
+    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(text)))
+    pair = position_of(record, "Ann", [Card.ROLL])
+
+    assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee on, with 1000 km still to go."
+
+
+def test_a_single_card_is_not_spoken_of_as_several():
+    assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
+
+
 def test_a_hand_that_cannot_be_is_refused():
     with pytest.raises(Problem, match="more of right of way than the 1"):
         position("right-of-way right-of-way")
+
+
+@BOTH
+def test_no_card_is_stolen_that_would_have_to_be_handed_over_at_once(level):
+    lines = "Ann 100, Bob 200, Ann 75, Bob control 200 > Ann"
+    chosen = play(level, "theft 75 75 end-of-pollution mirror repairs roll", lines, edition="rush")
+    assert chosen == "Ann 75"
+
+
+def test_no_card_is_stolen_under_a_limit_that_keeps_it_from_being_laid():
+    hand = "theft 50 50 roll roll repairs recharge"
+    assert play(Level.COUNTING, hand, "Ann 50, Bob speed-limit > Ann, Ann 50, Bob 200", edition="rush") == "Ann 50"
+
+
+@BOTH
+def test_a_card_is_stolen_that_ends_the_race(level):
+    lines = "target 200\n"
+    hand = "theft pollution 75 stop mirror repairs roll"
+    assert play(level, hand, "Ann 100, Bob 100", edition="rush", rules=lines) == "Ann theft 100 > Bob"
+
+
+def test_no_pair_of_distance_cards_is_paid_for_a_limit_on_a_car_that_has_not_driven():
+    lines = "Ann 100*2, Bob pollution > Ann, Ann discard 50, Bob speed-limit > Ann, Ann end-of-limit !, Ann discard 50"
+    chosen = play(Level.COUNTING, "100 100 100 50 roll recharge repairs", f"{lines}, Bob discard speed-limit", "rush")
+    assert not str(chosen).startswith("Ann pair 100")
+
+
+def test_a_safe_trip_is_not_given_up_for_a_rest_that_only_a_25_drives():
+    drives = ", ".join(f"Ann {km}, Bob discard 25" for km in (100, 100, 100, 100, 75))
+    hand = "200 end-of-limit flat-tire out-of-gas puncture-proof repairs spare-tire"
+    lines = f"Ann roll, Bob discard 50, Ann driving-ace, {drives}"
+    assert play(Level.COUNTING, hand, lines) == "Ann discard repairs"
+
+
+def test_the_only_remedy_is_kept_while_two_of_its_hazards_are_unseen():
+    lines = "Ann roll, Bob flat-tire > Ann, Ann spare-tire, Bob discard 25"
+    hand = "gasoline 100 200 stop stop driving-ace puncture-proof"
+    assert play(Level.COUNTING, hand, lines) == "Ann discard stop"

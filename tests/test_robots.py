@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from dataclasses import fields, replace
 
+import numpy as np
 import pytest
 from players import random_options, random_teams
 from robot_games import MOST_PLAYS, TWO, Player, Step, dealt, done, hidden, play_hand
@@ -14,6 +15,7 @@ from companion.robots.information_set import Position, known_cards, position_of
 from companion.robots.options import options
 from companion.robots.robot import Level, choose
 from companion.robots.search import Effort
+from companion.robots.worlds import deal
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.play import Play, Verb
@@ -133,6 +135,14 @@ def test_the_top_of_the_discard_pile_may_be_taken_before_drawing_alone():
 
     assert take in options(at.position(1)).plays
     assert take not in options(at.drawn().position(1)).plays
+
+
+def test_worlds_with_the_same_hands_have_their_piles_in_different_orders():
+    position = played_by(dealt("classic", 3), 1, most=40)[-1].position
+    hands, piles = deal(position, 200, np.random.default_rng(1))
+
+    assert len(np.unique(hands.reshape(200, -1), axis=0)) < 200
+    assert len(np.unique(piles, axis=0)) == 200
 
 
 @pytest.mark.parametrize("edition", EDITIONS)

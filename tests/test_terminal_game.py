@@ -165,7 +165,7 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
     assert "\nBob rolls.\n" in shown
-    assert why == "Bob rolls. Bob still has 700 km to go, and this helps on."
+    assert why == "Bob rolls. It helps Bob on, with 700 km still to go."
 
 
 def test_the_hand_is_sorted_or_lies_as_it_was_drawn():

@@ -15,7 +15,7 @@ from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
 from companion.rules.play import Play, Verb
-from companion.rules.table import Due, is_driving
+from companion.rules.table import Due
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
@@ -24,6 +24,9 @@ _TURN_BACK_KM = 75
 
 _TAKEN_LEAST = 90.0
 """Least worth of the card on top of the discard pile for which the pile that nobody knows is left."""
+
+_ROBBED = 30.0
+"""What it is worth that another side has a distance card less, beside its kilometres."""
 
 _OTHER_VICTIM = 5.0
 """How much less a hazard is worth before another side than the one that it hurts most."""
@@ -78,14 +81,21 @@ class _Judge:
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:
-            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)])
+            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)] - card.km)
             return self._fetched(play.wanted or Card.UNKNOWN, card) + lost - 20.0
         if play.verb is Verb.THEFT:
-            drives = is_driving(self.table.edition, self.position.side)
-            return (150.0 if drives else 60.0) + card.km * play.times / 2
+            return self._stolen(card, play.times)
         if play.verb is Verb.CONTROL:
             return 40.0 + self._wish(card) * self._chance_of(card, play.target or "")
         return {Verb.GIVE: _GIFT, Verb.PASS: -5.0}.get(play.verb, NEVER)
+
+    def _stolen(self, card: Card, times: int) -> float:
+        """Return what it is worth to take a card from another's table, and to lay it where that may be done."""
+        if any(request.of_seat == self.position.seat and request.card is card for request in self.table.requests):
+            return NEVER
+        hand = (*self.position.hand, card, *[Card.ACCELERATOR] * (times > 1))
+        laid = self._valued(hand)[0][self.deck.number[card] :: 2 * len(self.deck.cards)]
+        return _ROBBED + card.km * times / 8 + max(0.0, float(laid.max()))
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
         """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""

@@ -14,6 +14,7 @@ from companion.robots.options import options
 from companion.robots.reason import reason_for, search_reason
 from companion.robots.search import Effort, search
 from companion.robots.thumb import liking
+from companion.robots.valuation import NEVER
 from companion.rules.play import Play, Verb
 
 
@@ -62,7 +63,7 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
 def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play | None]:
     """Return the plays that are compared, that of most worth first. Beside a dead card no other is discarded."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
-    others = [play for play, _ in ranked if play is None or play.verb is not Verb.DISCARD]
+    others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
     kept = {*others[:_MOST_LAID], *(play for play, _ in discards[:most])}
     return [play for play, _ in ranked if play in kept]

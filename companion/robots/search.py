@@ -67,7 +67,7 @@ class Found(NamedTuple):
     worlds: int
 
 
-class _Candidate:
+class Candidate:
     """A play under consideration, and what came of it in each world."""
 
     def __init__(self, position: Position, play: Play | None) -> None:
@@ -98,7 +98,7 @@ def hand_after(position: Position, play: Play | None) -> tuple[Card, ...]:
 def search(position: Position, plays: Sequence[Play | None], chance: random.Random, effort: Effort) -> Found:
     """Return the best of several plays, of which the first is of most worth."""
     rng = np.random.default_rng(chance.getrandbits(64))
-    candidates = all_candidates = [_Candidate(position, play) for play in plays]
+    candidates = all_candidates = [Candidate(position, play) for play in plays]
     # A turn at a larger table takes longer to play out.
     playouts = 2 * effort.playouts // max(2, len(position.table.sides))
     rounds = min(_MOST_ROUNDS, 1 + playouts // _FIRST_ROUND)
@@ -119,16 +119,16 @@ def search(position: Position, plays: Sequence[Play | None], chance: random.Rand
     return _verdict(all_candidates, candidates)
 
 
-def _try_out(position: Position, candidates: Sequence[_Candidate], worlds: int, rng: np.random.Generator) -> None:
+def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, rng: np.random.Generator) -> None:
     """Play each candidate out in the same new worlds."""
     hands, piles = deal(position, worlds, rng)
-    lanes = joined([_lanes(position, candidate, hands, piles, rng) for candidate in candidates])
+    lanes = joined([lanes_after(position, candidate, hands, piles, rng) for candidate in candidates])
     shares = play_out(lanes, rng).shares(position.own)
     for candidate, of_one in zip(candidates, np.split(shares, len(candidates)), strict=True):
         candidate.shares.append(of_one)
 
 
-def _lanes(position: Position, candidate: _Candidate, hands: Ints, piles: Ints, rng: np.random.Generator) -> Lanes:
+def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: Ints, rng: np.random.Generator) -> Lanes:
     """Return the worlds after a candidate; whoever is attacked by it answers with the safety, if he has it there."""
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
@@ -142,7 +142,7 @@ def _lanes(position: Position, candidate: _Candidate, hands: Ints, piles: Ints, 
     return lanes
 
 
-def _not_behind(candidates: Sequence[_Candidate]) -> list[_Candidate]:
+def _not_behind(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates that may still be the best; the first, of most worth, always stays to be compared."""
     best = max(candidates, key=lambda candidate: candidate.all.mean())
     return [
@@ -152,18 +152,25 @@ def _not_behind(candidates: Sequence[_Candidate]) -> list[_Candidate]:
     ]
 
 
-def _ahead(one: _Candidate, other: _Candidate) -> float:
+def _ahead(one: Candidate, other: Candidate) -> float:
     """Return by how many standard errors one candidate is ahead of another, world by world."""
-    difference = one.all - other.all
+    difference = _lead(one, other)
     error = difference.std() / np.sqrt(len(difference))
     return float(difference.mean() / max(error, 1e-9))
 
 
-def _verdict(everything: Sequence[_Candidate], left: Sequence[_Candidate]) -> Found:
+def _verdict(everything: Sequence[Candidate], left: Sequence[Candidate]) -> Found:
     default = left[0]
     best = max(left, key=lambda candidate: candidate.all.mean())
     chosen = best if best is default or _ahead(best, default) >= _MARGIN_ERRORS else default
     others = [candidate for candidate in everything if candidate is not chosen]
-    second = max(others, key=lambda candidate: candidate.all.mean(), default=chosen)
-    means = (float(candidate.all.mean()) for candidate in (chosen, second))
-    return Found(chosen.play, next(means), second.play, next(means), len(chosen.all))
+    # Worlds differ in luck, and what fell behind was not played out in all of them: it is compared in its own.
+    second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
+    share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
+    return Found(chosen.play, share, second.play, share - less, len(chosen.all))
+
+
+def _lead(one: Candidate, other: Candidate) -> Points:
+    """Return by how much one candidate is better in each world in which both were played out."""
+    worlds = min(len(one.all), len(other.all))
+    return one.all[:worlds] - other.all[:worlds]

@@ -50,13 +50,13 @@ class Weights(NamedTuple):
     """The same in a race of many that goes on until somebody gets there: it helps the others as well."""
 
     attack_progress: float = 60.0
-    attack_remedy: float = -2.0
+    attack_remedy: float = -1.0
     """For each remedy that the attacked may hold or draw."""
 
     attack_known: float = 30.0
     """The safety cannot answer it."""
 
-    attack_stopped: float = -25.0
+    attack_stopped: float = -100.0
     limit: float = 170.0
     limit_late: float = -60.0
     """A limit on who needs no more than 100 km."""
@@ -72,6 +72,9 @@ class Weights(NamedTuple):
     misfit: float = -25.0
     """What is left afterwards can only be driven with a card that is not in the hand."""
 
+    misfit_25: float = -80.0
+    """And only a 25 drives it."""
+
     useless: float = -15.0
     near_km: int = 200
     """How near to the target another side may be before safeties are laid."""
@@ -80,17 +83,17 @@ class Weights(NamedTuple):
     """How many draws a seat the pile holds when safeties are laid."""
 
     accelerator: float = 20.0
-    keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 30.0, 300: 40.0})
+    keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
     keep_second: float = 0.6
     keep_exact: float = 50.0
     keep_hazard: float = 32.0
     keep_limit: float = 22.0
-    keep_remedy: float = 30.0
+    keep_remedy: float = 45.0
     keep_copy: float = 8.0
     """A remedy more than the first."""
 
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 25.0, 8.0)
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)
     """A roll that is the only one, the second, one more."""
 
     keep_needed: float = 90.0
@@ -167,6 +170,7 @@ class Valuation(Movers):
             if not lanes.overshoots:
                 fits = (holds & (held_km == left)).any(0)
                 worth += w.fits * fits + w.misfit * ((left > 0) & (left < smallest))
+                worth += w.misfit_25 * ((left == 25) & ~fits)
             if card == deck.two_hundred and self.edition.points.safe_trip:
                 worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)

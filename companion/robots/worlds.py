@@ -21,7 +21,7 @@ from companion.rules.legality import laid_from_hand
 from companion.rules.play import Play, Verb
 from companion.rules.table import Due
 
-_SURPLUS = 3
+_SURPLUS = 8
 """How many worlds are dealt for each that is kept."""
 
 _LOOKS_BACK = 5
@@ -42,7 +42,8 @@ def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[I
     steps = (np.arange(count) + chance.random()) / count
     kept = np.minimum(np.searchsorted(np.cumsum(likely) / likely.sum(), steps), len(likely) - 1)
     chance.shuffle(kept)
-    return hands[kept], piles[kept]
+    # Hands may be there several times over; their piles are mixed, so that no order of cards counts more than another.
+    return hands[kept], chance.permuted(piles[kept], axis=1)
 
 
 def _dealt(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:

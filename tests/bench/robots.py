@@ -2,6 +2,10 @@
 
 Two players, named by their levels or `greedy`, play matches of two; each pair of matches has the same deals, with the
 seats changed. Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals.
+
+Luck decides most matches. Against level 2 a third figure leaves it out: wherever the first plays otherwise than level 2
+would, both plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are
+worth by that, summed over a match, is what he wins more than one match of two.
 """
 
 from __future__ import annotations
@@ -20,9 +24,10 @@ from statistics import mean, stdev
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from robot_games import Player, play_match
+from robot_games import Player, Step, play_match
 
 from companion.robots import search
+from companion.robots.deck_numbers import deck_of
 from companion.robots.information_set import Position
 from companion.robots.lane_start import joined
 from companion.robots.lanes import Lanes
@@ -35,6 +40,9 @@ from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb
 
 CERTAIN = 1.96
+MIXES = 100
+"""In how many orders of the draw pile two plays are compared."""
+
 NAMES = ("greedy", *(str(level.value) for level in Level))
 
 
@@ -48,20 +56,23 @@ def main() -> None:
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
-    won, ahead, begun = [], [], time.process_time()
+    won, ahead, gained, begun = [], [], [], time.process_time()
     for pair in played_together(asked):
-        won += [mean(share for share, _ in pair)]
-        ahead += [mean(lead for _, leads in pair for lead in leads)]
+        won += [mean(share for share, _, _ in pair)]
+        ahead += [mean(lead for _, leads, _ in pair for lead in leads)]
+        gained += [0.5 + mean(gain for _, _, gain in pair)]
     took_s = time.process_time() - begun
     print(f"{asked.one} against {asked.other}, {asked.edition}, {2 * len(won)} matches, {took_s:.0f} s of one core")
     print(f"matches won: {interval(won, 100)} %    points more a hand: {interval(ahead, 1)}")
+    if asked.other == "2":
+        print(f"matches won by what his plays are worth: {interval(gained, 100)} %")
 
 
-def played_together(asked: argparse.Namespace) -> list[list[tuple[float, list[int]]]]:
+def played_together(asked: argparse.Namespace) -> list[list[tuple[float, list[int], float]]]:
     """Both matches of each deal, all of them at once: their searches are played out in one batch, which is quicker."""
     batch = Batch()
     search.play_out = batch.play_out
-    results: dict[tuple[int, int], tuple[float, list[int]]] = {}
+    results: dict[tuple[int, int], tuple[float, list[int], float]] = {}
 
     def play(number: int, seat: int) -> None:
         try:
@@ -119,13 +130,33 @@ def part(ends: Ends, lanes: slice) -> Ends:
     return some
 
 
-def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int]]:
-    """The share of a match that the first player wins in a seat, and his lead in each hand."""
+def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int], float]:
+    """The share of a match that the first player wins in a seat, his lead in each hand, what his plays are worth."""
     one, other = (player(name, seed, asked.playouts) for name in (asked.one, asked.other))
     names = ("Ann", "Bob") if seat == 0 else ("Bob", "Ann")
-    winner, hands = play_match(asked.edition, seed, dict(zip(names, (one, other), strict=True)))
+    rng, gains = np.random.default_rng([asked.seed, seat]), []
+
+    def watch(step: Step) -> None:
+        if asked.other == "2" and step.position.player == names[0]:
+            instead = other(step.position)
+            if instead != step.play:
+                gains.append(gain(step, instead, rng))
+
+    winner, hands = play_match(asked.edition, seed, dict(zip(names, (one, other), strict=True)), watch)
     share = 0.5 if winner is None else float(winner == names[0])
-    return share, [hand[seat] - hand[1 - seat] for hand in hands]
+    return share, [hand[seat] - hand[1 - seat] for hand in hands], sum(gains)
+
+
+def gain(step: Step, instead: Play | None, rng: np.random.Generator) -> float:
+    """How much likelier the match is won by what was played than by another play, with the hands as they are."""
+    position, deal = step.position, step.hand.deal
+    deck = deck_of(tuple(deal.table.deck))
+    hands = np.tile(np.array([deck.counts(hand) for hand in deal.hands]), (MIXES, 1, 1))
+    piles = rng.permuted(np.tile(np.array([deck.number[card] for card in deal.pile], np.int8), (MIXES, 1)), axis=1)
+    both = [search.Candidate(position, play) for play in (step.play, instead)]
+    lanes = joined([search.lanes_after(position, candidate, hands, piles, rng) for candidate in both])
+    played, other = np.split(search.play_out(lanes, rng).shares(position.own), 2)
+    return float((played - other).mean())
 
 
 def interval(values: Iterable[float], times: float) -> str:
