@@ -274,7 +274,7 @@ class Watcher:
         return bool(illegal) and not unsure and self._explained(illegal)
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
-        """The plays nobody is sure of in their order, also where the card has left since: gathered in, say."""
+        """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
         again, tracks = {question.id for question in asked}, self._past.tracks
         before = [(one, tracks.of_serial(one.serial or 0)) for one in self._past.unsure if one.id not in again]
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
@@ -289,7 +289,7 @@ class Watcher:
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
         past = self._past
-        if illegal and not unsure and self._is_later(illegal[0]):
+        if illegal and not unsure and self._is_newest(illegal[0]):
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
             discarded = past.with_discard(len(past.entries))
@@ -300,7 +300,7 @@ class Watcher:
         for one in before or (question,):
             self._count(one)
 
-    def _is_later(self, question: Question) -> bool:
+    def _is_newest(self, question: Question) -> bool:
         """True if its card came after that of every line."""
         return all((question.serial or 0) > (entry.line.serial or 0) for entry in self._past.entries)
 

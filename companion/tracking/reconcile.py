@@ -345,7 +345,7 @@ class _Reconciliation:
         return self._play(ident, (taking(self._table),), act, 1.0 if clear else UNCLEAR_CONFIDENCE)
 
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
-        """Table and record once these acts count."""
+        """Return how the cards differ from the record once these acts count."""
         lines = list(self._record.lines)
         for act in acts:
             if act.play is not None and act.is_legal:
@@ -359,7 +359,7 @@ class _Reconciliation:
         return len(missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
 
     def _differences(self, now: Balance) -> list[Question | None]:
-        """Cards that the record has and the table has not, or elsewhere."""
+        """Return what is asked about cards that the record has and the table has not, or elsewhere."""
         elsewhere = {old.serial: new for old, new in self._moved if new in now.extra}
         gone = (track for track in now.missing if track is not self._taken)
         return [self._elsewhere(t, elsewhere[t.serial]) if t.serial in elsewhere else self._gone(t) for t in gone]

@@ -9,12 +9,10 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import ROBOT, SLOTS, mat_of
+from companion.tracking.track import LOOKS
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, View
-
-AGREEING_LOOKS = 3
-"""Number of looks in a row that have to show the same in a slot."""
 
 MASK_ROUND_MM = 15.0
 """Width of the table around the mat that is hidden with it: the mat may be pushed between two looks for it."""
@@ -33,9 +31,9 @@ class Slot:
     looks: int = 0
 
     def after(self, seen: Card | None) -> Slot:
-        """Return the slot after one more look."""
+        """Return the slot after one more look; as many in a row have to show the same as decide of a track."""
         looks = self.looks + 1 if seen is self.latest else 1
-        return Slot(seen if looks >= AGREEING_LOOKS else self.card, seen, looks)
+        return Slot(seen if looks >= LOOKS else self.card, seen, looks)
 
 
 @dataclass(frozen=True, slots=True)

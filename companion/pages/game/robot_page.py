@@ -143,7 +143,7 @@ def _next_step(now: MatchState) -> Instruction | None:
 
 def _sentence(step: Instruction, now: MatchState) -> str:
     """Return a step as one sentence."""
-    names, robot = Names.of(now.game), names_of(now)
+    names, robot = Names.of(now.game), _robot_name(now)
     slot, play = step.slots[0] if step.slots else 0, step.play
     if step.step is Step.DRAW:
         return _("Draw a card for %(robot)s and lay it in slot %(slot)d without looking.", robot=robot, slot=slot)
@@ -169,6 +169,6 @@ def _sentence(step: Instruction, now: MatchState) -> str:
     return _(put, robot=robot, card=cards[0], zone=lies)
 
 
-def names_of(now: MatchState) -> str:
+def _robot_name(now: MatchState) -> str:
     """Return how the robot is called."""
     return Names.of(now.game).player(now.robot_seat.player if now.robot_seat else None)
