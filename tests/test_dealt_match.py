@@ -35,7 +35,7 @@ def same_cards(monkeypatch):
     """Every test is dealt the same cards each time."""
     chance = random.Random(7)
     keys = SimpleNamespace(token_hex=lambda size: chance.randbytes(size).hex())
-    monkeypatch.setattr("companion.match.match.secrets", keys)
+    monkeypatch.setattr("companion.match.drafts.secrets", keys)
 
 
 @pytest.fixture

@@ -10,19 +10,17 @@ from __future__ import annotations
 
 import hashlib
 import logging
-import secrets
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import replace
-from itertools import pairwise
-from types import MappingProxyType
 from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import dealer, questions
-from companion.match.dealer import Dealt
-from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, History, Kind, history
+from companion.match import dealer, drafts, questions
+from companion.match.derivation import derived
+from companion.match.drafts import NO, ROBOT_SEAT, VERIFYING, YES
+from companion.match.history import DEALT, PHONE, ROBOT, History, Kind, history
 from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
@@ -32,10 +30,7 @@ from companion.match.state import (
     Policy,
     RobotSeat,
     claimed,
-    hand_seq,
-    judge_on,
     judged_next,
-    last_line,
     last_result,
     next_first,
     table_of,
@@ -43,10 +38,9 @@ from companion.match.state import (
     waits_for_another,
     wished,
 )
-from companion.rules.hidden_cards import DealError
+from companion.match.untapped import untapped
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
-from companion.rules.record.judge import JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
@@ -61,9 +55,6 @@ Derive = Callable[[MatchState], tuple[Question, ...]]
 
 Mats = Callable[[MatchState], Mapping[str, str]]
 """Which side plays on which mat: the side's name by the mat's id."""
-
-VERIFYING, YES, NO = "other-side-verifies", "yes", "no"
-ROBOT_SEAT = "robot-seat"
 
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -174,16 +165,17 @@ class Match:
         *header, first = lines
         with self._changed:
             before = self._state
-            begins = _beginning(first, by, is_dealt=robots is not None)
-            drafts = [Draft(Kind.SETUP, {"lines": header, "by": by}), begins]
-            drafts.append(_setting("policy", policy or before.policy, by))
+            begins = drafts.beginning(first, by, is_dealt=robots is not None)
+            new = [Draft(Kind.SETUP, {"lines": header, "by": by}), begins]
+            new.append(drafts.setting("policy", policy or before.policy, by))
             if robots is not None:
-                drafts += [_setting(DEALT, YES, by), *(_setting(ROBOT + who, str(n), by) for who, n in robots.items())]
+                new.append(drafts.setting(DEALT, YES, by))
+                new += [drafts.setting(ROBOT + who, str(level), by) for who, level in robots.items()]
             elif before.other_side_verifies if verified is None else verified:
-                drafts.append(_setting(VERIFYING, YES, by))
+                new.append(drafts.setting(VERIFYING, YES, by))
             if before.robot_seat is not None:
-                drafts.append(_setting(ROBOT_SEAT, str(before.robot_seat), by))
-            events = self.store.append(None, *map(self._named, drafts), hold=True)
+                new.append(drafts.setting(ROBOT_SEAT, str(before.robot_seat), by))
+            events = self.store.append(None, *map(self._named, new), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
             )
@@ -206,29 +198,29 @@ class Match:
             first = first or next_first(self._state)
             if not any(seat.player == first for seat in table_of(self._state).seats):
                 return GONE
-            return self._write(_beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
+            return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> None:
         """Set how plays are confirmed from now on."""
-        self._write(_setting("policy", policy, by))
+        self._write(drafts.setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
         """Set whether a side's plays wait until another side confirms them."""
-        self._write(_setting(VERIFYING, YES if on else NO, by))
+        self._write(drafts.setting(VERIFYING, YES if on else NO, by))
 
     def seat_robot(self, seat: RobotSeat | None, by: str) -> None:
         """Set whose cards a robot plays from now on; None: nobody's."""
-        self._write(_setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
+        self._write(drafts.setting(ROBOT_SEAT, "" if seat is None else str(seat), by))
 
     def sit(self, player: str, by: str, name: str | None = None) -> Outcome:
         """Note that somebody takes a seat; with `name`, that is how the player is shown from now on."""
         with self._changed:
             if player not in self._state.people:
                 return GONE
-            drafts = [Draft(Kind.SEAT, {"player": player, "by": by})]
+            new = [Draft(Kind.SEAT, {"player": player, "by": by})]
             if name:
-                drafts.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
-            return self._write(*drafts)
+                new.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
+            return self._write(*new)
 
     # Plays
 
@@ -250,7 +242,7 @@ class Match:
             is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched
             if (is_legal or anyway) and not waits:
-                return self._write(_line(play, by, PHONE, legal=is_legal))
+                return self._write(drafts.line(play, by, PHONE, legal=is_legal))
             known = {question.id for question in self._state.questions}
             self._write(Draft(Kind.CLAIM, {"text": str(play), "by": by}))
             waiting = [question for question in self._state.questions if question.asks_play]
@@ -267,7 +259,9 @@ class Match:
         against = dealt.objections(play, by) if dealt else dealer.NOTHING_DEALT
         if isinstance(against, str):
             return Outcome(done=False, say=against)
-        return Outcome(done=False, reasons=against) if against else self._write(_line(play, by, PHONE, legal=True))
+        if against:
+            return Outcome(done=False, reasons=against)
+        return self._write(drafts.line(play, by, PHONE, legal=True))
 
     def waive(self, by: str) -> Outcome:
         """Let pass what a player of a dealt hand may answer; where it is his turn he draws then."""
@@ -335,14 +329,14 @@ class Match:
         plays = [*(one.plays[0] for one in before), *question.plays[:1], play]
         if not vouched and any(waits_for_another(self._state, one, by) for one in plays):
             return OTHER_SIDE
-        drafts, game = [], self._state.game
+        lines, game = [], self._state.game
         for one, counts in (*((one, one.plays[0]) for one in before), (question, play)):
             game, judged = judged_next(game, counts)
             is_legal = judged.verdict == judge.LEGAL
             if not is_legal and not (anyway and one is question):
                 return Outcome(done=False, reasons=judged.reasons)
-            drafts.append(_answering(one, counts, by, legal=is_legal))
-        return self._write(*drafts)
+            lines.append(drafts.answering(one, counts, by, legal=is_legal))
+        return self._write(*lines)
 
     def _follow_table(self, question: Question, play: Play | None, by: str, *, vouched: bool) -> Outcome:
         """Make the record follow the table, also where that is illegal."""
@@ -476,34 +470,10 @@ class Match:
     def _follow_policy(self) -> None:
         """Write what counts without a tap, one after the other; what somebody has taken back waits for one."""
         while not self._state.other_side_verifies:
-            draft = self._untapped()
+            draft = untapped(self._state, self._past.asked, self.instructed)
             if draft is None:
                 return
             self._append(draft)
-
-    def _untapped(self) -> Draft | None:
-        """Return what counts next without a tap."""
-        policy, asked = self._state.policy, self._state.questions
-        waiting = [question for question in asked if question.asks_play]
-        counts = bool(waiting) and waiting[0].may_count_untapped and waiting[0].id not in self._past.asked
-        if counts and (waiting[0].table, waiting[0].plays[0]) == self.instructed:
-            return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True)
-        if policy is Policy.AUTO:
-            lifted = next((question for question in asked if self._is_lifted(question)), None)
-            if lifted is not None:
-                return Draft(Kind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
-        elif policy is Policy.PLAY_ON:
-            later = (question.plays[0].player for question in waiting[1:] if question.plays and not question.is_typed)
-            counts = counts and any(player != waiting[0].plays[0].player for player in later)
-        else:
-            return None
-        return _answering(waiting[0], waiting[0].plays[0], CAMERA, legal=True) if counts else None
-
-    def _is_lifted(self, question: Question) -> bool:
-        """True if the card of the last play has been taken up again, and the camera had brought that play."""
-        lines = self._state.hand_entries
-        is_last = bool(lines) and lines[-1].seq == question.line and not question.plays
-        return is_last and lines[-1].written.source == CAMERA and question.id not in self._past.asked
 
     def _write(self, *drafts: Draft) -> Outcome:
         """Write a change, and what then counts without a tap."""
@@ -532,31 +502,8 @@ class Match:
             self._events, self._first = (), {}
         self._events += events
         self._past = past = history(self._events)
-        record, entries = judge_on(self._state, past.lines)
         self._remember(events)
-        players = [player for team in record.game.teams for player in team.players]
-        is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
-        # The first hand's start belongs to the set-up.
-        firsts = {after.seq for before, after in pairwise(self._events) if before.kind == Kind.SETUP}
-        self._show(
-            seq=events[-1].seq,
-            match=events[0].match,
-            record=record,
-            entries=entries,
-            hand_seq=hand_seq(record, entries),
-            answers=MappingProxyType(dict(past.answers)),
-            policy=Policy(policy) if (policy := past.settings.get("policy")) in tuple(Policy) else Policy.TAP,
-            other_side_verifies=past.settings.get(VERIFYING) == YES,
-            robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-            seats=MappingProxyType(dict(past.seats)),
-            undone_next=() if any(event.seq in firsts for event in past.undone_next) else past.undone_next,
-            redoable=None if is_dealt and len(players) > len(robots) + 1 else past.redoable,
-            is_dealt=is_dealt,
-            robots=robots,
-            dealt=_dealt(record, entries, past) if is_dealt else None,
-            changes=past.changes,
-            unsaved=self.store.unsaved,
-        )
+        self._show(derived(self._state, self._events, past), unsaved=self.store.unsaved)
 
     def _remember(self, events: Iterable[Event]) -> None:
         """Keep the named changes of a log that is read; those made here are kept with their outcome."""
@@ -567,10 +514,10 @@ class Match:
                 outcome = Outcome(done=is_done, seq=event.seq, version=version)
                 self._first[request] = asked, outcome
 
-    def _show(self, **changes: Any) -> None:
-        """Show a state that has changed, with the questions that follow from it."""
+    def _show(self, state: MatchState | None = None, **changes: Any) -> None:
+        """Show a state, or the present one changed, with the questions that follow from it."""
         with self._changed:
-            state = replace(self._state, version=self._state.version + 1, **changes)
+            state = replace(state or self._state, version=self._state.version + 1, **changes)
             self._state = replace(state, questions=self._questions(state, self._seen(state)))
             self._changed.notify_all()
 
@@ -596,32 +543,9 @@ def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:
     return tuple(replace(question, crop=None) for question in asked)
 
 
-def _setting(key: str, value: str, by: str) -> Draft:
-    return Draft(Kind.SETTING, {"key": key, "value": value, "by": by})
-
-
 def _is_seen(state: MatchState) -> bool:
     """True if a camera has something to look at: a match that is played with cards."""
     return state.match is not None and not state.is_dealt
-
-
-def _dealt(record: JudgedRecord, entries: Sequence[Entry], past: History) -> Dealt | None:
-    """Return the hidden cards of the last hand; None where they do not fit its record."""
-    seq = hand_seq(record, entries)
-    key = next((entry.written.deal for entry in entries if entry.seq == seq), "")
-    last = last_line(record, entries)
-    waived = [player for of, player in past.waived if of == last]
-    before = next((game.totals for game in record.games if game.hand_number == record.game.hand_number), {})
-    try:
-        return dealer.dealt(record, key, waived, before, past.robots) if key else None
-    except DealError:
-        log.exception("the cards of this hand do not fit its record")
-        return None
-
-
-def _beginning(text: str, by: str, *, is_dealt: bool) -> Draft:
-    """Return the line that begins a hand, with the key of its cards where the program deals."""
-    return Draft(Kind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
 def _check_setup(lines: Sequence[str]) -> Set[str]:
@@ -634,15 +558,3 @@ def _check_setup(lines: Sequence[str]) -> Set[str]:
     if not game.hand_is_open or not lines[-1].startswith("hand "):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
     return {player for team in game.teams for player in team.players}
-
-
-def _line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
-    """Return a line for the record; an illegal play that the table lets stand says so."""
-    return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
-
-
-def _answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:
-    """Return the line that answers a question: the camera's, unless somebody typed the play or names another one."""
-    source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
-    line = _line(play, by, source, legal=legal)
-    return Draft(line.kind, {**line.body, "question": question.id})

@@ -5,18 +5,30 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 
-from companion.match.questions import Answers, Kind, Question
+from companion.match.questions import Answer, Answered, Answers, Kind, Question, question_id
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tracking.track import Place
+from companion.tracking.track import Place, Track
 
 Spot = tuple[str, Card]
 """A zone and a face."""
+
+
+class Deed(StrEnum):
+    """What may have been done with a card; part of the id of the question about it."""
+
+    LAID = ""
+    TAKEN = "-taken"
+    """Taken from the discard pile."""
+
+    STACKED = "-stacked"
+    """Laid exactly on one like it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +58,19 @@ class Record:
     table: Table | None
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
+
+    def question_id(self, track: Track, kind: Kind, deed: Deed = Deed.LAID) -> str:
+        """Return the id of the question about a card, which it never shares with another."""
+        return question_id(self.match, self.hand_seq, f"{track.card or track.face.value}{deed}", track.serial, kind)
+
+    def answer(self, track: Track, kind: Kind, deed: Deed = Deed.LAID) -> Answered | None:
+        """Return what people answered to the question about a card."""
+        return self.answers.get(self.question_id(track, kind, deed))
+
+    def refusal(self, track: Track) -> Answered | None:
+        """Return the answer of people who said that a card is no play, or goes back to the hand."""
+        said = (self.answer(track, kind) for kind in (Kind.PLAY, Kind.WHICH))
+        return next((one for one in said if one is not None and one.answer in (Answer.NO, Answer.TAKEN_BACK)), None)
 
 
 def spots_of(line: Line, places: Places) -> Iterator[Spot]:
