@@ -9,7 +9,7 @@ import urllib.request
 
 import numpy as np
 import pytest
-from client import HOME, SECRET, STRANGER, tap, text_of
+from client import SECRET, STRANGER, tap, text_of
 from cryptography import x509
 
 from companion.app.service import _first_camera, _pictures_of_first

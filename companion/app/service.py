@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -248,13 +248,14 @@ def _pictures_of_first(first: FirstCamera, phone: PhoneFrames, match: Match, wat
     """
     while (source := first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))) is not None:
         match.refresh()
-        with closing(_pictures(source, match, watch, first) or (frame for frame in ())) as pictures:
-            for frame in pictures:
-                yield frame
-                if phone.sender is not None and first.source != PHONE:
-                    break
-            else:
-                return
+        pictures = _pictures(source, match, watch, first)
+        for frame in pictures or ():
+            yield frame
+            if phone.sender is not None and first.source != PHONE:
+                break
+        else:
+            return
+        cast(Generator[Frame, None, None], pictures).close()
 
 
 def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:

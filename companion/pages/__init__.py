@@ -68,8 +68,8 @@ def create_app(
 ) -> Flask:
     """Return the web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones; `secure`
-    is the port for a phone as the camera; `clock` measures how long a phone has been silent, in seconds.
+    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones;
+    `secure` is the port for a phone as the camera; `clock` measures how long a phone has been silent, in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))

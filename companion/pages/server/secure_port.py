@@ -63,8 +63,15 @@ class SecurePort:
 
     def open(self, app: Any) -> None:
         """Open the port for an app, unless it is open. Raises Problem where that cannot be."""
-        from cheroot import wsgi  # Takes a tenth of a second to load, and few tables need it.
+        # Few tables need these, which take a tenth of a second to load.
         from cheroot.ssl.builtin import BuiltinSSLAdapter
+        from cheroot.wsgi import Server
+
+        class Quiet(Server):
+            """A server that leaves no traces of broken connections in the terminal."""
+
+            def error_log(self, msg: str = "", *_level: int, **about: Any) -> None:
+                log.debug("%s", msg, exc_info=about.get("traceback", False))
 
         with self._lock:
             if self._server is not None:
@@ -72,10 +79,9 @@ class SecurePort:
             names = (lan_ip() if self._host in EVERYWHERE else self._host, socket.gethostname())
             try:
                 certify(self._path, names)
-                server = wsgi.Server((self._host or "0.0.0.0", self._port), app, numthreads=THREADS, timeout=TIMEOUT_S)  # noqa: S104
+                server = Quiet((self._host or "0.0.0.0", self._port), app, numthreads=THREADS, timeout=TIMEOUT_S)  # noqa: S104
                 server.max_request_header_size = MOST_HEADER_BYTES
                 server.max_request_body_size = LARGEST_BYTES
-                server.error_log = lambda msg="", *_about, **_more: log.debug("%s", msg)
                 server.ssl_adapter = BuiltinSSLAdapter(str(self._path), str(self._path))
                 server.prepare()
             except (OSError, OverflowError) as error:
@@ -117,9 +123,10 @@ def _pem(names: tuple[str, ...]) -> bytes:
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
     key = ec.generate_private_key(ec.SECP256R1())
-    called = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "Mille Bornes Companion")])
+    called = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Mille Bornes Companion")])
     certificate = (
         x509.CertificateBuilder()
         .subject_name(called)
@@ -130,7 +137,7 @@ def _pem(names: tuple[str, ...]) -> bytes:
         .not_valid_after(_now() + datetime.timedelta(days=VALID_DAYS))
         .add_extension(x509.SubjectAlternativeName(_general_names(names)), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
         .sign(key, hashes.SHA256())
     )
     encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
