@@ -67,11 +67,12 @@ def test_one_process_serves_many_pictures(room):
     assert worker_of(room) is worker_of(room)
 
 
-def test_it_is_replaced_now_and_then(room, monkeypatch):
+def test_it_is_replaced_now_and_then():
+    room = Darkroom(most_pictures=1)
     first = worker_of(room)
-    monkeypatch.setattr(sandbox, "MOST_PICTURES", 1)
 
     assert worker_of(room) is not first
+    room.close()
     assert first.returncode == 0
 
 

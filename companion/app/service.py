@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
@@ -39,9 +39,10 @@ from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
-from companion.vision.capture.devices import video_devices
-from companion.vision.capture.hotplug import FirstCamera
+from companion.vision.capture.devices import PHONE, video_devices
+from companion.vision.capture.hotplug import FirstCamera, Openers, openers
 from companion.vision.capture.orientation import KeptTurn
+from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.capture.sources import Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
@@ -180,9 +181,10 @@ def _watch(
     turn = KeptTurn(data_dir(data))
     camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
-        first = FirstCamera(lambda: camera_answers(), video_devices, watch.wait)
-        camera = replace(camera, is_there=lambda: first.source is not None)
-        pictures: Iterator[Frame] | None = _pictures_of_first(first, match, watch)
+        phone = PhoneFrames()
+        first = _first_camera(phone, watch)
+        camera = replace(camera, is_there=lambda: first.source is not None, phone=phone)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch)
     else:
         pictures = _pictures(source, match, watch)
     if pictures is None:
@@ -227,12 +229,33 @@ def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera |
         return None
 
 
-def _pictures_of_first(first: FirstCamera, match: Match, watch: TableWatch) -> Iterator[Frame]:
-    """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone."""
-    source = first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))
-    match.refresh()
-    if source is not None:
-        yield from _pictures(source, match, watch, first) or ()
+def _first_camera(phone: PhoneFrames, watch: TableWatch) -> FirstCamera:
+    """Return what looks for a camera: a phone that was chosen, else the first that answers."""
+
+    def devices() -> list[str]:
+        return [*([PHONE] if phone.sender else []), *video_devices()]
+
+    def openers_of(source: str) -> Openers:
+        return Openers(phone.open, lambda: phone.sender is not None) if source == PHONE else openers(source)
+
+    return FirstCamera(lambda: PHONE if phone.sender else camera_answers(), devices, watch.wait, openers=openers_of)
+
+
+def _pictures_of_first(first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch) -> Iterator[Frame]:
+    """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone.
+
+    A phone that is made the camera takes the place of any other.
+    """
+    while (source := first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))) is not None:
+        match.refresh()
+        pictures = _pictures(source, match, watch, first)
+        for frame in pictures or ():
+            yield frame
+            if phone.sender is not None and first.source != PHONE:
+                break
+        else:
+            return
+        cast(Generator[Frame, None, None], pictures).close()
 
 
 def _begin(match: Match, setup: Setup, *, in_any_case: bool) -> None:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 from flask import Flask
 
+from companion.common.errors import Problem
 from companion.common.resources import shipped
 from companion.match.match import Match
 from companion.match.phones import Phones
@@ -21,8 +23,9 @@ from companion.pages.players import join, notices, phone_identity, preferences, 
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
 from companion.pages.server import address, guard, serving
 from companion.pages.server.address import announce, given_names
+from companion.pages.server.secure_port import SecurePort
 from companion.pages.server.watchdog import Manager, answers, start_heart
-from companion.pages.table_camera import camera, decks, enrol, printing
+from companion.pages.table_camera import camera, decks, enrol, phone_camera, printing
 from companion.storage.backups import Nightly
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
@@ -45,6 +48,7 @@ PARTS = (
     updates,
     routes,
     camera,
+    phone_camera,
     photo_score,
     decks,
     enrol,
@@ -59,12 +63,13 @@ def create_app(
     secret: bytes,
     base_url: str | Callable[[], str] = "",
     camera: Camera = NO_CAMERA,
+    secure: SecurePort | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
     """Return the web application over a match.
 
-    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones; `clock`
-    measures how long a phone has been silent, in seconds.
+    `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones;
+    `secure` is the port for a phone as the camera; `clock` measures how long a phone has been silent, in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -78,6 +83,7 @@ def create_app(
         called=given_names(os.environ),
         base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
+        secure=secure,
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
@@ -101,7 +107,8 @@ def run_service(
     parts work, `looks_after` among them. Raises Problem when the port is not available.
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
-    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port), camera=camera)
+    secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None
+    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port), camera=camera, secure=secure)
     nightly = Nightly(
         match.store.path, match.store.quiet_s, hands_ended=lambda: (match.state.match, len(match.state.game.hands))
     )
@@ -110,6 +117,9 @@ def run_service(
         said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
         print(said, flush=True)  # noqa: T201
         tries = (lambda: answers(host, bound_port), match.is_there, looks_after)
+        if secure is not None and secure.was_opened:
+            with suppress(Problem):  # Its page says so to whoever wants a phone as the camera.
+                secure.open(app)
         start_heart(manager, tries, lambda: serving.status(match))
         manager.tell(READY=1, STATUS=serving.status(match))
 
@@ -120,5 +130,7 @@ def run_service(
         serve(app, host, port, ready)
         manager.tell(STOPPING=1, STATUS="Ending.")
     finally:
+        if secure is not None:
+            secure.close()
         robots.stop()
         nightly.stop()

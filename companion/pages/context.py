@@ -18,12 +18,14 @@ from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Pace
+from companion.pages.server.secure_port import SecurePort
 from companion.robots.robot_seat import RobotHelp
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
 from companion.vision.capture.orientation import KeptTurn
+from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
@@ -49,6 +51,9 @@ class Camera:
 
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
+    phone: PhoneFrames | None = None
+    """What a phone sends that may be the camera; None where the source was named at the start."""
+
     deck: str | None = None
     """The deck named when the service was started; None for the one chosen on the page."""
 
@@ -84,6 +89,9 @@ class Service:
     """Returns the address that phones open now, as the network changes; empty where it is not known."""
 
     camera: Camera
+    secure: SecurePort | None = None
+    """The port for the phone that is the camera."""
+
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)

@@ -18,8 +18,14 @@ from enum import StrEnum
 from companion.common.errors import Problem
 from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
+MOST_HEADER_BYTES = 16 * 1024
+"""Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
+
 MOST_DECK_BYTES = 64_000_000
 """Maximum size of a deck sent over the network, in bytes; `companion decks import` takes larger ones."""
+
+MOST_FRAME_BYTES = 4_000_000
+"""Maximum size of a picture that a phone sends as the camera, in bytes: 4K, little compressed."""
 
 _AT_ONCE = 512 * 1024
 """Maximum size of the form beside a file, in bytes: the parts in which a file is read have to fit as well."""
@@ -39,6 +45,7 @@ USUAL = Body()
 BODIES: Mapping[str, Body] = {
     "snap.send": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
     "snap.count": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
+    "phone_camera.frame": Body(MOST_FRAME_BYTES),
     "enrolling.take": Body(MOST_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
@@ -95,6 +102,9 @@ class Kind(StrEnum):
     PICTURE = "picture"
     """A photograph or a deck that is sent."""
 
+    FRAME = "frame"
+    """A picture from the phone that is the camera."""
+
     CODE = "code"
     """A code of the table that is typed, right or wrong."""
 
@@ -113,6 +123,7 @@ RATES: Mapping[Kind, Rate] = {
     Kind.CHANGE: Rate(100, 10),
     Kind.HEAVY: Rate(40, 2),
     Kind.PICTURE: Rate(20, 0.5),
+    Kind.FRAME: Rate(60, 15),
     Kind.CODE: Rate(5, 1 / 30),
 }
 """Rates of one phone."""
@@ -125,6 +136,7 @@ KINDS: Mapping[str, Kind] = {
     "live.version": Kind.POLL,
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
     **dict.fromkeys(BODIES, Kind.PICTURE),
+    "phone_camera.frame": Kind.FRAME,
 }
 """Kinds of the routes that are neither a usual page nor a usual change, by endpoint."""
 

@@ -29,7 +29,7 @@ _OPEN_TO: Mapping[Who, str] = {
         past.show past.one past.players past.picture past.export replay.show
         live.snapshot live.version live.export
         api.document api.matches api.one
-        camera.show camera.draw decks.show enrolling.show snap.show printed.show
+        camera.show camera.draw phone_camera.show decks.show enrolling.show snap.show printed.show
     """,
     Who.INSIDE: """
         join.sit seats.ask seats.take seats.answer
@@ -42,7 +42,7 @@ _OPEN_TO: Mapping[Who, str] = {
         table.waive table.advise table.sort api.waive api.hand
         table.correct table.insert table.retract table.let_stand plain.enter
         api.play api.answer api.correct api.next_hand
-        camera.save camera.forget camera.turn
+        camera.save camera.forget camera.turn phone_camera.begin phone_camera.frame phone_camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture
         printed.sheet
@@ -50,7 +50,7 @@ _OPEN_TO: Mapping[Who, str] = {
     """,
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
-        setting_up.start setting_up.answer_offer api.begin
+        setting_up.start setting_up.answer_offer api.begin phone_camera.open
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
     """,
 }

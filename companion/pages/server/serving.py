@@ -35,9 +35,6 @@ TURN_S = 1.0
 LAST_ANSWERS_S = 1.0
 """Time to finish the answers under way when the service ends, in seconds."""
 
-MOST_HEADER_BYTES = 16 * 1024
-"""Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
-
 MOST_UNSENT_BYTES = 1024 * 1024
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -65,7 +62,7 @@ def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
         connection_limit=2 * MOST_CONNECTIONS,  # Connections make room before.
         channel_timeout=IDLE_S,
         cleanup_interval=LOOK_S,
-        max_request_header_size=MOST_HEADER_BYTES,
+        max_request_header_size=limits.MOST_HEADER_BYTES,
         max_request_body_size=limits.USUAL.most_bytes + 1,
         inbuf_overflow=limits.LARGEST_BYTES + 2,  # Nothing that is sent reaches the disk.
         outbuf_high_watermark=MOST_UNSENT_BYTES,

@@ -29,6 +29,7 @@ def show() -> str:
         zones=service().camera.zones,
         turn=kept.current if kept else None,
         has_camera=service().camera.can_look(),
+        phone_may_be=service().camera.phone is not None,
         undrawn=_undrawn() if service().camera.zones else "",
     )
 

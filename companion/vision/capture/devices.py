@@ -16,6 +16,11 @@ from companion.common.text import Said, say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
+PHONE = "phone:"
+"""The source that is a phone which sends its pictures."""
+
+PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
+
 SIZE_PX = (1920, 1080)
 """Width and height that are asked of a camera."""
 

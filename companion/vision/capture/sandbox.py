@@ -57,8 +57,10 @@ class _LostError(Exception):
 class Darkroom:
     """Decodes pictures elsewhere, one at a time. Any thread may call it."""
 
-    def __init__(self, most_s: float = MOST_S, command: tuple[str, ...] = _COMMAND) -> None:
-        self._most_s = most_s
+    def __init__(
+        self, most_s: float = MOST_S, command: tuple[str, ...] = _COMMAND, most_pictures: int = MOST_PICTURES
+    ) -> None:
+        self._most_s, self._most_pictures = most_s, most_pictures
         self._command = command
         self._lock = threading.Lock()
         self._worker: subprocess.Popen[bytes] | None = None
@@ -80,7 +82,7 @@ class Darkroom:
 
     def _developed(self, data: bytes) -> Image | None:
         with one_at_a_time(self._lock):
-            if self._served >= MOST_PICTURES or (self._worker is not None and self._worker.poll() is not None):
+            if self._served >= self._most_pictures or (self._worker is not None and self._worker.poll() is not None):
                 self._end()
             self._served += 1
             try:

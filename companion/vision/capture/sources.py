@@ -22,7 +22,7 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture.capture_thread import Capture, Fault, Guarded, Manner, Shot, is_picture
-from companion.vision.capture.devices import Device, is_stream, opener_of, shown, video_devices
+from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device, is_stream, opener_of, shown, video_devices
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.opencv import cv2
 
@@ -121,7 +121,9 @@ def frames(
     threads: Threads | None = None,
     named: Callable[[], str] | None = None,
 ) -> Iterator[Frame]:
-    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `demo:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
+
+    Or those of `phone:`, whose device `open_device` has to open.
 
     `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
     cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
@@ -139,7 +141,7 @@ def frames(
         return _paced(demo(), clock, wait) if live else demo()
     if is_device(source):
         threads = threads or Threads()
-        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source))
+        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
         # Where a missing device only costs a look at a file, it is tried more often.
         pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
         named = named or (lambda: source)
@@ -153,7 +155,7 @@ def frames(
 
 def is_device(source: str) -> bool:
     """True if a source is a camera or a stream, which never ends by itself."""
-    return source.isdecimal() or source.startswith(("/dev/", "picamera2:")) or is_stream(source)
+    return source.isdecimal() or source.startswith(("/dev/", "picamera2:", PHONE)) or is_stream(source)
 
 
 # --- Films and folders ----------------------------------------------------------------------------------------
@@ -395,6 +397,8 @@ class _Reader:
             self._tell(Notice(sentence, blind=True))
 
     def _why_blind(self, capture: Capture) -> str:
+        if self._named() == PHONE:
+            return PHONE_SILENT
         if not capture.is_dry and capture.fault is Fault.FROZEN:
             return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
         if not capture.is_dry and capture.fault is Fault.DAMAGED:

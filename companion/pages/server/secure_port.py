@@ -1,0 +1,158 @@
+"""A second port with TLS: browsers give a phone's camera only to pages that come that way.
+
+Its certificate is the companion's own, so that a phone warns once. It serves the same pages by cheroot, which speaks
+TLS; waitress does not. Whoever blocks this port stops the phone's pictures, and nothing else.
+"""
+
+from __future__ import annotations
+
+import datetime
+import ipaddress
+import logging
+import socket
+import threading
+from pathlib import Path
+from typing import Any
+
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
+from companion.pages.server.address import EVERYWHERE, lan_ip
+from companion.storage.files import write_whole
+
+FILE_NAME = "tls.pem"
+"""The file of the data folder with the key and the certificate; while it is there, the port opens at each start."""
+
+PORT_ABOVE = 443
+"""Distance of the port from that of the pages: 8000 has 8443."""
+
+VALID_DAYS = 800
+"""Validity of a certificate in days; telephones take none of more than 825."""
+
+RENEWED_DAYS = 30
+"""Remaining validity in days below which a certificate is replaced."""
+
+THREADS = 6
+"""Number of threads that answer: one phone sends pictures, and whoever sets it up looks on."""
+
+TIMEOUT_S = 10
+"""Time in seconds after which a silent connection is closed."""
+
+log = logging.getLogger(__name__)
+
+
+class SecurePort:
+    """The port, closed until somebody wants a phone as the camera. For any thread."""
+
+    def __init__(self, folder: Path, host: str, port: int) -> None:
+        self._path, self._host, self._port = folder / FILE_NAME, host, port + PORT_ABOVE
+        self._lock = threading.Lock()
+        self._server: Any = None
+
+    @property
+    def was_opened(self) -> bool:
+        """True if it has been opened once, by this service or an earlier one on this data folder."""
+        return self._path.exists()
+
+    def base_url(self) -> str | None:
+        """Return the address that phones open, without a path; None while the port is closed."""
+        if self._server is None:
+            return None
+        shown = lan_ip() if self._host in EVERYWHERE else self._host
+        return f"https://[{shown}]:{self._port}" if ":" in shown else f"https://{shown}:{self._port}"
+
+    def open(self, app: Any) -> None:
+        """Open the port for an app, unless it is open. Raises Problem where that cannot be."""
+        # Few tables need these, which take a tenth of a second to load.
+        from cheroot.ssl.builtin import BuiltinSSLAdapter
+        from cheroot.wsgi import Server
+
+        class Quiet(Server):
+            """A server that leaves no traces of broken connections in the terminal."""
+
+            def error_log(self, msg: str = "", *_level: int, **about: Any) -> None:
+                log.debug("%s", msg, exc_info=about.get("traceback", False))
+
+        with self._lock:
+            if self._server is not None:
+                return
+            names = (lan_ip() if self._host in EVERYWHERE else self._host, socket.gethostname())
+            try:
+                certify(self._path, names)
+                server = Quiet((self._host or "0.0.0.0", self._port), app, numthreads=THREADS, timeout=TIMEOUT_S)  # noqa: S104
+                server.max_request_header_size = MOST_HEADER_BYTES
+                server.max_request_body_size = LARGEST_BYTES
+                server.ssl_adapter = BuiltinSSLAdapter(str(self._path), str(self._path))
+                server.prepare()
+            except (OSError, OverflowError) as error:
+                taken = say(
+                    "Port %(port)d for the phone's camera cannot be opened (%(error)s): start the companion with"
+                    " another --port.",
+                    port=self._port,
+                    error=getattr(error, "strerror", None) or str(error),
+                )
+                raise Problem(taken) from error
+            self._server = server
+            threading.Thread(target=server.serve, name="secure-port", daemon=True).start()
+
+    def close(self) -> None:
+        """Close the port, if it is open."""
+        with self._lock:
+            server, self._server = self._server, None
+        if server is not None:
+            server.stop()
+
+
+def certify(path: Path, names: tuple[str, ...]) -> None:
+    """Leave a key and a certificate for some addresses or names in a file, unless a good one lies there."""
+    from cryptography import x509
+
+    try:
+        known = x509.load_pem_x509_certificate(path.read_bytes())
+        held = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
+        is_long = known.not_valid_after_utc - _now() > datetime.timedelta(days=RENEWED_DAYS)
+        if is_long and set(_general_names(names)) <= set(held):
+            return
+    except (OSError, ValueError, x509.ExtensionNotFound):
+        pass  # None yet, or one that was damaged.
+    write_whole(path, _pem(names), mode=0o600)
+
+
+def _pem(names: tuple[str, ...]) -> bytes:
+    """Return a new key and its certificate."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import ec
+    from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+    key = ec.generate_private_key(ec.SECP256R1())
+    called = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Mille Bornes Companion")])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(called)
+        .issuer_name(called)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(_now() - datetime.timedelta(days=1))
+        .not_valid_after(_now() + datetime.timedelta(days=VALID_DAYS))
+        .add_extension(x509.SubjectAlternativeName(_general_names(names)), critical=False)
+        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
+        .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    encoding, plain = serialization.Encoding.PEM, serialization.NoEncryption()
+    private = key.private_bytes(encoding, serialization.PrivateFormat.PKCS8, plain)
+    return private + certificate.public_bytes(encoding)
+
+
+def _general_names(names: tuple[str, ...]) -> list[Any]:
+    from cryptography import x509
+
+    return [
+        x509.IPAddress(ipaddress.ip_address(name)) if ip_of(name) else x509.DNSName(name)
+        for name in dict.fromkeys((*names, "localhost"))
+    ]
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC)

@@ -1,0 +1,218 @@
+"""A phone as the camera: who may be it, what comes of its pictures, and the port with TLS that its page needs."""
+
+from __future__ import annotations
+
+import datetime
+import ssl
+import threading
+import urllib.request
+
+import numpy as np
+import pytest
+from client import SECRET, STRANGER, tap, text_of
+from cryptography import x509
+
+from companion.app.service import _first_camera, _pictures_of_first
+from companion.common.errors import Problem
+from companion.pages import Camera, create_app
+from companion.pages.players.phone_identity import join_token
+from companion.pages.server.secure_port import FILE_NAME, SecurePort, certify
+from companion.pages.table_camera.phone_camera import BUSY_PACE_MS, PACE_MS
+from companion.vision.capture.hotplug import Openers
+from companion.vision.capture.image_io import jpeg_of
+from companion.vision.capture.phone_frames import SENDING_S, PhoneFrames
+
+RNG = np.random.default_rng(1)
+PICTURE = jpeg_of(RNG.integers(0, 255, (96, 128, 3), np.uint8))
+TLS = {"base_url": "https://localhost:8443"}
+FROM_TLS = {"Origin": "https://localhost:8443"}
+
+
+@pytest.fixture
+def frames():
+    return PhoneFrames()
+
+
+@pytest.fixture
+def app(match, frames, tmp_path):
+    return create_app(match, secret=SECRET, camera=Camera(phone=frames), secure=SecurePort(tmp_path, "127.0.0.1", 0))
+
+
+def joined(app):
+    """A phone that takes part, as it comes by TLS."""
+    phone = app.test_client()
+    phone.environ_base.update(STRANGER)
+    assert phone.get(f"/camera/phone?t={join_token(SECRET)}", **TLS).status_code == 302
+    return phone
+
+
+def sent(phone, jpeg: bytes = PICTURE, battery: str = ""):
+    return phone.post(f"/camera/phone/frame?battery={battery}", data=jpeg, headers=FROM_TLS, **TLS)
+
+
+def test_a_picture_that_a_phone_sends_is_what_the_camera_sees(app, frames):
+    phone = joined(app)
+    assert phone.post("/camera/phone/begin", headers=FROM_TLS, **TLS).status_code == 204
+    assert sent(phone).json == {"wait_ms": PACE_MS}
+
+    device = frames.open()
+    assert device.grab()
+    assert device.retrieve().shape == (96, 128, 3)
+    device.close()
+
+
+def test_a_phone_sends_less_often_while_its_pictures_are_not_read(app):
+    phone = joined(app)
+
+    assert [sent(phone).json["wait_ms"] for _ in range(2)] == [PACE_MS, BUSY_PACE_MS]
+
+
+def test_one_phone_is_the_camera_and_any_other_that_takes_part_may_follow_it(app, frames):
+    first, second = joined(app), joined(app)
+    assert sent(first).status_code == 200
+    assert sent(second).status_code == 409
+
+    second.post("/camera/phone/begin", headers=FROM_TLS, **TLS)
+
+    assert sent(first).status_code == 409
+    assert sent(second).status_code == 200
+
+
+def test_a_phone_that_is_given_up_is_no_camera_until_it_is_chosen_again(app):
+    phone = joined(app)
+    sent(phone)
+    tap(app.test_client(), "/camera/phone/end")
+    assert sent(phone).status_code == 409
+
+    phone.post("/camera/phone/begin", headers=FROM_TLS, **TLS)
+
+    assert sent(phone).status_code == 200
+
+
+def test_a_stranger_sends_no_picture_and_is_given_no_code(app):
+    stranger = app.test_client()
+    stranger.environ_base.update(STRANGER)
+
+    assert sent(stranger).status_code == 401
+    assert "Use a phone" not in text_of(stranger.get("/camera/phone"))
+
+
+def test_only_the_page_that_came_by_tls_may_use_a_camera(app):
+    phone = joined(app)
+
+    assert phone.get("/camera/phone", **TLS).headers["Permissions-Policy"] == "camera=(self)"
+    assert "camera=()" in phone.get("/camera/phone").headers["Permissions-Policy"]
+
+
+def test_the_battery_of_the_phone_is_told_on_other_phones(app):
+    sent(joined(app), battery="17")
+
+    assert "Its battery is at 17 %" in text_of(app.test_client().get("/camera/phone"))
+
+
+def test_where_a_source_was_named_at_the_start_no_phone_is_the_camera(match):
+    phone = joined(create_app(match, secret=SECRET, camera=Camera(lambda: b"")))
+
+    assert "without --source" in text_of(phone.get("/camera/phone", **TLS))
+    assert sent(phone).status_code == 404
+
+
+def test_what_is_no_picture_is_no_frame(app, frames):
+    sent(joined(app), b"GIF89a, and more")
+    device = frames.open()
+    device.grab()
+
+    with pytest.raises(Problem):
+        device.retrieve()
+
+
+def test_a_phone_that_falls_silent_can_not_be_opened_and_says_what_to_do():
+    now_s = 0.0
+    frames = PhoneFrames(lambda: now_s)
+    frames.put("one", PICTURE)
+    frames.open()
+    now_s = SENDING_S + 0.1
+
+    with pytest.raises(Problem, match="wake it"):
+        frames.open()
+
+
+def feed(ends: threading.Event, *cameras: tuple[PhoneFrames, int]) -> None:
+    """Send pictures of a brightness to each camera that is chosen, no two of them the same."""
+    while not ends.wait(0.01):
+        for frames, low in cameras:
+            if frames.sender:
+                frames.put(frames.sender, jpeg_of(RNG.integers(low, low + 60, (64, 96, 3), np.uint8)))
+
+
+class Table:
+    """What of a watch and of a match the search for a camera uses."""
+
+    def __init__(self) -> None:
+        self.wait = threading.Event().wait
+        self.said: list[str | None] = []
+
+    def refresh(self) -> None:
+        pass
+
+    def trouble(self, sentence: str | None) -> None:
+        self.said.append(sentence)
+
+
+def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(frames, monkeypatch):
+    """The other camera shows dark pictures, the phone its own."""
+    table = Table()
+    other = PhoneFrames()
+    monkeypatch.setattr("companion.app.service.camera_answers", lambda: "/dev/video0")
+    monkeypatch.setattr("companion.app.service.openers", lambda _source: Openers(other.open, lambda: True))
+    other.choose("not a phone at all")
+    ends = threading.Event()
+    feeder = threading.Thread(target=feed, args=(ends, (other, 30), (frames, 180)), daemon=True)
+    feeder.start()
+
+    seen = []
+    for frame in _pictures_of_first(_first_camera(frames, table), frames, table, table):
+        seen.append(bool(frame.image.mean() > 128))
+        if len(seen) == 2:
+            frames.choose("a phone")
+        if seen[-1]:
+            break
+    ends.set()
+    feeder.join()
+
+    assert seen[:2] == [False, False]
+    assert seen[-1] is True
+
+
+def test_the_certificate_is_made_once_for_the_machines_addresses(tmp_path):
+    path = tmp_path / FILE_NAME
+    certify(path, ("192.168.1.20", "table"))
+    first = path.read_bytes()
+    certify(path, ("192.168.1.20",))
+
+    assert path.read_bytes() == first
+    assert path.stat().st_mode & 0o077 == 0
+    certify(path, ("192.168.1.21",))
+    assert path.read_bytes() != first
+
+
+@pytest.mark.parametrize("spoilt", [b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])
+def test_a_damaged_certificate_is_made_anew(tmp_path, spoilt):
+    path = tmp_path / FILE_NAME
+    path.write_bytes(spoilt)
+    certify(path, ("localhost",))
+
+    until = x509.load_pem_x509_certificate(path.read_bytes()).not_valid_after_utc
+    assert until - datetime.datetime.now(datetime.UTC) < datetime.timedelta(days=825)
+
+
+def test_the_port_serves_the_pages_by_tls_once_somebody_wants_it(app, match, tmp_path):
+    secure = app.extensions["companion"].secure
+    assert secure.base_url() is None
+    tap(app.test_client(), "/camera/phone/open")
+    try:
+        trusts = ssl.create_default_context(cafile=str(tmp_path / FILE_NAME))
+        with urllib.request.urlopen(secure.base_url() + "/camera/phone", context=trusts) as answer:
+            assert b"phone-camera" in answer.read()
+    finally:
+        secure.close()
