@@ -173,7 +173,7 @@ class Valuation(Movers):
 
     def _distances(self) -> None:
         deck, w, lanes = self.deck, self.w, self.lanes
-        self.completes, self.can_drive = np.zeros(len(lanes), bool), np.zeros(len(lanes), bool)
+        self.completes, self.can_drive_km = np.zeros(len(lanes), bool), np.zeros(len(lanes), np.int16)
         distances, held_km = np.array(deck.distances), deck.km[deck.distances][:, None]
         for card in deck.distances:
             km = int(deck.km[card])
@@ -188,7 +188,7 @@ class Valuation(Movers):
                 worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)
             held = may & self.holds[card]
-            self.can_drive |= held
+            self.can_drive_km = np.maximum(self.can_drive_km, km * held)
             self.completes |= held & (left <= 0)
             self._keep_distance(card, km, left)
             if deck.accelerator >= 0:
@@ -283,7 +283,7 @@ class Valuation(Movers):
                     under |= self.stopped & (self.top == hazard.card + 1) & ~self.holds[hazard.remedy]
             if number == deck.right_of_way:
                 under |= ~self.driving & ~self.stopped & ~self.holds[deck.roll]
-                worth[self.limited & ~self.holds[deck.end_of_limit] & ~self.can_drive] = w.save_limited
+                worth[self.limited & ~self.holds[deck.end_of_limit] & (self.can_drive_km == 0)] = w.save_limited
             worth[under] = w.save_stuck
             worth[to_come == 0] = w.save_spent
             worth[ends_soon] = w.save_first
@@ -301,5 +301,6 @@ class Valuation(Movers):
             rest = lanes.target - lanes.race_km(other)
             soon |= (self.own != other) & (rest <= w.near_km) & ~lanes.stopped[:, other]
         if lanes.race_counts:
-            soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) >= self.rest
+            # Safeties keep the turn, so that a distance card may follow.
+            soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) + self.can_drive_km >= self.rest
         return soon
