@@ -12,7 +12,7 @@ import pytest
 from players import legal_hand, random_table
 
 from companion.app import cli
-from companion.robots.dialogue import answer
+from companion.robots.dialogue import Dialogue
 from companion.robots.robot import Level
 from companion.robots.search import Effort
 from companion.rules.editions.edition import edition_names
@@ -104,6 +104,17 @@ def test_a_search_ends_when_its_time_is_up(monkeypatch, capsys):
     assert answer["play"].startswith("Ann ")
 
 
+def test_of_a_record_that_has_grown_only_the_new_lines_are_judged(monkeypatch):
+    stepped, step = [], judge.step
+    monkeypatch.setattr(judge, "step", lambda game, line: stepped.append(line.text) or step(game, line))
+    dialogue = Dialogue(Level.THUMB, Effort(), seed=1)
+    for lines in ("", "\nAnn roll\nBob discard 25"):
+        stepped.clear()
+        dialogue.answer(json.dumps({**ASKED, "record": ASKED["record"] + lines}))
+
+    assert stepped == ["Ann roll", "Bob discard 25"]
+
+
 def test_an_answer_is_there_before_the_next_question_is_asked():
     program = "from companion.app.main import main; main()"
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
@@ -133,7 +144,7 @@ def test_after_any_record_each_player_gets_a_legal_play_or_a_sentence(edition, s
         hand = chance.sample(left, min(len(left), max(0, size + chance.choice((0, 0, 1, -1, 3)))))
         asked = json.dumps({"record": "\n".join(lines), "player": seat.player, "hand": hand})
         for level in Level:
-            given = answer(asked, level, Effort(playouts=18), seed=1)
+            given = Dialogue(level, Effort(playouts=18), seed=1).answer(asked)
             if given.get("play"):
                 judged = judge.judge(notation.lines("\n".join([*lines, given["play"]])))
                 played = [item for item in judged if isinstance(item, judge.JudgedLine)][-1]

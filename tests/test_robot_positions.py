@@ -120,6 +120,21 @@ def test_safeties_are_laid_before_the_card_that_ends_the_hand(level):
 
 
 @BOTH
+def test_safeties_that_count_as_distance_end_a_race_with_the_card_that_follows(level):
+    lines = f"Ann roll, Bob roll, {', '.join(f'Ann {km}, Bob 25' for km in (200, 200, 100, 100, 100, 100, 75))}"
+    hand = "extra-tank 25 50 out-of-gas 25 gasoline gasoline"
+    assert play(level, hand, lines, edition="asmodee-2014") == "Ann extra-tank"
+
+
+@pytest.mark.parametrize(("driven", "card"), [((), "25"), ((), "50"), ((25,), "25")])
+def test_a_rest_that_one_card_drives_is_not_left_for_another_that_none_in_the_hand_drives(driven, card):
+    drives = ", ".join(f"Ann {km}, Bob discard 75" for km in (100, 100, 100, 100, 100, 100, *driven))
+    hand = f"{card} gasoline gasoline gasoline repairs roll stop"
+    lines = f"Ann roll, Bob discard 75, Ann extra-tank, {drives}"
+    assert play(Level.COUNTING, hand, lines) == "Ann discard gasoline"
+
+
+@BOTH
 def test_the_match_is_finished_where_finishing_wins_it(level):
     lines = f"{NEAR}, Bob discard 75, Ann 100"
     ahead = position("75 50 25 gasoline repairs roll", lines)

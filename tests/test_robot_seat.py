@@ -340,7 +340,7 @@ def test_what_was_not_asked_for_or_was_undone_waits_for_a_tap(match):
 # --- A few turns at the simulated table -----------------------------------------------------------------------------
 
 ANN = (("roll-02", "Ann roll"), ("100-01", "Ann 100"), ("stop-02", "Ann stop > Robo"), ("50-03", "Ann 50"))
-TO_DRAW = """roll-01 25-01 speed-limit-01 right-of-way-01 50-01 gasoline-01 100-03 50-02 75-02 200-01 25-02 75-03"""
+TO_DRAW = """roll-01 25-01 repairs-01 right-of-way-01 50-01 gasoline-01 100-03 50-02 75-02 200-01 25-02 75-03"""
 
 
 def test_what_the_helper_lays_as_told_counts_without_a_tap(match):

@@ -64,6 +64,13 @@ def test_robots_of_levels_1_and_2_play_whole_hands_by_the_rules(edition, seed):
     assert table.is_over or (len(table.sides) > 4 and table.edition.empty_pile == "reshuffle")
 
 
+@pytest.mark.parametrize("seed", [25, 104, 106])
+def test_a_race_of_three_robots_of_level_1_comes_to_its_end(seed):
+    three = [Team(name, (name,)) for name in ("Ann", "Bob", "Cid")]
+
+    assert played_by(dealt("rush", seed, three), 1, most=700)[-1].after.deal.table.is_over
+
+
 @pytest.mark.parametrize("edition", EDITIONS)
 @pytest.mark.parametrize("seed", [0, *(pytest.param(n, marks=pytest.mark.long) for n in range(1, 80))])
 def test_robots_play_by_house_rules(edition, seed):

@@ -265,14 +265,15 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
     \b
     Example: companion robot --level 3 --seed 1 < questions.jsonl
     """
-    from companion.robots.dialogue import answer
+    from companion.robots.dialogue import Dialogue
     from companion.robots.robot import Level
     from companion.robots.search import Effort
 
+    dialogue = Dialogue(Level(int(level)), Effort(seconds=seconds), seed)
     for line in sys.stdin.buffer:
         if line.strip():
             asked = line.decode("utf-8", errors="replace")
-            _print_json(answer(asked, Level(int(level)), Effort(seconds=seconds), seed))
+            _print_json(dialogue.answer(asked))
             sys.stdout.flush()
 
 

@@ -20,16 +20,33 @@ _MOST_CARDS = 30
 """More than any hand holds."""
 
 
-def answer(line: str, level: Level, effort: Effort, seed: int | None) -> dict[str, str | None]:
-    """Return the answer to a line: `play` and `why`, or `error` with a sentence. With a seed it is always the same."""
-    try:
-        question = _question(line)
-        position = _position(question)
-        chance = random.Random(None if seed is None else f"{seed} {sorted(question.items())}")  # noqa: S311
-        choice = choose(position, level, chance, effort)
-    except Problem as problem:
-        return {"error": problem.sentence}
-    return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
+class Dialogue:
+    """Questions and answers in turn. The last record is kept judged: of a longer one only what is new costs time."""
+
+    def __init__(self, level: Level, effort: Effort, seed: int | None) -> None:
+        self.level, self.effort, self.seed = level, effort, seed
+        self._judged = judge.EMPTY_RECORD
+
+    def answer(self, line: str) -> dict[str, str | None]:
+        """Return `play` and `why`, or `error` with a sentence. With a seed the answer to a line is always the same."""
+        try:
+            question = _question(line)
+            position = self._position(question)
+            chance = random.Random(None if self.seed is None else f"{self.seed} {sorted(question.items())}")  # noqa: S311
+            choice = choose(position, self.level, chance, self.effort)
+        except Problem as problem:
+            return {"error": problem.sentence}
+        return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
+
+    def _position(self, question: Mapping[str, Any]) -> Position:
+        hand = [_card(slug) for slug in question["hand"]]
+        if len(hand) > _MOST_CARDS:
+            raise Problem(f"No hand has {len(hand)} cards.")
+        self._judged = judge.judge_on(self._judged, tuple(notation.lines(question["record"])))
+        for item in self._judged.items:
+            if isinstance(item, JudgedLine) and item.unreadable:
+                raise Problem(f"Line {item.line.number} of the record: {item.unreadable}")
+        return position_of(self._judged, question["player"], hand)
 
 
 def _question(line: str) -> Mapping[str, Any]:
@@ -44,17 +61,6 @@ def _question(line: str) -> Mapping[str, Any]:
         if not isinstance(question.get(key), kind):
             raise Problem(f"A question has `record` and `player`, two texts, and `hand`, a list: `{key}` is none.")
     return question
-
-
-def _position(question: Mapping[str, Any]) -> Position:
-    hand = [_card(slug) for slug in question["hand"]]
-    if len(hand) > _MOST_CARDS:
-        raise Problem(f"No hand has {len(hand)} cards.")
-    record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines(question["record"])))
-    for item in record.items:
-        if isinstance(item, JudgedLine) and item.unreadable:
-            raise Problem(f"Line {item.line.number} of the record: {item.unreadable}")
-    return position_of(record, question["player"], hand)
 
 
 def _card(slug: object) -> Card:

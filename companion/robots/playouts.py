@@ -9,7 +9,7 @@ import numpy as np
 from companion.robots.deck_numbers import Flags, Ints
 from companion.robots.lanes import COMPLETED, OPEN, Lanes
 from companion.robots.valuation import WEIGHTS, Points, Weights, worths
-from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM
+from companion.rules.cards import Family
 from companion.rules.editions.edition import Edition
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
@@ -62,21 +62,24 @@ def take_turns(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weig
 def wants_extension(lanes: Lanes) -> Flags:
     """Return where the completer calls the extension: where that makes more points on average, and wins no match less.
 
-    At stake is what the trip scores if it ends now, against the extension's points and the kilometres still to drive.
+    At stake is what the trip scores if it ends now; for it speak the cards to draw and to play, and who is held up.
     """
     may = (lanes.over == COMPLETED) & lanes.may_extend
     if not may.any():
         return may
-    made = points(lanes)[lanes.rows, lanes.by]
-    at_stake = made - _own_points(lanes)[lanes.rows, lanes.by]
-    others_km = np.where(np.arange(lanes.sides) == lanes.by[:, None], 0, lanes.km).max(1)
-    enough = np.minimum(1, lanes.left() / (WEIGHTS.extend_draws * lanes.seats))
-    chance = WEIGHTS.extend_chance * enough * (1 - others_km / EXTENDED_KM)
-    gain = chance * (lanes.edition.points.extension + EXTENDED_KM - EXTENDABLE_KM) - WEIGHTS.extend_gift
-    worth_it = gain > (1 - chance) * at_stake
+    w, deck, side = WEIGHTS, lanes.deck, np.arange(lanes.sides)
+    is_other, made = side != lanes.by[:, None], points(lanes)
+    hand = (lanes.hands * (lanes.side_of == lanes.by[:, None])[..., None]).sum(1)
+    gain = w.extend + w.extend_draw * lanes.left() / lanes.seats
+    gain += w.extend_stake * (made - _own_points(lanes))[lanes.rows, lanes.by]
+    gain += w.extend_km * hand @ deck.km + w.extend_hazard * hand[:, deck.is_of(Family.HAZARD)].sum(1)
+    held, safe = lanes.stopped.astype(int) + lanes.limit, lanes.safe.sum(2)
+    gain += w.extend_held * np.where(is_other, held, 2).min(1)
+    gain += w.extend_safety * (safe[lanes.rows, lanes.by] - np.where(is_other, safe, 0).max(1))
+    worth_it = gain > 0
     most = lanes.edition.match_points
     if most is not None:
-        after = points(lanes) + lanes.totals
+        after = made + lanes.totals
         own = after[lanes.rows, lanes.by]
         worth_it &= (own < most) | (own < after.max(1))
     return may & worth_it

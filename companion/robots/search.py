@@ -35,7 +35,7 @@ _MARGIN_ERRORS = 1.5
 _BEHIND_ERRORS = 1.5
 """By how many standard errors a play falls behind the best before it is left out."""
 
-_MOST_ROUNDS = 3
+_MOST_ROUNDS = 2
 _FIRST_ROUND = 150
 """The playouts of a round that are worth its beginning."""
 
@@ -46,7 +46,7 @@ _LEAST_WORLDS = 8
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 1800
+    playouts: int = 3000
     """As many at a table of two sides, fewer at a larger one."""
 
     seconds: float | None = None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.robots.information_set import Position
+from companion.robots.information_set import Position, reshuffles
 from companion.rules.cards import HAZARD_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.table import is_driving
@@ -56,4 +56,8 @@ def _regret(position: Position, card: Card) -> float:
         # It waits for its hazard, one of each, but not in the way of the one that is needed now.
         hazard = position.side.hazard
         return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
+    all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
+    if card.family is Family.HAZARD and all_stand and reshuffles(position.table):
+        # It comes round again. Where everybody keeps his, and the remedies go round, a race has no end.
+        return 15.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

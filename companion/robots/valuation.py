@@ -44,6 +44,9 @@ class Weights(NamedTuple):
     """A safety kept for a coup fourré that scores nothing, as in a race by distance alone."""
 
     remedy: float = 300.0
+    roll: float = 160.0
+    """Less than a limit: before anybody drives, to slow the other down comes first."""
+
     end_of_limit: float = 208.0
     attack: float = 330.0
     attack_in_crowd: float = 10.0
@@ -66,14 +69,11 @@ class Weights(NamedTuple):
     first_200: float = -15.0
     """The first 200 of a trip that might still be a safe one, unless this hand can win the match without."""
 
-    fits: float = 12.0
-    """What is left afterwards is a card of the hand."""
+    misfit: float = -90.0
+    """What is left afterwards is no card of the hand, where one card might have driven it all."""
 
-    misfit: float = -25.0
-    """What is left afterwards can only be driven with a card that is not in the hand."""
-
-    misfit_25: float = -80.0
-    """And only a 25 drives it."""
+    misfit_25: float = -110.0
+    """The same where only a 25 drives what is left, however far it was."""
 
     useless: float = -15.0
     near_km: int = 200
@@ -99,15 +99,30 @@ class Weights(NamedTuple):
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
-    extend_chance: float = 0.7
-    """How likely an extended trip is completed with cards enough while nobody else has driven."""
+    extend: float = -695.0
+    """An extension as such, of which the following speak for or against."""
 
-    extend_draws: float = 15.0
-    """How many draws a seat are cards enough."""
+    extend_stake: float = -0.47
+    """For each point that the trip scores if it ends now."""
 
-    extend_gift: float = 100.0
-    """What the others make of the longer hand."""
+    extend_draw: float = 18.0
+    """For each draw a seat that is left."""
 
+    extend_km: float = 1.75
+    """For each kilometre in the completer's hand."""
+
+    extend_hazard: float = 111.0
+    """For each hazard there."""
+
+    extend_held: float = 270.0
+    """For each hazard or limit that holds everybody else."""
+
+    extend_safety: float = 96.0
+    """For each safety that lies before him, and against each before the one with most."""
+
+
+_ONE_CARD_KM = 100
+"""The distances up to which there are many cards that drive them at once."""
 
 WEIGHTS = Weights()
 """The worths that win most."""
@@ -158,24 +173,22 @@ class Valuation(Movers):
 
     def _distances(self) -> None:
         deck, w, lanes = self.deck, self.w, self.lanes
-        self.completes, self.can_drive = np.zeros(len(lanes), bool), np.zeros(len(lanes), bool)
-        distances, held_km = deck.distances, deck.km[deck.distances][:, None]
-        holds = self.holds[distances]
-        smallest = np.where(holds, held_km, 999).min(0)
-        for card in distances:
+        self.completes, self.can_drive_km = np.zeros(len(lanes), bool), np.zeros(len(lanes), np.int16)
+        distances, held_km = np.array(deck.distances), deck.km[deck.distances][:, None]
+        for card in deck.distances:
             km = int(deck.km[card])
             may = self.may_drive(card)
             left = self.rest - km
             worth = w.drive + w.drive_km * km + w.complete * (left <= 0)
             if not lanes.overshoots:
-                fits = (holds & (held_km == left)).any(0)
-                worth += w.fits * fits + w.misfit * ((left > 0) & (left < smallest))
-                worth += w.misfit_25 * ((left == 25) & ~fits)
+                others = self.hand[distances] > (distances == card)[:, None]
+                misfits = (left > 0) & ~(others & (held_km == left)).any(0)
+                worth += misfits * np.where(left == 25, w.misfit_25, w.misfit * (self.rest <= _ONE_CARD_KM))
             if card == deck.two_hundred and self.edition.points.safe_trip:
                 worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)
             held = may & self.holds[card]
-            self.can_drive |= held
+            self.can_drive_km = np.maximum(self.can_drive_km, km * held)
             self.completes |= held & (left <= 0)
             self._keep_distance(card, km, left)
             if deck.accelerator >= 0:
@@ -245,7 +258,7 @@ class Valuation(Movers):
             needed = may
             to_come = self.unseen[hazard.card] + needed
             keep = np.where(count == 1, w.keep_remedy, w.keep_copy) * np.minimum(to_come, 2) / 2
-        worth = w.end_of_limit if hazard.card == deck.limit else w.remedy
+        worth = w.end_of_limit if hazard.card == deck.limit else w.roll if hazard.card == deck.stop else w.remedy
         self.lay[card] = np.where(needed, worth, np.where(may, w.useless, NEVER))
         held = self.holds[deck.safeties[hazard.safety]]
         keep = np.where(self.safe[:, hazard.safety], 0.0, np.where(held, keep / 3, keep))
@@ -270,7 +283,7 @@ class Valuation(Movers):
                     under |= self.stopped & (self.top == hazard.card + 1) & ~self.holds[hazard.remedy]
             if number == deck.right_of_way:
                 under |= ~self.driving & ~self.stopped & ~self.holds[deck.roll]
-                worth[self.limited & ~self.holds[deck.end_of_limit] & ~self.can_drive] = w.save_limited
+                worth[self.limited & ~self.holds[deck.end_of_limit] & (self.can_drive_km == 0)] = w.save_limited
             worth[under] = w.save_stuck
             worth[to_come == 0] = w.save_spent
             worth[ends_soon] = w.save_first
@@ -288,5 +301,6 @@ class Valuation(Movers):
             rest = lanes.target - lanes.race_km(other)
             soon |= (self.own != other) & (rest <= w.near_km) & ~lanes.stopped[:, other]
         if lanes.race_counts:
-            soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) >= self.rest
+            # Safeties keep the turn, so that a distance card may follow.
+            soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) + self.can_drive_km >= self.rest
         return soon

@@ -1,7 +1,8 @@
 """Robots against each other: `PYTHONPATH=tests:. python tests/bench/robots.py 2 1 --matches 100`.
 
-Two players, named by their levels or `greedy`, play matches of two; each pair of matches has the same deals, with the
-seats changed. Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals.
+Two players play matches of two; each pair of matches has the same deals, with the seats changed. A player is a level,
+`greedy`, or the command of a program that answers questions as `companion robot` does and is started for each match.
+Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals.
 
 Luck decides most matches. Against level 2 a third figure leaves it out: wherever the first plays otherwise than level 2
 would, both plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are
@@ -11,12 +12,16 @@ worth by that, summed over a match, is what he wins more than one match of two.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
+import shlex
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
 from copy import copy
 from pathlib import Path
 from statistics import mean, stdev
@@ -24,7 +29,7 @@ from statistics import mean, stdev
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 import numpy as np
-from robot_games import Player, Step, play_match
+from robot_games import TWO, Player, Step, play_match
 
 from companion.robots import search
 from companion.robots.deck_numbers import deck_of
@@ -49,8 +54,8 @@ NAMES = ("greedy", *(str(level.value) for level in Level))
 def main() -> None:
     """Play, and print who wins."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("one", choices=NAMES)
-    parser.add_argument("other", choices=NAMES)
+    parser.add_argument("one", help=f"{', '.join(NAMES)}, or a command")
+    parser.add_argument("other", help=f"{', '.join(NAMES)}, or a command")
     parser.add_argument("--matches", type=int, default=100, help="how many, half of them with the seats changed")
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
@@ -71,23 +76,17 @@ def main() -> None:
 def played_together(asked: argparse.Namespace) -> list[list[tuple[float, list[int], float]]]:
     """Both matches of each deal, all of them at once: their searches are played out in one batch, which is quicker."""
     batch = Batch()
-    search.play_out = batch.play_out
-    results: dict[tuple[int, int], tuple[float, list[int], float]] = {}
+    batch.players, search.play_out = 2 * (asked.matches // 2), batch.play_out
 
-    def play(number: int, seat: int) -> None:
+    def play(number: int, seat: int) -> tuple[float, list[int], float]:
         try:
-            results[number, seat] = play_once(asked, f"{asked.seed} {number}", seat)
+            return play_once(asked, f"{asked.seed} {number}", seat)
         finally:
             batch.leave()
 
-    numbers = range(asked.matches // 2)
-    threads = [threading.Thread(target=play, args=(number, seat), daemon=True) for number in numbers for seat in (0, 1)]
-    batch.players = len(threads)
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    return [[results[number, seat] for seat in (0, 1)] for number in numbers]
+    with ThreadPoolExecutor(batch.players) as pool:
+        pairs = [[pool.submit(play, number, seat) for seat in (0, 1)] for number in range(asked.matches // 2)]
+        return [[match.result() for match in pair] for pair in pairs]
 
 
 class Batch:
@@ -132,17 +131,22 @@ def part(ends: Ends, lanes: slice) -> Ends:
 
 def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int], float]:
     """The share of a match that the first player wins in a seat, his lead in each hand, what his plays are worth."""
-    one, other = (player(name, seed, asked.playouts) for name in (asked.one, asked.other))
+    record = Record(asked.edition)
+    one, other = (player(name, seed, asked.playouts, record) for name in (asked.one, asked.other))
     names = ("Ann", "Bob") if seat == 0 else ("Bob", "Ann")
     rng, gains = np.random.default_rng([asked.seed, seat]), []
 
     def watch(step: Step) -> None:
+        record.add(step)
         if asked.other == "2" and step.position.player == names[0]:
             instead = other(step.position)
             if instead != step.play:
                 gains.append(gain(step, instead, rng))
 
     winner, hands = play_match(asked.edition, seed, dict(zip(names, (one, other), strict=True)), watch)
+    for program in (one, other):
+        if isinstance(program, Program):
+            program.close()
     share = 0.5 if winner is None else float(winner == names[0])
     return share, [hand[seat] - hand[1 - seat] for hand in hands], sum(gains)
 
@@ -166,10 +170,58 @@ def interval(values: Iterable[float], times: float) -> str:
     return f"{times * mean(listed):.1f} ± {times * error:.1f}"
 
 
-def player(name: str, seed: str, playouts: int) -> Player:
-    """A player by his name."""
+class Record:
+    """The lines of a match as they are played."""
+
+    def __init__(self, edition: str) -> None:
+        self._lines = [f"edition {edition}", *(f"side {side.name}" for side in TWO)]
+
+    def add(self, step: Step) -> None:
+        if not step.position.past and "hand first" not in self._lines[-1]:
+            self._lines.append(_hand_first(step.position))
+        if step.play is not None:
+            self._lines.append(str(step.play))
+
+    def text(self, position: Position) -> str:
+        begins = [_hand_first(position)] if not position.past and "hand first" not in self._lines[-1] else []
+        return "\n".join([*self._lines, *begins])
+
+
+def _hand_first(position: Position) -> str:
+    return f"hand first {position.table.player_to_move}"
+
+
+class Program:
+    """A player that is another program: a question on a line of its input, the answer on a line of its output."""
+
+    def __init__(self, command: str, record: Record) -> None:
+        self._record = record
+        self._process = subprocess.Popen(shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def __call__(self, position: Position) -> Play | None:
+        question = {"record": self._record.text(position), "player": position.player, "hand": position.hand}
+        try:
+            self._process.stdin.write(json.dumps(question) + "\n")
+            self._process.stdin.flush()
+            answer = json.loads(self._process.stdout.readline())
+        except (OSError, ValueError) as error:
+            raise SystemExit(f"`{self._process.args}` gives no line of JSON: {error}") from error
+        plays = {str(play): play for play in options(position).plays}
+        if "error" in answer or answer["play"] not in (None, *plays):
+            raise SystemExit(f"To {question} the program answers {answer}; it could play {', '.join(plays)}.")
+        return plays.get(answer["play"])
+
+    def close(self) -> None:
+        self._process.stdin.close()
+        self._process.wait()
+
+
+def player(name: str, seed: str, playouts: int, record: Record) -> Player:
+    """A player by his name, or by his command."""
     if name == "greedy":
         return greedy
+    if name not in NAMES:
+        return Program(name, record)
     chance = random.Random(f"player {seed}")
     return lambda position: choose(position, Level(int(name)), chance, Effort(playouts)).play
 
