@@ -95,10 +95,10 @@ a stolen card that cannot be laid leaves the page as it is [edition rush; side A
     Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann => / as Bob | Cid’s turn
 passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Cid; Cid right-of-way ! => / | Pass the turn to Ann
-a race is counted in kilometres and its winner is named [edition asmodee-2014]
+a race is counted in its own unit and its winner is named [edition asmodee-2014]
     Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100;
         Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann! Races won: Ann 1, Bob 0
-        | Coups fourrés 100 each, on top 100 – | This race kilometres 1000 200 | not points | Next race – Bob begins
+        | Coups fourrés 100 each, on top 100 – | This race miles 1000 200 | not points | Next race – Bob begins
 a winner is named so that it fits one and many
         [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100 => / | The race goes to Ann & Cid!
@@ -366,7 +366,7 @@ def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
     shown = page.get("/").get_data(as_text=True)
 
     assert "Ann decides." in shown
-    assert re.findall(r'class="side [a-z]+ turn[^>]*>\s*<h2><span>([^<]*)', shown) == ["Ann"]
+    assert re.findall(r'class="side side-1 [a-z]+ turn[^>]*>\s*<h2>.*?<span>([^<]*)', shown) == ["Ann"]
 
 
 # --- By hand -------------------------------------------------------------------------------------------------

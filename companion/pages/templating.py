@@ -17,13 +17,15 @@ from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts
-from companion.printing.pictograms import milestone, sign
+from companion.printing.pictograms import badge, milestone, side_car, sign
 from companion.printing.svg import INK
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.tabletop.side_marks import SIDE_MARKS
 
 _TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-SIGNS = "signs.svg"
+SIGNS, TOKENS = "signs.svg", "tokens.css"
+_MARKS = (("badge", badge), ("car", side_car))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +43,11 @@ def prepare(app: Flask, static: Path) -> None:
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in files}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
+    tokens = assets[TOKENS].body + side_colours().encode()
+    assets[TOKENS] = _asset(TOKENS, tokens)
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        language.translate, language.translate_many, newstyle=True
+        language.worded, language.translate_many, newstyle=True
     )
     language.prepare(app)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
@@ -67,16 +71,23 @@ def prepare(app: Flask, static: Path) -> None:
 
 @cache
 def sprite() -> str:
-    """Return an SVG document with a symbol for each card that any edition has, and a plain milestone.
+    """Return an SVG document with a symbol for each card that any edition has, a plain milestone, and the sides' marks.
 
-    The signs are those of the printed deck.
+    The signs are those of the printed deck, the marks those of the printed mats.
     """
     cards = dict.fromkeys(card for name in edition_names() for card in load_edition(name).deck)
     signs = [(card.value, "-63 -63 126 126", sign(card)) for card in cards if card.family is not Family.DISTANCE]
     stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
     signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(INK, km)) for name, km in (*stones, ("borne", ""))]
+    numbers = range(1, len(SIDE_MARKS) + 1)
+    signs += [(f"{name}-{n}", "-52 -52 104 104", mark(n)) for n in numbers for name, mark in _MARKS]
     symbols = (f'<symbol id="s-{name}" viewBox="{box}">{"".join(body)}</symbol>' for name, box, body in signs)
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
+
+
+def side_colours() -> str:
+    """Return the style sheet that gives whatever belongs to a side its colour."""
+    return "".join(f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
 
 
 def _asset(name: str, body: bytes) -> Asset:

@@ -82,6 +82,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "say": sentence(state, question),
         "text": str(play) if play else "",
         "card": words.sign_of(one) if one else None,
+        "side": names.number(play.player) if play else 0,
         "whys": [words.why(reason, edition, names) for reason in question.reasons],
         "remarks": [words.why(reason, edition, names) for reason in remarks],
         # The other plays that it may have been, or all where none is likely enough; the likeliest first.

@@ -34,7 +34,7 @@ Place = tuple[str, ...]
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
-_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, **_NEEDED}
+_KINDS_OF_FILE = {"parent": str, "miles": bool, "deck-changes": dict, **_NEEDED}
 _SETTING_UP = {"cards": int, "first-player": object, "hand": int, "seatings": list, "source": str, "target-km": dict}
 _POINTS = {
     "source": str,
