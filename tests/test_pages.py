@@ -88,7 +88,7 @@ another card can be named for an open request [edition rush; side Ann; side Bob;
     Ann control stop > Bob; Bob 50; Cid 50 => /play?player=Ann&ask=name&of=Bob | button Ann name roll > Bob
 a stolen card may be laid and a doubled one is marked [edition rush; side Ann; side Bob; side Cid]
     Ann 100*2; Bob theft 100 > Ann => / | button Bob 100 | button Bob 100*2
-    + Bob 100*2 => / | 200 of 1000 | 100 ×2
+    + Bob 100*2 => / | 800 km to go | 100 ×2
 a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
     Ann control 100 > Bob; Bob give 100 > Ann => / as Ann | Lay the 100 km now, or keep it
 a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]

@@ -79,13 +79,13 @@ def test_a_phone_without_a_seat_shows_all_sides_alike(match, seated):
     match.start(THREE)
     shown = seated(None).get("/").get_data(as_text=True)
 
-    assert shown.count('<article class="side ') == 3
-    assert 'class="strip' not in shown
+    assert shown.count('<article class="strip ') == 3
+    assert 'class="side ' not in shown
 
 
 SHOWN = """
 a stopped side says what stops it and what it needs
-    Ann roll; Bob accident > Ann; Ann discard 25 => / as Ann | Accident Repairs or the driving ace is needed.
+    Ann roll; Bob accident > Ann; Ann discard 25 => / as Ann | Accident | Repairs or the driving ace is needed.
 the others are told that a coup fourré may come
     Ann roll; Bob stop > Ann => / as Bob | Ann may answer with a coup fourré. | not Coup fourré! Ann
 a phone for the whole table can enter the coup fourré
