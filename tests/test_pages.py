@@ -97,13 +97,13 @@ passing is offered to whoever has the turn out of turn [edition rush; side Ann; 
     Ann stop > Cid; Cid right-of-way ! => / | Pass the turn to Ann
 a race is counted in its own unit and its winner is named [edition asmodee-2014]
     Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100;
-        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann! Races won: Ann 1, Bob 0
+        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann, by 800 miles! Races won: Ann 1, Bob 0
         | Coups fourrés 100 each, on top 100 – | This race miles 1000 200 | not points | Next race – Bob begins
 a winner is named so that it fits one and many
         [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100 => / | The race goes to Ann & Cid!
-    + => /score | The race goes to Ann & Cid!
-    + => /wall | The race goes to Ann & Cid!
+    + => /score | The race goes to Ann & Cid, by 450 miles!
+    + => /wall | The race goes to Ann & Cid, by 450 miles!
 with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
     Ann 200*2; Bob driving-ace; Bob 50; end => /score | This race Ann 400 – 400 Bob 50 100 150
 and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
@@ -865,7 +865,7 @@ def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page
     tap(page, "/play", text="Bob u-turn !")
 
     assert "The race goes to Ann!" in text_of(won)
-    assert "The race goes to Ann!" in score
+    assert "The race goes to Ann, by" in score
     assert "U-turn! The last card can still be sent back." in score
     assert "Bob u-turn !" in values(won)
     assert "Bob’s turn" in text_of(page.get("/"))

@@ -155,9 +155,8 @@ def test_the_screen_shows_the_three_scores_both_sides_and_the_hand(played):
 
     assert "Hand 1 · BSD mille · 700 miles" in shown
     assert "Draw pile: 88 · discard pile: –" in shown
-    assert re.search(
-        r"Battle +Speed +miles +Hand +Overall +Games\nPlayer +– +– +0 +0 +0 +0\n +Not started\nBob ", shown
-    )
+    heads = "Battle +Speed +miles +Hand +Overall +Games"
+    assert re.search(rf"{heads}\nPlayer +– +– +0 +0 +0 +0\n +Not started\nBob ", shown)
     assert re.search(r"\n1 \w.*  2 .*  6 .*\s+p \w", shown)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import mimetypes
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,7 +17,7 @@ from companion.pages import language, words
 from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
-from companion.pages.scores import charts
+from companion.pages.scores import charts, moments
 from companion.printing.pictograms import badge, milestone, side_car, sign
 from companion.printing.svg import INK
 from companion.rules.cards import Card, Family
@@ -25,6 +26,7 @@ from companion.tabletop.side_marks import SIDE_MARKS
 
 _TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 SIGNS, TOKENS = "signs.svg", "tokens.css"
+_REMARKS = {".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL), ".js": re.compile(rb"^ *//.*\n", re.MULTILINE)}
 _MARKS = (("badge", badge), ("car", side_car))
 
 
@@ -59,6 +61,7 @@ def prepare(app: Flask, static: Path) -> None:
         words=words,
         chart_svg=charts.svg,
         chart_sample=charts.sample,
+        moment=moments.latest,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
@@ -91,6 +94,9 @@ def side_colours() -> str:
 
 
 def _asset(name: str, body: bytes) -> Asset:
+    if not name.startswith("htmx"):
+        # What explains a file to its readers does not go over the air.
+        body = _REMARKS[Path(name).suffix].sub(b"", body) if Path(name).suffix in _REMARKS else body
     kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 

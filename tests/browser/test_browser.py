@@ -430,7 +430,7 @@ def test_a_car_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, 
     """At 0 on the road and before the first mark, at 100 km on the first mark."""
     with match_of(header, ["Ann roll"]) as match, running(app_of(match)) as url:
         match.enter("Ann 100", "Ann", anyway=True)
-        page = opened(url + "/wall", size)
+        page = opened(url + "/wall", size, reduced_motion="reduce")
         ann, bob = page.evaluate(CARS)[:2]
 
         assert ann["stays"]
@@ -442,7 +442,7 @@ def test_a_car_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, 
 
 def test_a_car_on_the_wall_stands_on_the_flag_at_the_target_and_before_it_once_extended(opened):
     with match_of(TWO, FINISH) as match, running(app_of(match)) as url:
-        page = opened(url + "/wall", WALL)
+        page = opened(url + "/wall", WALL, reduced_motion="reduce")
         ann, bob = page.evaluate(CARS)
         match.enter("Ann extend", "Ann")
         page.reload()

@@ -21,9 +21,11 @@ def alone(count: int) -> list[str]:
     return ["edition dujardin-2014", *sides, 'player Bob "Bartholomäus von Zitzewi"', "hand first Ann"]
 
 
+ROUNDS = ["Ann roll", "Bob right-of-way", "Bob 100"]
+ROUNDS += [play for km in (25, 50, 75, 200) for play in (f"Ann {km}", f"Bob {km}")] + ["Ann 100"]
 SAFE = ["Cid right-of-way", "Cid driving-ace", "Cid extra-tank", "Cid puncture-proof", "Cid 200"]
 TABLES = {
-    2: (TWO, ["Ann roll", "Bob right-of-way", "Bob driving-ace", "Bob 50", "Ann 100", "Bob 200"], "Ann stop > Bob"),
+    2: (TWO, [*ROUNDS, "Bob driving-ace", "Bob speed-limit > Ann"], "Ann stop > Bob"),
     3: (alone(3), ["Ann roll", "Bob roll", *SAFE, "Ann 200"], "Bob stop > Cid"),
     4: (alone(4), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Ann 200"], "Bob stop > Cid"),
     8: (alone(8), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Eve stop > Ann", "Fay roll"], "Gil stop > Cid"),
@@ -39,7 +41,7 @@ OVERLAPS = """() => {
   const wrong = [], panels = all(".side, .strip, .lane"), parts = all(".sky > *, .says > *, .act, .join, .papers");
   const pairs = list => list.flatMap((a, at) => list.slice(at + 1).map(b => [a, b]));
   for (const [a, b] of pairs([...panels, ...parts])) if (cross(box(a), box(b))) wrong.push(`${said(a)} × ${said(b)}`);
-  const facts = "h2, .state, .battle > b, .word > b, .limit, .km, .laid span, .needs, .owes, .safeties li, .road";
+  const facts = "h2 > *, .state, .battle > b, .word > b, .limit, .km, .laid span, .needs, .owes, .safeties li, .road";
   for (const panel of panels) {
     const inside = [...panel.querySelectorAll(facts)].filter(shows), frame = box(panel);
     for (const [a, b] of pairs(inside)) if (cross(box(a), box(b))) wrong.push(`${said(a)} on ${said(b)}`);
