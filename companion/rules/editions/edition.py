@@ -52,8 +52,8 @@ class Edition:
     title: str
     sheet: str
     about: str
-    in_miles: bool
-    """True if its sheet counts miles instead of kilometres."""
+    unit: str
+    """What its sheet counts the distance in: `km` or `miles`."""
 
     counts_verified: bool
     deck: Mapping[Card, int]
@@ -292,7 +292,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         title=entries["title"],
         sheet=entries["sheet"],
         about=entries["about"],
-        in_miles=entries.get("miles", False),
+        unit=entries.get("unit", "km"),
         counts_verified=entries["counts-verified"],
         # The cards in the order in which this program lists them.
         deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),
