@@ -114,6 +114,7 @@ WRONG = [
     ('parent = "classic"\nname = ""', "'name' must be one line of text, not ''."),
     (HEAD + 'title = """Ours\nand theirs"""', "'title' must be one line of text, not 'Ours·and theirs'."),
     ('parent = "classic"', "'name' is missing."),
+    (HEAD + 'unit = "mile"', "'unit' is km or miles, not 'mile' (did you mean 'miles'?)."),
     (HEAD + 'counts-verified = "yes"', "'counts-verified' must be true or false, not 'yes'."),
     (HEAD + "deck = 106", "'deck' must be a table, not 106."),
     (HEAD + "[[deck]]\nroll = 13", "'deck' must be a table, not a list."),

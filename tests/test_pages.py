@@ -88,22 +88,22 @@ another card can be named for an open request [edition rush; side Ann; side Bob;
     Ann control stop > Bob; Bob 50; Cid 50 => /play?player=Ann&ask=name&of=Bob | button Ann name roll > Bob
 a stolen card may be laid and a doubled one is marked [edition rush; side Ann; side Bob; side Cid]
     Ann 100*2; Bob theft 100 > Ann => / | button Bob 100 | button Bob 100*2
-    + Bob 100*2 => / | 200 of 1000 | 100 ×2
+    + Bob 100*2 => / | 800 km to go | 100 ×2
 a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
     Ann control 100 > Bob; Bob give 100 > Ann => / as Ann | Lay the 100 km now, or keep it
 a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]
     Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann => / as Bob | Cid’s turn
 passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Cid; Cid right-of-way ! => / | Pass the turn to Ann
-a race is counted in kilometres and its winner is named [edition asmodee-2014]
+a race is counted in its own unit and its winner is named [edition asmodee-2014]
     Ann roll; Bob roll; Ann driving-ace; Ann 200; Bob 100; Ann 200; Bob stop > Ann; Ann right-of-way !; Ann 100;
-        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann! Races won: Ann 1, Bob 0
-        | Coups fourrés 100 each, on top 100 – | This race kilometres 1000 200 | not points | Next race – Bob begins
+        Bob 50; Ann 100; Bob 50; Ann 100 => /score | The race goes to Ann, by 800 miles! Races won: Ann 1, Bob 0
+        | Coups fourrés 100 each, on top 100 – | This race miles 1000 200 | not points | Next race – Bob begins
 a winner is named so that it fits one and many
         [edition asmodee-2014; side Ann-Cid = Ann, Cid; side Reds = Bob, Dee; target 500]
     Ann roll; Bob roll; Cid 200; Dee 25; Ann 200; Bob 25; Cid 100 => / | The race goes to Ann & Cid!
-    + => /score | The race goes to Ann & Cid!
-    + => /wall | The race goes to Ann & Cid!
+    + => /score | The race goes to Ann & Cid, by 450 miles!
+    + => /wall | The race goes to Ann & Cid, by 450 miles!
 with many sides the sheet has a line for each [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve]
     Ann 200*2; Bob driving-ace; Bob 50; end => /score | This race Ann 400 – 400 Bob 50 100 150
 and one for the match [edition rush; side Ann; side Bob; side Cid; side Dee; side Eve; option match=5000]
@@ -366,7 +366,7 @@ def test_the_extension_is_asked_of_the_side_that_decides(page, begun):
     shown = page.get("/").get_data(as_text=True)
 
     assert "Ann decides." in shown
-    assert re.findall(r'class="side [a-z]+ turn[^>]*>\s*<h2><span>([^<]*)', shown) == ["Ann"]
+    assert re.findall(r'class="side side-1 [a-z]+ turn[^>]*>\s*<h2>.*?<span>([^<]*)', shown) == ["Ann"]
 
 
 # --- By hand -------------------------------------------------------------------------------------------------
@@ -865,7 +865,7 @@ def test_the_card_that_wins_can_be_turned_back_from_the_table_and_the_score(page
     tap(page, "/play", text="Bob u-turn !")
 
     assert "The race goes to Ann!" in text_of(won)
-    assert "The race goes to Ann!" in score
+    assert "The race goes to Ann, by" in score
     assert "U-turn! The last card can still be sent back." in score
     assert "Bob u-turn !" in values(won)
     assert "Bob’s turn" in text_of(page.get("/"))

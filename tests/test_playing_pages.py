@@ -15,6 +15,7 @@ from sheet import scenes
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
 from companion.pages.game import legal_plays as may
+from companion.pages.game.views import side_views
 from companion.pages.words import Names
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
@@ -52,22 +53,39 @@ def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(match, s
     match.start(header)
     shown = seated("Bob").get("/").get_data(as_text=True)
 
-    kinds = re.findall(r'<article class="(side|strip)\b.*?<h2>(?:<span>)?([^<]+)', shown, re.S)
+    kinds = re.findall(r'<article class="(side|strip)\b.*?<h2>.*?<span>([^<]+)', shown, re.S)
     assert kinds[0] == ("side", "Bob &amp; Dee" if header is PAIRS else "Bob")
     assert {kind for kind, _who in kinds[1:]} == {"strip"}
+
+
+@pytest.mark.parametrize(
+    ("plays", "sign", "because_of"),
+    [
+        (["Ann discard 25"], None, None),
+        (["Ann roll"], "roll", None),
+        (["Ann roll", "Bob stop > Ann"], "stop", None),
+        (["Ann roll", "Bob accident > Ann", "Ann repairs"], None, "repairs"),
+        (["Ann right-of-way", "Ann 25"], "roll", "right-of-way"),
+    ],
+)
+def test_the_large_sign_is_how_the_car_does_and_the_small_one_why(match, plays, sign, because_of):
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    ann = side_views(play(match, *plays).state.game, None)[0]
+
+    assert (ann["sign"], ann["because_of"]) == (sign, because_of)
 
 
 def test_a_phone_without_a_seat_shows_all_sides_alike(match, seated):
     match.start(THREE)
     shown = seated(None).get("/").get_data(as_text=True)
 
-    assert shown.count('<article class="side ') == 3
-    assert 'class="strip' not in shown
+    assert shown.count('<article class="strip ') == 3
+    assert 'class="side ' not in shown
 
 
 SHOWN = """
 a stopped side says what stops it and what it needs
-    Ann roll; Bob accident > Ann; Ann discard 25 => / as Ann | Accident Repairs or the driving ace is needed.
+    Ann roll; Bob accident > Ann; Ann discard 25 => / as Ann | Accident | Repairs or the driving ace is needed.
 the others are told that a coup fourré may come
     Ann roll; Bob stop > Ann => / as Bob | Ann may answer with a coup fourré. | not Coup fourré! Ann
 a phone for the whole table can enter the coup fourré

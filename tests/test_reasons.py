@@ -22,6 +22,7 @@ from companion.rules.reasons import (
     card_name,
     catalogue,
     governing_switch,
+    in_unit,
     instead,
     reason,
     rule,
@@ -30,7 +31,7 @@ from companion.rules.reasons import (
 from companion.rules.record.judge import HandResult, JudgedLine
 
 CLASSIC = load_edition("classic")
-TABLES = {"words", "sources", "cards"}
+TABLES = {"words", "sources", "cards", "miles"}
 TO_650 = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob 25" for km in (200, 200, 100, 100, 50))
 
 
@@ -336,7 +337,7 @@ def test_no_english_is_left_in_a_translation(language):
         if text == catalogue()[name].get(key) and not text.endswith(" km")
     }
 
-    assert same <= {("words", "rule")}
+    assert same <= {("words", "rule"), ("miles", "km")}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -345,6 +346,15 @@ def test_every_card_is_named_in_each_language(language):
 
     assert len(set(names)) == len(Card)
     assert list(catalogue(language)["cards"]) == [card.value for card in Card]
+
+
+@pytest.mark.parametrize(("edition", "card"), [("classic", "25 km"), ("asmodee-2014", "25 miles"), ("rush", "25 km")])
+def test_an_edition_that_counts_miles_names_its_cards_in_them(edition, card):
+    assert card_name(Card.KM_25, "en", edition) == card
+
+
+def test_miles_stand_for_kilometres_in_words_and_never_in_the_place_of_a_value():
+    assert in_unit("%(km)d km of {km} km", "en", "asmodee-2014") == "%(km)d miles of {km} miles"
 
 
 def test_the_english_names_are_those_of_the_cards():

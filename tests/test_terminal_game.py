@@ -153,9 +153,10 @@ def elsewhere(hand: DealtHand, chance: random.Random) -> DealtHand:
 def test_the_screen_shows_the_three_scores_both_sides_and_the_hand(played):
     shown = played("p", "--edition", "bsd-mille", "--seed", "1").stdout
 
-    assert "Hand 1 · BSD mille · 700 km" in shown
+    assert "Hand 1 · BSD mille · 700 miles" in shown
     assert "Draw pile: 88 · discard pile: –" in shown
-    assert re.search(r"Battle +Speed +km +Hand +Overall +Games\nPlayer +– +– +0 +0 +0 +0\n +Not started\nBob ", shown)
+    heads = "Battle +Speed +miles +Hand +Overall +Games"
+    assert re.search(rf"{heads}\nPlayer +– +– +0 +0 +0 +0\n +Not started\nBob ", shown)
     assert re.search(r"\n1 \w.*  2 .*  6 .*\s+p \w", shown)
 
 
@@ -165,14 +166,14 @@ def test_what_the_others_did_is_said_and_why_they_did_it():
     shown, why = answers(match, "p", "u roll", "why")[1:]
 
     assert "\nBob rolls.\n" in shown
-    assert why == "Bob rolls. It helps Bob on, with 700 km still to go."
+    assert why == "Bob rolls. It helps Bob on, with 700 miles still to go."
 
 
 def test_the_hand_is_sorted_or_lies_as_it_was_drawn():
     sorts, back = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "order", "o")
 
-    assert "\n1 25 km  2 50 km  3 100 km  4 Stop  5 Roll  6 Extra tank\n" in sorts
-    assert "\n1 Roll  2 25 km  3 50 km  4 100 km  5 Extra tank  6 Stop\n" in back
+    assert "\n1 25 miles  2 50 miles  3 100 miles  4 Stop  5 Roll  6 Extra tank\n" in sorts
+    assert "\n1 Roll  2 25 miles  3 50 miles  4 100 miles  5 Extra tank  6 Stop\n" in back
 
 
 def test_another_language_is_spoken_where_the_terminal_is_set_to_it(played, monkeypatch):
@@ -262,7 +263,7 @@ def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, s
     *_, said, after = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), *filter(None, [lines]), typed, "order")
 
     assert says in said.replace("\n", " ")
-    assert "75 km" in after if lines else "75 km" not in after
+    assert "75 miles" in after if lines else "75 miles" not in after
     assert "Not started" in after
 
 

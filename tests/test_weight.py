@@ -40,3 +40,16 @@ def test_the_first_load_is_small(page, match, path, header):
 
     assert any(asset.endswith(".woff2") for asset in parts)
     assert sum(map(len, parts.values())) <= MOST_BYTES, sorted(parts.items(), key=lambda part: -len(part[1]))
+
+
+def test_a_phone_finds_what_it_needs_to_keep_the_pages_on_its_home_screen(page, match):
+    match.start(("edition rush", *EIGHT, "hand first Ann"))
+    shown = page.get("/").get_data(as_text=True)
+    manifest = page.get(re.search(r'rel="manifest" href="([^"]+)', shown)[1])
+    icons = [page.get(f"/static/{icon['src']}").data for icon in manifest.json["icons"]]
+    touch = page.get(re.search(r'rel="apple-touch-icon" href="([^"]+)', shown)[1]).data
+
+    assert manifest.content_type.startswith("application/manifest+json")
+    assert (manifest.json["start_url"], manifest.json["display"]) == ("/", "standalone")
+    sizes = [(int.from_bytes(icon[16:20]), int.from_bytes(icon[20:24])) for icon in (*icons, touch)]
+    assert sizes == [*((size, size) for size in (180, 192, 512) for _purpose in range(2)), (180, 180)]

@@ -9,7 +9,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from companion.app.reports import report
-from companion.pages import words
+from companion.pages import language, words
 from companion.pages.words import N_, Names, _
 from companion.robots.dealt_hand import DealtHand
 from companion.robots.information_set import Past
@@ -115,7 +115,8 @@ def screen(game: Game, hand: DealtHand, now: Asked, cards: Mapping[str, Card]) -
 
 def _heading(game: Game, hand: DealtHand) -> str:
     table = hand.deal.table
-    left = f"{words.hand_title(table.edition, game.hand_number)} · {_(table.edition.title)} · {table.target} km"
+    title, target = words.hand_title(table.edition, game.hand_number), _("%(km)d km", km=table.target)
+    left = f"{title} · {_(table.edition.title)} · {target}"
     top = words.name(table.discards[-1]) if table.discards else "–"
     right = _("Draw pile: %(count)d · discard pile: %(card)s", count=len(hand.deal.pile), card=top)
     return f"{left}{right:>{max(len(right) + 2, _WIDTH - len(left))}}"[:_WIDTH]
@@ -124,7 +125,7 @@ def _heading(game: Game, hand: DealtHand) -> str:
 def _sides(game: Game, hand: DealtHand, names: Names) -> Iterator[str]:
     """Yield what lies before each side: a line with its piles and scores, and one or more with its areas."""
     table = hand.deal.table
-    rows = [["", _("Battle"), _("Speed"), "km", _("Hand"), _("Overall"), _("Games")]]
+    rows = [["", _("Battle"), _("Speed"), language.in_unit("km"), _("Hand"), _("Overall"), _("Games")]]
     for side, sheet in zip(table.sides, scoring.score(table), strict=True):
         battle, speed = words.title(side.battle_top) or "–", "max 50" if side.limited else "–"
         scores = (side.km, sheet.total, game.totals.get(side.name, 0), game.won.get(side.name, 0))

@@ -97,6 +97,16 @@ def translate(text: str) -> str:
     return catalogue(spoken()).gettext(text) if text else ""
 
 
+def worded(text: str) -> str:
+    """Return a text of a page about the table: as `translate`, in the unit of its edition."""
+    return in_unit(translate(text))
+
+
+def in_unit(pattern: str) -> str:
+    """Return a translated text, its values not yet put in, with miles where the edition counts them."""
+    return reasons.in_unit(pattern, spoken(), printed_in())
+
+
 def said_here(sentence: Said) -> str:
     """Return a sentence of another package in the language of the page. A capital at its beginning stays."""
     said = _said(sentence)
@@ -111,7 +121,7 @@ def _said(sentence: Said) -> str:
         pattern = texts.ngettext(sentence.pattern, sentence.several, sentence.number)
     else:
         pattern = texts.gettext(sentence.pattern) if sentence.pattern else ""
-    return with_values(pattern, sentence.values)
+    return with_values(in_unit(pattern), sentence.values)
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
@@ -132,7 +142,7 @@ def _plainly(term: Term) -> str:
 
 def translate_many(one: str, many: str, count: int) -> str:
     """Return the form of a text that fits a count."""
-    return catalogue(spoken()).ngettext(one, many, count)
+    return in_unit(catalogue(spoken()).ngettext(one, many, count))
 
 
 @cache

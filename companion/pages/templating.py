@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import mimetypes
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -16,14 +18,27 @@ from companion.pages import language, words
 from companion.pages.context import match, request_field, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
-from companion.pages.scores import charts
-from companion.printing.pictograms import milestone, sign
-from companion.printing.svg import INK
+from companion.pages.scores import charts, moments
+from companion.printing import render
+from companion.printing import svg as draw
+from companion.printing.pictograms import badge, milestone, side_car, sign
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition
+from companion.tabletop.side_marks import SIDE_MARKS
 
-_TYPES = {".woff2": "font/woff2", ".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
-SIGNS = "signs.svg"
+_TYPES = {
+    ".webmanifest": "application/manifest+json",
+    ".woff2": "font/woff2",
+    ".js": "text/javascript",
+    ".css": "text/css",
+    ".svg": "image/svg+xml",
+}
+SIGNS, TOKENS, MANIFEST = "signs.svg", "tokens.css", "companion.webmanifest"
+ICONS_PX = (180, 192, 512)
+"""Widths of the icons for home screens: an iPhone's, and the two that a manifest needs."""
+
+_REMARKS = {".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL), ".js": re.compile(rb"^ *//.*\n", re.MULTILINE)}
+_MARKS = (("badge", badge), ("car", side_car))
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +56,13 @@ def prepare(app: Flask, static: Path) -> None:
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in files}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
+    tokens = assets[TOKENS].body + side_colours().encode()
+    assets[TOKENS] = _asset(TOKENS, tokens)
+    made = {MANIFEST: manifest(), **{f"icon-{px}.png": icon(px) for px in ICONS_PX}}
+    assets |= {name: _asset(name, body) for name, body in made.items()}
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
-        language.translate, language.translate_many, newstyle=True
+        language.worded, language.translate_many, newstyle=True
     )
     language.prepare(app)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
@@ -55,6 +74,7 @@ def prepare(app: Flask, static: Path) -> None:
         words=words,
         chart_svg=charts.svg,
         chart_sample=charts.sample,
+        moment=moments.latest,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
@@ -67,19 +87,51 @@ def prepare(app: Flask, static: Path) -> None:
 
 @cache
 def sprite() -> str:
-    """Return an SVG document with a symbol for each card that any edition has, and a plain milestone.
+    """Return an SVG document with a symbol for each card that any edition has, a plain milestone, and the sides' marks.
 
-    The signs are those of the printed deck.
+    The signs are those of the printed deck, the marks those of the printed mats.
     """
     cards = dict.fromkeys(card for name in edition_names() for card in load_edition(name).deck)
     signs = [(card.value, "-63 -63 126 126", sign(card)) for card in cards if card.family is not Family.DISTANCE]
     stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
-    signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(INK, km)) for name, km in (*stones, ("borne", ""))]
+    signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(draw.INK, km)) for name, km in (*stones, ("borne", ""))]
+    numbers = range(1, len(SIDE_MARKS) + 1)
+    signs += [(f"{name}-{n}", "-52 -52 104 104", mark(n)) for n in numbers for name, mark in _MARKS]
     symbols = (f'<symbol id="s-{name}" viewBox="{box}">{"".join(body)}</symbol>' for name, box, body in signs)
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
 
 
+@cache
+def icon(px: int) -> bytes:
+    """Return the icon of a home screen as PNG, so many pixels wide: the milestone, with room to be cut round."""
+    stone = draw.group(milestone(draw.INK), x=50, y=51.5, scale=7.2)
+    body = [draw.rect(0, 0, 100, 100, draw.paint(draw.GREEN)), stone]
+    return render.to_png(draw.document(100, 100, body), px * render.MM_PER_INCH / 100)
+
+
+def manifest() -> bytes:
+    """Return what a phone needs to know to keep the pages on its home screen."""
+    icons = [
+        {"src": f"icon-{px}.png", "sizes": f"{px}x{px}", "type": "image/png", "purpose": purpose}
+        for px in ICONS_PX
+        for purpose in ("any", "maskable")
+    ]
+    colours = {"background_color": draw.PAPER, "theme_color": draw.INK}
+    names = {"name": "Mille Bornes Companion", "short_name": "Mille Bornes"}
+    return json.dumps(
+        {**names, "start_url": "/", "scope": "/", "display": "standalone", **colours, "icons": icons}
+    ).encode()
+
+
+def side_colours() -> str:
+    """Return the style sheet that gives whatever belongs to a side its colour."""
+    return "".join(f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+
+
 def _asset(name: str, body: bytes) -> Asset:
+    if not name.startswith("htmx"):
+        # What explains a file to its readers does not go over the air.
+        body = _REMARKS[Path(name).suffix].sub(b"", body) if Path(name).suffix in _REMARKS else body
     kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 

@@ -26,7 +26,7 @@ from companion.tabletop.mat_layout import ROBOT
 
 def _(text: str, **values: object) -> str:
     """Return a text in the language of the page, with its values put in."""
-    return language.with_values(language.translate(text), values)
+    return language.with_values(language.worded(text), values)
 
 
 def many(one: str, several: str, count: int, **values: object) -> str:
@@ -66,6 +66,11 @@ class Names:
             return self.player(players[0] if players else name)
         joined = "-".join(players)
         return " & ".join(map(self.player, players)) if name == joined else self.player(name)
+
+    def number(self, name: str | None) -> int:
+        """Return the number of a side, or of the side of a player, from 1; 0 where nobody is called so."""
+        sides = enumerate(self.sides.items(), start=1)
+        return next((number for number, (side, players) in sides if name == side or name in players), 0)
 
     def is_player(self, name: str | None) -> bool:
         """True if somebody of that name plays."""

@@ -98,9 +98,8 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
     """Draw whose mat it is on the left, which way up on the right, and a ruler on both for mats in two sheets."""
     width, height = layout.size_mm
     number = layout.id.rpartition("-")[2]
-    name = mat_word("side", language).upper()
-    stone = draw.group(pictograms.milestone(draw.INK, number), x=26, y=92, scale=5.2)
-    left = [stone, draw.fitted(name, 26, 121, 12, 31)]
+    mark = draw.group(pictograms.badge(int(number)), x=26, y=92, scale=0.36)
+    left = [mark, draw.fitted(f"{mat_word('side', language).upper()} {number}", 26, 121, 12, 31)]
     right = width - 26
     arrow = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=right, y=70, scale=0.26)
     up = draw.fitted(mat_word("up", language), right, 87, 5.2, 32, weight=600)

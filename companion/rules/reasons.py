@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from companion.rules.cards import Card
-from companion.rules.editions.edition import Edition
+from companion.rules.editions.edition import Edition, edition_names, load_edition
 
 _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
@@ -90,9 +91,10 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 
 @cache
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
-    """Return the messages of a language: a table for each code, and the tables `words`, `sources` and `cards`.
+    """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `cards` and `miles`.
 
-    `cards-parker` has the cards that the edition `parker` prints by other names.
+    `miles` has the words of the editions that count miles, by those for kilometres; `cards-parker` the cards that the
+    edition `parker` prints by other names.
 
     Raises FileNotFoundError for a language that is none of `LANGUAGES`.
     """
@@ -110,7 +112,16 @@ def card_name(card: Card, language: str = "en", edition: str | None = None) -> s
 @cache
 def _names(language: str, edition: str | None) -> Mapping[str, str]:
     texts = catalogue(language)
-    return {**texts["cards"], **texts.get(f"cards-{edition}", {})}
+    names = {**texts["cards"], **texts.get(f"cards-{edition}", {})}
+    return {card: in_unit(name, language, edition) for card, name in names.items()}
+
+
+def in_unit(text: str, language: str, edition: str | None) -> str:
+    """Return a text, its values not yet put in, with miles for kilometres where the edition counts them."""
+    if edition not in edition_names() or load_edition(edition).unit != "miles":
+        return text
+    miles = catalogue(language)["miles"]
+    return re.sub(rf"(?<![\w({{])({'|'.join(miles)})(?![\w)}}])", lambda found: miles[found[1]], text)
 
 
 def say(why: Reason, language: str = "en", edition: str | None = None) -> str:
@@ -141,7 +152,7 @@ def _cases(why: Reason) -> tuple[str, ...]:
 def _filled(template: str, why: Reason, language: str, edition: str | None) -> str:
     # A player called `roll` keeps his own name.
     names = _names(language, edition)
-    return template.format_map(
+    return in_unit(template, language, edition).format_map(
         {k: names.get(value, value) if k in _CARD_DETAILS else value for k, value in why.details}
     )
 

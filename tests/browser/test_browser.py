@@ -166,19 +166,17 @@ def test_the_difference_is_answered_with_one_tap(opened, game):
     expect(page.get_by_text("Ann drives 75 km.").first).to_be_visible()
 
 
-def test_the_milestone_moves_along_the_road(opened, game):
+def test_the_car_moves_along_the_road(opened, game):
     match, url = game
     for play in ("Ann roll", "Bob roll"):
         match.enter(play, "Ann")
     page = opened(url)
-    before = page.locator("#borne-1").bounding_box()
+    before = page.locator("#car-1").bounding_box()
 
     match.enter("Ann 200", "Ann")
-    expect(page.locator("#borne-1")).to_have_class(re.compile("p28"))
+    expect(page.locator("#car-1")).to_have_class(re.compile("p28"))
 
-    page.wait_for_function(
-        "y => document.querySelector('#borne-1').getBoundingClientRect().y < y - 20", arg=before["y"]
-    )
+    page.wait_for_function("y => document.querySelector('#car-1').getBoundingClientRect().y < y - 20", arg=before["y"])
 
 
 def test_a_page_that_lost_the_table_says_so_and_comes_back(opened, game):
@@ -413,13 +411,13 @@ def test_nothing_on_the_wall_is_cut_or_covered_when_the_camera_is_in_trouble(ope
         assert page.evaluate(CUT_OR_COVERED) == []
 
 
-STONES = """() => [...document.querySelectorAll(".lane .road")].map(road => {
+CARS = """() => [...document.querySelectorAll(".lane .road")].map(road => {
   const box = e => e.getBoundingClientRect(), middle = b => (b.left + b.right) / 2;
-  const whole = box(road), stone = box(road.querySelector(".borne")), flag = box(road.querySelector(".finish"));
-  const away = [...road.querySelectorAll(".tick")].map(mark => Math.abs(middle(box(mark)) - middle(stone)));
+  const whole = box(road), car = box(road.querySelector(".car")), flag = box(road.querySelector(".finish"));
+  const away = [...road.querySelectorAll(".tick")].map(mark => Math.abs(middle(box(mark)) - middle(car)));
   return {
-    stays: stone.left >= whole.left - 1 && stone.right <= whole.right + 1,
-    onFlag: stone.left >= flag.left - 1,
+    stays: car.left >= whole.left - 1 && car.right <= whole.right + 1,
+    onFlag: car.left >= flag.left - 1,
     nearest: Math.min(...away) / whole.width,
   };
 })"""
@@ -428,12 +426,12 @@ STONES = """() => [...document.querySelectorAll(".lane .road")].map(road => {
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [WALL, {"width": 820, "height": 1180}, SMALL], ids=["wall", "on end", "phone"])
 @pytest.mark.parametrize("header", mostly_long([TWO, THREE, RUSH_FIVE, RUSH_EIGHT], THREE), ids=["2", "3", "5", "8"])
-def test_a_stone_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, size):
+def test_a_car_on_the_wall_stands_where_its_side_is_on_the_road(opened, header, size):
     """At 0 on the road and before the first mark, at 100 km on the first mark."""
     with match_of(header, ["Ann roll"]) as match, running(app_of(match)) as url:
         match.enter("Ann 100", "Ann", anyway=True)
-        page = opened(url + "/wall", size)
-        ann, bob = page.evaluate(STONES)[:2]
+        page = opened(url + "/wall", size, reduced_motion="reduce")
+        ann, bob = page.evaluate(CARS)[:2]
 
         assert ann["stays"]
         assert bob["stays"]
@@ -442,17 +440,41 @@ def test_a_stone_on_the_wall_stands_where_its_side_is_on_the_road(opened, header
         assert not ann["onFlag"]
 
 
-def test_a_stone_on_the_wall_stands_on_the_flag_at_the_target_and_before_it_once_extended(opened):
+def test_a_car_on_the_wall_stands_on_the_flag_at_the_target_and_before_it_once_extended(opened):
     with match_of(TWO, FINISH) as match, running(app_of(match)) as url:
-        page = opened(url + "/wall", WALL)
-        ann, bob = page.evaluate(STONES)
+        page = opened(url + "/wall", WALL, reduced_motion="reduce")
+        ann, bob = page.evaluate(CARS)
         match.enter("Ann extend", "Ann")
         page.reload()
-        extended = page.evaluate(STONES)[0]
+        extended = page.evaluate(CARS)[0]
 
         assert (ann["stays"], ann["onFlag"]) == (True, True)
         assert not bob["onFlag"]
         assert not extended["onFlag"]
+
+
+CENTRES = """() => [...document.querySelectorAll(".road")].map(road => {
+  const middle = e => (at => [(at.left + at.right) / 2, (at.top + at.bottom) / 2])(e.getBoundingClientRect());
+  const size = road.getBoundingClientRect(), axis = size.height > size.width ? 1 : 0;
+  const along = selector => [...road.querySelectorAll(selector)].map(one => Math.round(middle(one)[axis]));
+  return [...along(".car"), ...along(".tick"), ...along(".finish")];
+})"""
+
+
+@pytest.mark.parametrize(("path", "player"), [("/", None), ("/", "Ann"), ("/wall", None)])
+def test_a_car_stands_at_the_mark_of_its_kilometre_and_ends_on_the_flag(opened, path, player):
+    with match_of(TWO, ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
+        page = opened(f"{url}/join", WALL if path == "/wall" else SMALL, reduced_motion="reduce")
+        if player:
+            page.request.post(f"{url}/join", form={"player": player}, headers={"Origin": url})
+        for hundreds in range(1, 8):
+            match.enter("Ann 100", "Ann", anyway=True)
+            page.goto(url + path)
+            car, *marks = page.evaluate(CENTRES)[0]
+
+            assert len(marks) == 7
+            assert car == pytest.approx(marks[hundreds - 1], abs=1)
+            assert match.enter("Bob discard 25", "Bob").done or hundreds == 7
 
 
 TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {

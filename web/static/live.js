@@ -117,6 +117,28 @@ function shrink() {
 shrink();
 document.body.addEventListener("htmx:afterSwap", shrink);
 
+// What is worth the whole screen shows there once, and never what had happened before this tab was opened. An undo shows
+// nothing anew: its line is an earlier one.
+const MOMENT = "moment shown";
+const stillness = matchMedia("(prefers-reduced-motion: reduce)");
+function place(key) {
+  const [match, line] = key.split(".").map(Number);
+  return match * 1e6 + line;
+}
+function celebrate() {
+  const moment = document.getElementById("moment");
+  const now = place(moment?.dataset.key ?? "0.0");
+  const before = sessionStorage.getItem(MOMENT);
+  if (before !== null && now <= Number(before)) return;
+  sessionStorage.setItem(MOMENT, now);
+  const scene = moment?.content.firstElementChild?.cloneNode(true);
+  if (!scene || before === null || stillness.matches || "calm" in document.body.dataset) return;
+  scene.addEventListener("animationend", (event) => { if (event.target === scene) scene.remove(); });
+  document.body.append(scene);
+}
+celebrate();
+document.body.addEventListener("htmx:afterSettle", celebrate);
+
 // Phones that have asked for it get sounds, speech and vibration; the others do not load them.
 const { sound, speech, vibrate, soundsAt } = document.body.dataset;
 if (sound || speech || vibrate) import(soundsAt);

@@ -1,4 +1,5 @@
-// The score page as it is made anew: what was opened stays open. Printing has a button where there is a script.
+// The score page as it is made anew: what was opened stays open. Printing has a button where there is a script, sharing
+// one where the browser may: over https, on most phones. Elsewhere the picture is there to be kept.
 
 let open = [];
 document.body.addEventListener("htmx:beforeSwap", () => {
@@ -11,8 +12,16 @@ document.body.addEventListener("htmx:afterSwap", () => {
 
 function offerPrint() {
   for (const button of document.querySelectorAll("button.print")) button.hidden = false;
+  const sample = new File([], "sheet.png", { type: "image/png" });
+  for (const button of document.querySelectorAll("button.share")) button.hidden = !navigator.canShare?.({ files: [sample] });
 }
 offerPrint();
+async function send(address) {
+  const picture = await (await fetch(address)).blob();
+  await navigator.share({ files: [new File([picture], "mille-bornes.png", { type: "image/png" })] });
+}
 document.body.addEventListener("click", (event) => {
   if (event.target.closest("button.print")) window.print();
+  const share = event.target.closest("button.share");
+  if (share) send(share.dataset.picture).catch(() => {});
 });

@@ -33,7 +33,10 @@ const engine = () => { for (const from of [42, 63]) tone({ from, to: from * 2.6,
 const wheels = () => tone({ type: "triangle", from: 150, to: 260, lasts: 0.22, loud: 0.16 });
 const bell = () => tone({ type: "triangle", from: 880, to: 660, lasts: 0.3, loud: 0.14 });
 
-const SOUNDS = { "coup-fourre": horn, attack: brake, illegal: whistle, roll: engine, distance: wheels, remedy: bell, safety: bell };
+const knock = () => { for (const [at, from] of [[0, 523], [0.12, 784]]) tone({ type: "triangle", from, at, lasts: 0.3, loud: 0.14 }); };
+const fanfare = () => { for (const [at, from] of [[0, 523], [0.16, 659], [0.32, 784], [0.48, 1047]]) tone({ type: "square", from, at, lasts: at === 0.48 ? 0.8 : 0.15, loud: 0.08 }); };
+
+const SOUNDS = { join: knock, arrival: fanfare, "coup-fourre": horn, attack: brake, illegal: whistle, roll: engine, distance: wheels, remedy: bell, safety: bell };
 
 function say(sentence) {
   if (!speech || !window.speechSynthesis || !sentence) return;
@@ -61,6 +64,10 @@ const isMyTurn = () => Boolean(document.querySelector(".plate[data-my-turn]"));
 
 let latest = last()?.dataset.key ?? "0.0";
 let wasMyTurn = isMyTurn();
+const here = () => document.querySelectorAll(".guest.here").length;
+let wereHere = here();
+const arrived = () => document.querySelector("#moment[data-moment=arrival]")?.dataset.key;
+let cheered = arrived();
 const whistled = new Set([illegal()?.id]);
 
 function listen() {
@@ -74,6 +81,10 @@ function listen() {
     whistled.add(wrong.id);
     tell("illegal", wrong.dataset.say);
   }
+  if (here() > wereHere) tell("join");
+  wereHere = here();
+  if (arrived() && arrived() !== cheered) tell("arrival");
+  cheered = arrived() ?? cheered;
   const myTurn = isMyTurn();
   if (vibrate && myTurn && !wasMyTurn) navigator.vibrate?.(60);
   wasMyTurn = myTurn;

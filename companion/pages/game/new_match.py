@@ -10,6 +10,7 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
+from companion.pages import language
 from companion.pages.context import editions, forget_state, has_camera, match, once, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
@@ -64,6 +65,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     now = state()
     known = {edition.name: edition for edition in editions()}
     edition = known.get(chosen.get("edition", ""), next(iter(known.values())))
+    language.speak_of(edition.name)
     target = _km(chosen.get("target", ""))
     return render_template(
         "setup.html",

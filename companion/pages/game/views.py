@@ -30,16 +30,18 @@ def side_views(game: Game, player: str | None) -> list[dict[str, Any]]:
 
 
 def _side_view(game: Game, table: Table, side: Side, player: str | None) -> dict[str, Any]:
-    km, names = table.race_km(side), Names.of(game)
+    km, names, drives = table.race_km(side), Names.of(game), referee.is_driving(table.edition, side)
     return {
+        "number": names.number(side.name),
         "shown": names.side(side.name),
         "km": km,
         "left": max(0, table.target - km),
         "target": table.target,
         "percent": min(100, 100 * km // table.target),
-        "sign": side.battle_top or (Card.ROLL if side.has_right_of_way else None),
+        "sign": side.hazard or (Card.ROLL if drives else None),
+        "because_of": _because_of(side, drives=drives),
         "car": words.car(table.edition, side),
-        "drives": referee.is_driving(table.edition, side),
+        "drives": drives,
         "stopped": side.hazard is not None,
         "limited": side.limited,
         # Each safety of the deck, whether it is out, and whether it was a coup fourré.
@@ -53,6 +55,14 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None) -> dict
         "is_race": words.is_race(table.edition),
         "needs": words.needs(side),
     }
+
+
+def _because_of(side: Side, *, drives: bool) -> Card | None:
+    """Return the card to which a car owes its state, where the sign of the state is another."""
+    if drives and side.has_right_of_way and side.battle_top is not Card.ROLL:
+        return Card.RIGHT_OF_WAY
+    top = side.battle_top
+    return top if top is not None and top.family is Family.REMEDY and top is not Card.ROLL else None
 
 
 def distance_piles(side: Side) -> tuple[tuple[Card, int, int], ...]:
@@ -100,6 +110,7 @@ def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
     whys += [Why("unreadable", words.said(judged.unreadable), "", None)] if judged.unreadable else []
     return {
         "id": entry.seq,
+        "side": names.number(judged.play.player) if judged.play else 0,
         "say": say,
         "text": entry.written.text,
         "card": words.sign_of(judged.play) if judged.play else None,
@@ -149,6 +160,7 @@ def last_play(state: MatchState) -> dict[str, object] | None:
     return {
         "say": _line_say(state.game.edition, entry.judged, entry.play, names),
         "then": None if table.is_over else _then(table, entry.play, names),
+        "side": names.number(entry.play.player),
         "card": words.sign_of(entry.play),
         "kind": _kind(entry.play),
         "key": f"{state.match}.{entry.seq}",

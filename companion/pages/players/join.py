@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.phones import Wish
 from companion.pages.context import go, has_camera, match, service, state
 from companion.pages.limits import Kind, network
-from companion.pages.players import phone_identity, seats
+from companion.pages.players import phone_identity, preferences, seats
 from companion.pages.players.names import check_names, clean
 from companion.pages.words import Names, _
 
@@ -79,6 +79,8 @@ def _waits() -> bool:
 def sit() -> AnyResponse:
     """Take a seat, or none."""
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
+    if "sound" in request.form:
+        preferences.turn_on("sound")
     names = Names.of(state().game)
     if player not in state().people:
         return _without_a_seat(stale=bool(player))

@@ -25,6 +25,7 @@ SWITCHES: Mapping[str, tuple[str, str]] = {
     "large": (N_("Larger letters"), N_("For small screens and far eyes.")),
     "sound": (N_("Sounds"), N_("A horn for a coup fourré, brakes for an attack, a whistle for an illegal play.")),
     "speech": (N_("Speak the plays"), N_("The phone says what was played, where it has a voice.")),
+    "calm": (N_("Calm"), N_("Nothing shows over the whole screen, not even a coup fourré.")),
     "vibrate": (N_("Shake"), N_("When it is your turn and when a play is illegal, where the phone can.")),
 }
 """Title and note of what is off until the phone's owner turns it on."""
@@ -36,6 +37,12 @@ def phone() -> Mapping[str, str]:
     kept = kept if isinstance(kept, dict) else {}
     theme = str(kept.get("theme"))
     return {"theme": theme if theme in THEMES else "auto", **{key: ON for key in SWITCHES if kept.get(key) == ON}}
+
+
+def turn_on(switch: str) -> None:
+    """Turn a switch on for the phone that asks."""
+    session.permanent = True
+    session[_KEPT] = {**phone(), switch: ON}
 
 
 @bp.get("/phone")

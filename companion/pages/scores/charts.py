@@ -10,11 +10,13 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
+from companion.tabletop.side_marks import SIDE_MARKS
+
 WIDTH, HEIGHT = 340.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
 """The margins: figures on the left and below, names on the right."""
 
-LOOKS = 8
+LOOKS = len(SIDE_MARKS)
 MOST_LETTERS = 11
 MOST_TICKS = 5
 LABEL_HEIGHT = 14.0
@@ -88,18 +90,18 @@ def svg(plot: Plot, signs: str) -> Markup:
         _drawn('<title id="{}-t">{}</title>', plot.key, plot.title),
         _drawn('<desc id="{}-d">{}</desc>', plot.key, plot.about),
         *_grid(plot, scale),
-        *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale)),
+        *(part for number, line in enumerate(plot.lines) for part in _line(line, number, plot.in_steps, scale, signs)),
         *(_mark(mark, signs, scale) for mark in plot.marks),
-        *_labels(plot.lines, scale),
+        *_labels(plot.lines, scale, signs),
     ]
     root = '<svg class="chart" viewBox="0 0 {} {}" role="img" aria-labelledby="{}-t {}-d">{}</svg>'
     return _drawn(root, WIDTH, HEIGHT, plot.key, plot.key, Markup("").join(parts))
 
 
-def sample(number: int) -> Markup:
+def sample(number: int, signs: str) -> Markup:
     """Return a short piece of the line of that number, for the list of the names."""
     root = '<svg class="sample" viewBox="0 0 32 14" aria-hidden="true"><path class="line side-{}" d="M1 7H31"/>{}</svg>'
-    return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 4.5))
+    return _drawn(root, number % LOOKS + 1, _shape(number, 16.0, 7.0, 7.0, signs))
 
 
 def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
@@ -116,13 +118,13 @@ def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
         yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
 
 
-def _line(line: Line, number: int, in_steps: bool, scale: _Scale) -> Iterator[Markup]:
+def _line(line: Line, number: int, in_steps: bool, scale: _Scale, signs: str) -> Iterator[Markup]:
     for run in line.runs:
         places = [(scale.x(x), scale.y(y)) for x, y in run]
         yield _drawn('<path class="line side-{}" d="{}"/>', number % LOOKS + 1, _path(places, in_steps=in_steps))
         for (x, y), before in zip(places[1:], places, strict=False):
             if y != before[1]:
-                yield _shape(number, x, y, 3.2)
+                yield _shape(number, x, y, 5.0, signs)
 
 
 def _path(places: Sequence[Point], *, in_steps: bool) -> str:
@@ -137,12 +139,12 @@ def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
     return _drawn(use, signs, mark.sign, x, y, MARK_SIDE, MARK_SIDE, mark.say)
 
 
-def _labels(lines: Sequence[Line], scale: _Scale) -> Iterator[Markup]:
+def _labels(lines: Sequence[Line], scale: _Scale, signs: str) -> Iterator[Markup]:
     """Yield the names next to the ends of their lines, as near as the others allow."""
     ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
     x = WIDTH - RIGHT + 9
     for number, y in enumerate(spread(ends, LABEL_HEIGHT, TOP, HEIGHT - BOTTOM)):
-        yield _shape(number, x, y, 4.0)
+        yield _shape(number, x, y, 6.0, signs)
         yield _text(cut(lines[number].label), x + 8, y + 4, "start", "name")
 
 
@@ -174,19 +176,10 @@ def ticks(most: float, *, whole: bool = False) -> list[float]:
         size *= 10
 
 
-def _shape(number: int, x: float, y: float, size: float) -> Markup:
-    """Return the marker of a line: a circle, a square, a triangle or a diamond, filled or hollow."""
-    hollow = " hollow" if number % LOOKS >= LOOKS // 2 else ""
-    look = f"dot side-{number % LOOKS + 1}{hollow}"
-    if number % 4 == 0:
-        return _drawn('<circle class="{}" cx="{}" cy="{}" r="{}"/>', look, x, y, size)
-    corners = {
-        1: ((-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)),
-        2: ((0, -1.2), (1.1, 0.8), (-1.1, 0.8)),
-        3: ((0, -1.3), (1.3, 0), (0, 1.3), (-1.3, 0)),
-    }[number % 4]
-    path = Markup("L").join(_drawn("{} {}", x + dx * size, y + dy * size) for dx, dy in corners)
-    return _drawn('<path class="{}" d="M{}Z"/>', look, path)
+def _shape(number: int, x: float, y: float, size: float, signs: str) -> Markup:
+    """Return the mark of a line's side about (x, y), `size` from its middle to its edge."""
+    use = '<use href="{}#s-badge-{}" x="{}" y="{}" width="{}" height="{}"/>'
+    return _drawn(use, signs, number % LOOKS + 1, x - size, y - size, 2 * size, 2 * size)
 
 
 def _text(words: str, x: float, y: float, anchor: str, look: str = "axis") -> Markup:

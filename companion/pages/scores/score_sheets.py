@@ -11,7 +11,7 @@ from companion.match.archive import PlayedHand
 from companion.pages import words
 from companion.pages.scores import explanations
 from companion.pages.scores.explanations import NOTHING, Answered
-from companion.pages.words import Names, _
+from companion.pages.words import N_, Names, _
 from companion.rules import scoring
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
@@ -39,6 +39,25 @@ class SheetView:
 
     completed_by: str | None = None
     winner: str | None = None
+
+    @property
+    def lead(self) -> tuple[int, int] | None:
+        """The number of the side that has won this hand, from 1, and its lead; None where nobody has."""
+        best = self.winner if self.is_race else self.sides[self.totals.index(max(self.totals))]
+        if best is None:
+            return None
+        number = self.sides.index(best)
+        ahead = self.totals[number] - max(self.totals[:number] + self.totals[number + 1 :])
+        return (number + 1, ahead) if ahead or self.is_race else None
+
+    @property
+    def headline(self) -> str:
+        """Who has won a hand that has ended, and by how much."""
+        if self.lead is None:
+            return _("The race is over") if self.is_race else _("The hand ends level")
+        (number, ahead), race = self.lead, N_("The race goes to %(who)s, by %(ahead)d km!")
+        pattern = race if self.is_race else N_("The hand goes to %(who)s, by %(ahead)d!")
+        return _(pattern if ahead > 0 else N_("The race goes to %(who)s!"), who=self.sides[number - 1], ahead=ahead)
 
     def steps(self, side: int) -> tuple[int, ...]:
         """Return a side's total after each line of the sheet but the last, as it is counted up."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.match import archive
 from companion.match.match import last_result
 from companion.pages import words
 from companion.pages.context import service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
-from companion.pages.scores import score_sheets
+from companion.pages.scores import chart_data, score_sheets
 from companion.pages.server import address
 from companion.pages.words import Names
 
@@ -27,12 +28,17 @@ def show() -> AnyResponse | str:
     base = service().base_url() or request.host_url.rstrip("/")
     code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
     last_hand = last_result(now)
+    players = [seat.player for seat in now.game.table.seats] if now.game.table else []
+    here = phone_identity.seated(now) | now.robots.keys()
     return render_template(
         "wall.html",
         sides=views.side_views(now.game, None),
         head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
+        race=chart_data.race(archive.hands_now(now)[-1], names) if last_hand else None,
+        people=[(names.player(player), names.number(player), player in here) for player in players],
+        here=len(here & set(players)),
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
         is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,

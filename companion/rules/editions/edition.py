@@ -52,6 +52,9 @@ class Edition:
     title: str
     sheet: str
     about: str
+    unit: str
+    """What its sheet counts the distance in: `km` or `miles`."""
+
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
@@ -289,6 +292,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         title=entries["title"],
         sheet=entries["sheet"],
         about=entries["about"],
+        unit=entries.get("unit", "km"),
         counts_verified=entries["counts-verified"],
         # The cards in the order in which this program lists them.
         deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),

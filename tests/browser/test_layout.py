@@ -1,0 +1,129 @@
+"""Nothing hides and nothing jumps: what lies on the table lies whole, on every screen, whatever is asked."""
+
+from __future__ import annotations
+
+import pytest
+from marks import mostly_long
+from serving import running
+
+from browser.screens import SMALL, TABLET, TWO, WALL, app_of, match_of, propose
+
+pytestmark = pytest.mark.browser
+
+LYING = {"width": 844, "height": 390}
+SIZES = (SMALL, LYING, TABLET, WALL)
+NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
+
+
+def alone(count: int) -> list[str]:
+    """Return the header of a race of so many players, one of them with a long name."""
+    sides = (f"side {name}" for name in NAMES[:count])
+    return ["edition dujardin-2014", *sides, 'player Bob "Bartholomäus von Zitzewi"', "hand first Ann"]
+
+
+ROUNDS = ["Ann roll", "Bob right-of-way", "Bob 100"]
+ROUNDS += [play for km in (25, 50, 75, 200) for play in (f"Ann {km}", f"Bob {km}")] + ["Ann 100"]
+SAFE = ["Cid right-of-way", "Cid driving-ace", "Cid extra-tank", "Cid puncture-proof", "Cid 200"]
+TABLES = {
+    2: (TWO, [*ROUNDS, "Bob driving-ace", "Bob speed-limit > Ann"], "Ann stop > Bob"),
+    3: (alone(3), ["Ann roll", "Bob roll", *SAFE, "Ann 200"], "Bob stop > Cid"),
+    4: (alone(4), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Ann 200"], "Bob stop > Cid"),
+    8: (alone(8), ["Ann roll", "Bob roll", *SAFE, "Dee roll", "Eve stop > Ann", "Fay roll"], "Gil stop > Cid"),
+}
+"""Tables of so many sides: header, plays, and an attack on a side that is protected from it."""
+
+OVERLAPS = """() => {
+  const shows = e => e.checkVisibility({ visibilityProperty: true }) && e.getBoundingClientRect().width > 1;
+  const all = selector => [...document.querySelectorAll(selector)].filter(shows);
+  const box = e => e.getBoundingClientRect();
+  const cross = (a, b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1;
+  const said = e => `${e.tagName}.${e.getAttribute("class")} ${e.textContent.trim().slice(0, 24)}`;
+  const wrong = [], panels = all(".side, .strip, .lane"), parts = all(".sky > *, .says > *, .act, .join, .papers");
+  const pairs = list => list.flatMap((a, at) => list.slice(at + 1).map(b => [a, b]));
+  for (const [a, b] of pairs([...panels, ...parts])) if (cross(box(a), box(b))) wrong.push(`${said(a)} × ${said(b)}`);
+  const facts = "h2 > *, .state, .battle > b, .word > b, .limit, .km, .laid span, .needs, .owes, .safeties li, .road";
+  for (const panel of panels) {
+    const inside = [...panel.querySelectorAll(facts)].filter(shows), frame = box(panel);
+    for (const [a, b] of pairs(inside)) if (cross(box(a), box(b))) wrong.push(`${said(a)} on ${said(b)}`);
+    for (const one of inside) {
+      const at = box(one), aside = at.left < frame.left || at.right > frame.right;
+      const beyond = aside || at.top < frame.top - 1 || at.bottom > frame.bottom + 1;
+      if (beyond) wrong.push(`${said(one)} out of ${said(panel)}`);
+    }
+  }
+  if (document.documentElement.scrollWidth > innerWidth) wrong.push("wider than the screen");
+  return wrong;
+}"""
+"""Panels and parts of the page that cover each other, facts in a panel that do, and facts that stick out of theirs."""
+
+PLACES = """() => [...document.querySelectorAll(".own, .own :is(.state, .km, .safeties), .strip, .strip .km")]
+  .map(e => { const at = e.getBoundingClientRect(); return [at.left, at.top, at.width, at.height].map(Math.round); })"""
+
+
+@pytest.fixture
+def phone(browser):
+    """Opens pages in one tab; in the language, and on the seat, that it is given."""
+    contexts = []
+
+    def of(url: str, language: str = "en", seat: str | None = None):
+        context = browser.new_context(locale=language, reduced_motion="reduce", viewport=SMALL)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(f"{url}/join")
+        if seat:
+            page.request.post(f"{url}/join", form={"player": seat}, headers={"Origin": url})
+        return page
+
+    yield of
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("language", mostly_long(["en", "fr", "pl"], "fr"))
+@pytest.mark.parametrize("count", TABLES)
+def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language):
+    header, plays, attack = TABLES[count]
+    wrong = {}
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        pages = {"seated": phone(url, language, "Bob"), "watching": phone(url, language), "wall": phone(url, language)}
+        for state in ("open", "legal", "illegal"):
+            if state != "open":
+                first = attack.split()[0]
+                propose(match, f"{first} 25" if state == "legal" else attack)
+            for view, page in pages.items():
+                page.goto(f"{url}/wall" if view == "wall" else url)
+                for size in SIZES[3:] if view == "wall" else SIZES:
+                    page.set_viewport_size(size)
+                    wrong[state, view, size["width"]] = page.evaluate(OVERLAPS)
+
+    assert {where: found for where, found in wrong.items() if found} == {}
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_a_question_moves_nothing_on_the_table(phone, count):
+    header, plays, attack = TABLES[count]
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        page = phone(url, seat="Bob")
+        page.goto(url)
+        before = page.evaluate(PLACES)
+        propose(match, attack)
+        page.reload()
+
+        assert page.locator(".proposal").count() == 1
+        assert page.evaluate(PLACES) == before
+
+
+@pytest.mark.parametrize("count", [2, 3, 4])
+def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit_up(phone, count):
+    header, plays, attack = TABLES[count]
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        page = phone(url, seat="Bob")
+        propose(match, attack)
+        page.goto(url)
+        lit = page.locator(".meant .safeties .meant")
+
+        assert lit.count() == 1
+        assert page.locator(".meant h2").first.inner_text() == attack.split()[-1] or count == 2
+        edge = page.locator(".proposal").bounding_box()
+        assert lit.bounding_box()["y"] + lit.bounding_box()["height"] <= edge["y"]
+        assert edge["y"] + 200 <= SMALL["height"]

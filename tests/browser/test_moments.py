@@ -1,0 +1,60 @@
+"""A moment fills the screen once, and nowhere that it is not wanted."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import ATTACK, SMALL, TWO, WALL, app_of, match_of
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def attacked():
+    with match_of(TWO, ATTACK) as match, running(app_of(match)) as url:
+        yield match, url
+
+
+@pytest.mark.parametrize(("path", "size"), [("/wall", WALL), ("/", SMALL)])
+def test_a_coup_fourre_fills_the_screen_once_and_taps_go_through_it(opened, attacked, path, size):
+    match, url = attacked
+    page = opened(url + path, size)
+    match.enter("Ann right-of-way !", "Ann")
+
+    scene = page.locator(".moment")
+    expect(scene).to_contain_text("Ann +300")
+    assert scene.bounding_box() == {"x": 0, "y": 0, **size}
+    assert scene.evaluate("e => getComputedStyle(e).pointerEvents") == "none"
+    expect(scene).to_have_count(0)
+    page.reload()
+    expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
+    expect(scene).to_have_count(0)
+
+
+CALM = "addEventListener('DOMContentLoaded', () => { document.body.dataset.calm = 'on'; })"
+
+
+@pytest.mark.parametrize(("options", "script"), [({"reduced_motion": "reduce"}, ""), ({}, CALM)])
+def test_a_moment_does_not_show_where_it_is_not_wanted(opened, attacked, options, script):
+    match, url = attacked
+    page = opened(url + "/wall", WALL, **options)
+    page.add_init_script(script)
+    page.reload()
+    match.enter("Ann right-of-way !", "Ann")
+
+    expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
+    assert page.locator(".moment").count() == 0
+
+
+def test_an_undo_shows_no_moment_anew(opened, attacked):
+    match, url = attacked
+    match.enter("Ann right-of-way !", "Ann")
+    match.enter("Ann 25", "Ann")
+    page = opened(url + "/wall", WALL)
+    match.undo("Ann")
+
+    expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
+    assert page.evaluate("sessionStorage.getItem('moment shown')") is not None
+    assert page.locator(".moment").count() == 0
