@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
 
-__all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
+__all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 
+DEMO = "demo"
+"""Whom the log names where the simulated table has begun a match."""
 
 DEALT, ROBOT = "dealt", "robot "
 """The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""

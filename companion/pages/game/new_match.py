@@ -8,9 +8,10 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.match.history import DEMO
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
-from companion.pages.context import editions, forget_state, has_camera, match, once, state
+from companion.pages.context import editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
@@ -46,7 +47,7 @@ def show() -> str:
 def _like_the_last(now: MatchState) -> MultiDict[str, str]:
     """Return the last match as it would be chosen in the form; empty before the first."""
     game, names = now.game, _names_before(now)
-    if now.match is None or not game.teams:
+    if now.match is None or not game.teams or now.is_demo:
         return MultiDict()
     fields = {"edition": game.edition_name, "seating": f"{len(names)}x{len(game.teams[0].players)}"}
     fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
@@ -85,7 +86,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
         host=seats.host_name(now) if not phone_identity.may_host() else None,
-        under_way=now.is_under_way,
+        under_way=now.is_under_way and not now.is_demo,
         sentence=sentence,
         ask=ask,
     )
@@ -130,7 +131,9 @@ def _not_seated(edition: Edition) -> str:
 
 
 def _names_before(now: MatchState) -> list[str]:
-    """Return the names of the match before, in seating order."""
+    """Return the names of the match before, in seating order; none of the demo's."""
+    if now.is_demo:
+        return []
     names = Names.of(now.game)
     return [names.player(seat.player) for seat in referee.seating(now.game.teams)]
 
@@ -142,7 +145,7 @@ def start() -> AnyResponse | tuple[str, int]:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
-    if state().is_under_way and "replace" not in request.form:
+    if state().is_under_way and not state().is_demo and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
     by, levels = phone_identity.who(state()), _levels(request.form, lines)
@@ -177,7 +180,7 @@ def _level(form: MultiDict[str, str], seat: int) -> int:
 @bp.post("/offered")
 def answer_offer() -> AnyResponse:
     """Begin the match that the service was started with, or go on with the one under way."""
-    lines, by = state().offered, phone_identity.who(state())
+    lines, by = state().offered, DEMO if service().camera.is_simulated else phone_identity.who(state())
     if lines and request.form.get("begin") == "yes":
         once(lambda: match().start(lines, by))
         return redirect(url_for("join.show"), 303)
