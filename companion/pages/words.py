@@ -98,6 +98,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def in_unit(text: str, edition: Edition) -> str:
+    """Return a text about kilometres in the unit of an edition's sheet."""
+    return re.sub(r"\bkm\b", _("miles"), text) if edition.unit == "miles" else text
+
+
 def doubled(card: Card | None, times: int) -> str:
     """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
@@ -295,6 +300,26 @@ class Why:
     say: str
     rule: str
     instead: str | None
+
+    @property
+    def at(self) -> str:
+        """The section of *How to play* that is about it."""
+        section = reasons.catalogue().get(self.code, {}).get("section", "")
+        return _TOLD_AT.get(section, "turn")
+
+
+_TOLD_AT = {
+    "Coup fourré": "coup-fourre",
+    "Distance cards": "distance",
+    "Extension": "goal",
+    "Hazards": "hazard",
+    "Playing hazards": "hazard",
+    "Remedies": "remedy",
+    "Safeties": "safety",
+    "Specials": "special",
+    "Starting to drive": "distance",
+}
+"""The section of *How to play* by that of the rule sheet."""
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:

@@ -160,13 +160,13 @@ def _points_differ(edition: Edition, classic: Edition) -> str:
         return ""
     said = [
         _("%(what)s: %(points)d", what=_(words.ITEMS[item]), points=getattr(edition.points, field))
-        for field, item in _POINTS.items()
+        for field, item in POINTS.items()
         if getattr(edition.points, field) != getattr(classic.points, field)
     ]
     return " · ".join(said)
 
 
-_POINTS = {
+POINTS = {
     "safety": Item.SAFETIES,
     "all_safeties": Item.ALL_SAFETIES,
     "coup_fourre": Item.COUPS_FOURRES,

@@ -34,7 +34,7 @@ Place = tuple[str, ...]
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
-_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, **_NEEDED}
+_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, "unit": str, "year": int, **_NEEDED}
 _SETTING_UP = {"cards": int, "first-player": object, "hand": int, "seatings": list, "source": str, "target-km": dict}
 _POINTS = {
     "source": str,
@@ -43,6 +43,7 @@ _POINTS = {
     "level": str,
 }
 _LEVEL = ("play-on", "restart")
+_UNITS = ("km", "miles")
 _CHOICE = {"value": str, "source": str}
 _MAY_BE_FIXED = {**_CHOICE, "fixed": bool}
 FIRST_PLAYERS = MappingProxyType(
@@ -174,6 +175,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
         "title": title,
         "sheet": "our own rules",
         "about": f"As {base['title']}, with rules of our own.",
+        "year": None,
     }
     top = {**base, **identity, **own, **changed, "deck": deck}
     return {**top, "setting-up": {**setting_up, "target-km": _targets(base, own, setting_up)}}
@@ -264,6 +266,9 @@ def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
         yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}{near}.")
     if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
         yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
+    unit = data.get("unit")
+    if _is(unit, str) and unit not in _UNITS:
+        yield _Wrong((("unit",),), f"'unit' is {one_of(_UNITS)}, not {_shown(unit)}{meant(str(unit), _UNITS)}.")
     if "deck" in data and "deck-changes" in data:
         say = "[deck] lists every card, [deck-changes] those whose number differs from the parent's: write one of them."
         yield _Wrong((("deck-changes",), ("deck",)), say)
