@@ -306,7 +306,7 @@ def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):
 
         expect(page.get_by_label("Name of player 8")).to_be_visible()
         expect(page.get_by_label("Name of player 1")).to_have_value("Ann Smith")
-        page.get_by_text("House rules").click()
+        page.get_by_text("More rules").click()
         page.get_by_label("Mistake penalty").select_option("no")
         page.get_by_role("button", name="Start the game").click()
         page.get_by_role("button", name="Ann Smith").wait_for()

@@ -26,10 +26,13 @@ async function tell(slug) {
   } catch {
     return;
   }
+  document.body.append(dialog);
+  // It shows as it shall look.
+  const style = dialog.querySelector("link");
+  await new Promise((done) => { style.onload = style.onerror = done; });
   dialog.setAttribute("aria-label", dialog.querySelector("h1").textContent.trim());
   dialog.addEventListener("click", (event) => { if (!event.target.closest("a")) dialog.close(); });
   dialog.addEventListener("close", () => dialog.remove());
-  document.body.append(dialog);
   dialog.showModal();
 }
 

@@ -12,7 +12,7 @@ from companion.match.history import DEMO
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
 from companion.pages.context import editions, forget_state, has_camera, match, once, service, state
-from companion.pages.game import house_rules
+from companion.pages.game import house_rules, how_to_play
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
@@ -27,7 +27,10 @@ from companion.rules.table import Team
 bp = Blueprint("setting_up", __name__)
 
 CLASSIC = "classic"
-"""The edition that the others are compared with."""
+"""The edition that the others are compared with, and that whoever is unsure plays."""
+
+OTHERS = ("bsd-mille", "parker")
+"""The editions that are not in today's shops: they stand apart in the form."""
 
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
 """What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
@@ -71,7 +74,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         editions=list(known.values()),
         differences={name: house_rules.differences(one, known[CLASSIC]) for name, one in known.items()},
         chosen=edition,
-        switches=house_rules.switch_views(chosen, edition),
+        **_switches(chosen, edition),
+        others=OTHERS,
         counts=house_rules.count_views(chosen, edition),
         cards=sum(edition.deck.values()),
         not_seated=_not_seated(edition),
@@ -82,7 +86,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
         is_dealt=chosen.get("cards") == DEALT,
         levels=[chosen.get(f"robot{seat}", USUAL_ROBOT if seat > 1 else PERSON) for seat in range(1, MOST_PLAYERS + 1)],
-        has_camera=has_camera(),
+        has_camera=has_camera() and not service().camera.is_simulated,
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
         host=seats.host_name(now) if not phone_identity.may_host() else None,
@@ -90,6 +94,24 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         sentence=sentence,
         ask=ask,
     )
+
+
+def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object]:
+    """Return the switches of the form: those that families argue about, the others by section, and how many differ."""
+    views = house_rules.switch_views(chosen, edition)
+    family = house_rules.family_views(views)
+    shown = {view["name"] for view in family}
+    rest = [view for view in views if view["name"] not in shown]
+    by_section = (
+        (_(title), [view for view in rest if view["name"] in (*told, *fine) and not view["means_nothing"]])
+        for title, told, fine in how_to_play.SECTIONS.values()
+    )
+    return {
+        "family": family,
+        "groups": [(title, some) for title, some in by_section if some],
+        "idle": [view for view in rest if view["means_nothing"]],
+        "turned": sum(bool(view["chosen"]) for view in rest),
+    }
 
 
 def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, object]:
