@@ -59,4 +59,4 @@ def test_a_play_that_is_refused_is_asked_about_on_the_board(page, match):
     answer = tap(page, "/play", text="Ann stop > Ann")
 
     assert answer.status_code == 303
-    assert "Illegal" in text_of(page.get("/"))
+    assert "Not allowed" in text_of(page.get("/"))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 import pytest
-
 from client import text_of
 
 from companion.app.service import _begin

@@ -101,7 +101,7 @@ class History:
 def history(events: Sequence[Event]) -> History:
     """Return what a match's events come to."""
     standing = _standing(events)
-    latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
+    latest = next((e for e in reversed(standing) if _is_undoable(e) or e.kind == Kind.UNDO), None)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
     past = History(settings=settings)
     return replace(
@@ -121,9 +121,14 @@ def history(events: Sequence[Event]) -> History:
 
 def _undone_next(standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
     """Return what an undo takes back; nothing where robots alone have played."""
-    changes = [event for event in reversed(standing) if event.kind in UNDOABLE]
+    changes = [event for event in reversed(standing) if _is_undoable(event)]
     played = [event.body.get("text", "").partition(" ")[0] in robots for event in changes]
     return tuple(changes[: played.index(False) + 1]) if False in played else ()
+
+
+def _is_undoable(event: Event) -> bool:
+    """True for a change of the record; how a player is called is typed anew instead."""
+    return event.kind in UNDOABLE and not event.body.get("text", "").startswith("player ")
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:

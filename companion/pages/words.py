@@ -145,7 +145,8 @@ def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
     if play.at_once:
         return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, _ANSWERS), **said)
     if play.target:
-        return _("%(title)s on %(whom)s, from %(who)s.", **said)
+        stops, attacks = N_("%(who)s stops %(whom)s."), N_("%(who)s attacks %(whom)s: %(card)s.")
+        return _(stops if card is Card.STOP else attacks, **said)
     if play.times > 1:
         said["card"] = name(card)
         return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
@@ -268,11 +269,13 @@ def sign_of(play: Play) -> Card | None:
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
-def needs(side: Side) -> str | None:
-    """Say what a stopped side needs: "A roll or right of way is needed"."""
+def needs(side: Side, who: str = "") -> str | None:
+    """Say what a stopped side needs, to itself or with its name: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
+    if who:
+        return _("%(who)s needs %(remedy)s or %(safety)s.", who=who, remedy=remedy, safety=safety)
     return _("%(remedy)s or %(safety)s is needed.", remedy=capital(remedy), safety=safety)
 
 

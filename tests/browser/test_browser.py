@@ -66,7 +66,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
             page.get_by_role("link", name="Enter a play").click()
             page.get_by_role("button", name=card).click()
         expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
-        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("button", name="I take it back").click()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name="End the hand here").click()
@@ -341,7 +341,7 @@ def test_specials_and_a_mistake_by_hand(opened):
         page.get_by_text("Ann drives 100 km with an accelerator: 200 km.").first.wait_for()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("button", name=re.compile("Roll.*illegal now")).click()
-        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("button", name="I take it back").click()
         page.get_by_role("button", name="Stop").click()
 
         expect(page.get_by_text("A mistake costs Bob a card: stop.").first).to_be_visible()
