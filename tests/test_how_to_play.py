@@ -83,6 +83,15 @@ def test_a_refused_play_says_why_it_is_refused(page, match):
     assert 'href="/how#distance">Why?</a>' in page.get("/").get_data(as_text=True)
 
 
+def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match):
+    match.start(("edition rush", *TWO))
+    match.enter("Ann 100", "Ann")
+    match.enter("end", "Ann")
+    match.start(TWO)
+
+    assert 'href="/how/rush#points"' in page.get("/past/1").get_data(as_text=True)
+
+
 # --- The trial game ----------------------------------------------------------------------------------------------
 
 
