@@ -52,7 +52,15 @@ document.addEventListener("pointermove", (event) => {
   if (from && Math.hypot(event.clientX - from[0], event.clientY - from[1]) > MOST_MOVED_PX) rest();
 });
 for (const end of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(end, rest, true);
-document.addEventListener("contextmenu", (event) => { if (told) event.preventDefault(); });
+// A phone opens its own menu after a long press, as early as this page hears of it.
+document.addEventListener("contextmenu", (event) => {
+  const slug = slugOf(signAt(event.target));
+  if (!slug || event.pointerType === "mouse") return;
+  event.preventDefault();
+  rest();
+  if (!told) tell(slug);
+  told = true;
+});
 document.addEventListener("click", (event) => {
   if (told) {
     told = false;
