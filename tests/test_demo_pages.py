@@ -43,6 +43,7 @@ def test_a_game_of_ones_own_has_no_camera(page, match):
     assert "When the camera sees a play" in text_of(page.get("/more"))
     match.start(TWO, "Ann")
     assert "When the camera sees a play" not in text_of(page.get("/more"))
+    assert "/camera.jpg" not in page.get("/more").get_data(as_text=True)
 
 
 def test_the_demo_that_is_offered_again_is_the_demo(page, match):

@@ -355,15 +355,7 @@ def _simulate(
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with _until_the_end(match, watch, thread) as looks_after:
-        camera = Camera(
-            # Nor are its pictures anybody's.
-            picture=lambda: watch.picture() if match.state.is_demo else None,
-            image=lambda: watch.image() if match.state.is_demo else None,
-            survey=lambda: lookout.survey() if match.state.is_demo else None,
-            robot_hand=watch.robot_hand,
-            deck=deck,
-            is_simulated=True,
-        )
+        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
         run_service(match, host, port, camera, looks_after=looks_after)
 
 
