@@ -70,6 +70,15 @@ def test_a_zone_is_told_with_its_scale_sharpness_light_and_smallest_sticker(page
     assert "1000 × 600 pixels · about 104 cm away · slant 12°" in shown
 
 
+def test_a_drawn_table_gets_no_advice_about_lenses(begun):
+    seen = survey(zone("side-2/distance"), hints=(Hint("closer", CLOSER, (), needed=True),))
+    looks = Camera(lambda: b"a picture", survey=lambda: seen, is_simulated=True)
+    shown = text_of(create_app(begun, secret=SECRET, camera=looks).test_client().get("/camera"))
+
+    assert "This table is drawn, not filmed." in shown
+    assert "closer" not in shown
+
+
 def test_what_to_do_is_said_with_the_names_of_the_table(begun):
     seen = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
 

@@ -122,3 +122,13 @@ def test_a_demo_with_other_hands_begins_a_match_of_its_own(match: Match):
 
     assert demo.start_or_go_on(match, demo.script_for("two-players")) == 0
     assert len(match.store.matches()) == 2
+
+
+def test_a_restarted_demo_leaves_a_match_of_peoples_own_and_asks_whether_it_begins(match: Match):
+    match.start(["side Oma", "side Leo", "hand first Oma"], "Oma")
+    match.enter("Oma roll", "Oma")
+    script = demo.script_for("two-players")
+
+    assert demo.start_or_go_on(match, script) == 0
+    assert not match.state.is_demo
+    assert match.state.offered == ("edition classic", "side Ann", "side Bob", "hand first Ann")

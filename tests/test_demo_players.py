@@ -17,6 +17,7 @@ from companion.app import demo
 from companion.app.demo_players import Course, DemoPlayers, begun
 from companion.common.errors import Problem
 from companion.common.text import Said
+from companion.match.history import DEMO
 from companion.match.match import Answer, Match, MatchState, Policy
 from companion.match.questions import Question
 from companion.match.zone_plays import Places
@@ -328,11 +329,31 @@ def test_a_hand_that_is_ended_by_somebody_is_followed_by_the_next(match: Match):
 
 def test_another_match_with_more_players_is_played_too(match: Match, played: Demo):
     played.until(plays(3), confirm)
-    match.start(["side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Bob"], "Ann")
+    match.start(["side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Bob"], DEMO)
     played.until(plays(5), confirm)
 
     assert match.state.hand_entries[0].play.player == "Bob"
     assert {entry.play.player for entry in match.state.hand_entries} == {"Ann", "Bob", "Cid", "Dee"}
+
+
+def test_a_match_that_people_set_up_gets_no_card_of_the_demo(match: Match, played: Demo, monkeypatch):
+    played.until(plays(3), confirm)
+    asked = []
+
+    def wait(version: int, timeout_s: float) -> MatchState:
+        asked.extend(match.state.questions)
+        if match.state.hand_entries:
+            match.start(["side Ann", "side Bob", "hand first Bob"], DEMO)
+        else:
+            match.enter("Ann roll", "Ann")
+        return match.state
+
+    monkeypatch.setattr(match, "wait", wait)
+    match.start(["side Ann", "side Eve", "hand first Ann"], "Ann")
+    played.until(plays(2), confirm)
+
+    assert (asked, match.state.trouble) == ([], None)
+    assert match.state.is_demo
 
 
 def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Match, played: Demo, monkeypatch):
@@ -340,11 +361,11 @@ def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Matc
 
     def wait(version: int, timeout_s: float) -> MatchState:
         said.append(match.state.trouble)
-        match.start(["side Ann", "side Bob", "hand first Bob"], "Ann")
+        match.start(["side Ann", "side Bob", "hand first Bob"], DEMO)
         return match.state
 
     monkeypatch.setattr(match, "wait", wait)
-    match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"], "Ann")
+    match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"], DEMO)
     played.until(plays(2), confirm)
 
     assert said == ["The simulated players do not play Rush yet: choose another edition for the demo."]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from client import text_of
 
 from companion.app.service import _begin
 from companion.match.setup_file import read_setup
@@ -199,3 +200,64 @@ def test_the_match_of_the_set_up_file_begins_at_once_where_that_is_said(match, o
     _begin(match, others, in_any_case=True)
 
     assert sides(match) == ["Cid", "Dee"]
+
+
+# --- As you play it at home ----------------------------------------------------------------------------------
+
+
+def toggles(page, query: str) -> dict[str, bool]:
+    """The switches of the form and whether each is on."""
+    shown = page.get(f"/setup?{query}").get_data(as_text=True)
+    found = re.findall(r'role="switch" name="option-([a-z-]+)" value="[a-z-]+" (checked)?', shown)
+    return {name: bool(on) for name, on in found}
+
+
+def test_what_families_argue_about_stands_as_the_sheet_has_it(page):
+    classic = toggles(page, "edition=classic")
+
+    assert classic == {name: name in ("hazard-on-hazard", "extension") for name in house_rules.FAMILY}
+    assert toggles(page, "edition=rush")["roll-after-remedy"]
+    assert "five-hazards-removed" not in toggles(page, "edition=bsd-mille")
+
+
+@pytest.mark.parametrize(
+    ("sent", "options"),
+    [
+        ((), ()),
+        (("option-hazard-on-hazard=allowed",), ()),
+        (("option-hazard-on-hazard=forbidden",), (("hazard-on-hazard", "forbidden"),)),
+        (("option-overshoot=forbidden", "option-overshoot=allowed"), (("overshoot", "allowed"),)),
+        (("option-overshoot=forbidden",), ()),
+    ],
+)
+def test_a_switch_makes_a_house_rule_where_it_differs_from_the_sheet(page, match, sent, options):
+    form = "&".join(("edition=classic", "seating=2x1", "shown-for=classic", *sent))
+    page.post("/setup", data=form, headers=HOME, content_type="application/x-www-form-urlencoded")
+
+    assert match.state.game.options == options
+
+
+def test_another_box_takes_its_own_sheet_and_keeps_what_somebody_chose(page):
+    kept = "shown-for=classic&option-hazard-on-hazard=allowed&option-overshoot=forbidden&option-draw=to-seven"
+
+    assert not toggles(page, f"edition=rush&{kept}")["hazard-on-hazard"]
+    assert toggles(page, f"edition=rush&{kept}")["overshoot"]
+    assert "More rules (" not in text_of(page.get(f"/setup?edition=rush&{kept}"))
+    chosen = page.get("/setup?edition=asmodee-2014&shown-for=classic&option-draw=to-seven").get_data(as_text=True)
+    assert '<option value="to-seven" selected>' in chosen
+
+
+def test_every_switch_is_in_the_form_once(page):
+    shown = page.get("/setup?edition=classic").get_data(as_text=True)
+    fields = set(re.findall(r'<select name="option-([a-z0-9-]+)"', shown))
+
+    assert fields | set(house_rules.FAMILY) == set(switches())
+    assert not fields & set(house_rules.FAMILY)
+
+
+def test_names_come_before_the_box_and_years_with_it(page):
+    shown = text_of(page.get("/setup"))
+
+    assert shown.index("Who plays") < shown.index("Which box do you have?") < shown.index("As you play it at home")
+    assert "Classic since 1954" in shown
+    assert shown.index("Others") < shown.index("BSD mille")

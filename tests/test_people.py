@@ -871,7 +871,7 @@ def test_a_line_is_taken_out_by_its_own_people_and_corrected_by_anybody(three, m
     [
         (lambda m, seq: m.correct(seq, "Ann right-of-way", "Bob"), "Undo: the line that Bob changed"),
         (lambda m, seq: m.retract(seq, "Bob"), "Undo: the line that Bob took out"),
-        (lambda m, _seq: m.sit("Ann", "Ann", "Annie"), "Undo: the name of Annie"),
+        (lambda m, _seq: m.sit("Ann", "Ann", "Annie"), "Undo: Annie, Roll"),
         (lambda m, _seq: m.enter("Bob discard 25", "Bob"), "Undo: “Bob discards 25 km.”"),
         (lambda m, _seq: (m.enter("end", "Bob"), m.next_hand("Bob")), "Undo: the start of this hand"),
     ],

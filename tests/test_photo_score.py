@@ -549,3 +549,41 @@ def test_snaps_that_were_pushed_out_are_added_to_no_more():
     snaps.add("nobody knows it", tableaux.shot())
 
     assert snaps.get("nobody knows it") is None
+
+
+# --- Several hands ---------------------------------------------------------------------------------------------
+
+
+def added(app, page, address: str = "", **typed: str):
+    """Count a photograph and add it to the match."""
+    address = address or kept(app)
+    return page.post(address, data=form_of(page.get(address)) | typed | {"add_up": "1"}, headers=HOME)
+
+
+def test_counted_hands_add_up_to_a_match_until_it_is_won(app, page):
+    assert "Add to a match" in text_of(counted(page, kept(app)))
+    names = {"name-side-1": "Oma", "name-side-2": "Leo"}
+    first = text_of(added(app, page, **names))
+    for _ in range(2):
+        last = text_of(added(app, page))
+
+    assert "All hands so far, on this phone Oma Leo Hand 1 1900 575 Match First to 5000 points wins. 1900 575" in first
+    assert "Oma wins the match! Oma Leo Hand 1 1900 575 Hand 2 1900 575 Hand 3 1900 575" in last
+    assert "Hand 1 1900 575 Match" in text_of(added(app, page))
+    assert "Oma – Leo 1900 – 575 One hand counted" in text_of(page.get("/past"))
+
+
+def test_a_hand_that_is_added_again_is_put_right_and_other_sides_begin_anew(app, page):
+    address = kept(app)
+    added(app, page, address)
+    again = text_of(added(app, page, address, **{"n-side-2-50": "3"}))
+    others = text_of(added(app, page, **{"name-side-2": "Zoë"}))
+
+    assert "Hand 2" not in again
+    assert "1900 575" not in again
+    assert "Side 1 Zoë Hand 1" in others
+    assert 'value="Zoë"' in page.get(kept(app)).get_data(as_text=True)
+
+
+def test_a_race_adds_nothing_up(app, page):
+    assert "Add to a match" not in text_of(counted(page, kept(app, edition="asmodee-2014")))

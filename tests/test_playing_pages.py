@@ -104,7 +104,7 @@ the page asks nothing of a hand that is over
 the plain page tells the table in sentences
     Ann roll; Bob roll; Ann 100; Bob stop > Ann => /plain as Ann | It is your turn.
         | Ann (you) 100 km driven, 600 km to go. The car: Stopped. A roll or right of way is needed.
-        | Stop on Ann, from Bob. A roll or right of way is needed.
+        | Bob stops Ann. Ann needs a roll or right of way.
 """
 
 
@@ -118,7 +118,7 @@ def test_an_illegal_play_that_was_typed_can_be_changed(match, seated):
     match.enter("Ann 100", "Ann")
     shown = text_of(seated("Ann").get("/"))
 
-    assert "Taken back Play it all the same Change" in shown
+    assert "I take it back Play it all the same Change" in shown
     assert "The camera is wrong" not in shown
 
 
@@ -173,7 +173,7 @@ def test_an_illegal_play_that_the_camera_saw_has_three_answers(match, seated):
     asked, phone = seen(match, 1, "Ann 100"), seated("Ann")
     shown, corrected = text_of(phone.get("/")), text_of(phone.get(asked))
 
-    assert "Taken back Play it all the same The camera is wrong" in shown
+    assert "I take it back Play it all the same The camera is wrong" in shown
     assert "Rule: the classic rules" in shown
     assert "What was it?" in corrected
     assert "Not a play" in corrected
@@ -196,7 +196,7 @@ def test_only_the_legal_plays_before_an_illegal_one_are_confirmed_together(match
         seen(match, number, text)
     shown = text_of(seated("Ann").get("/"))
 
-    assert "Bob drives 100 km. Illegal" in shown
+    assert "Bob drives 100 km. Not allowed" in shown
     assert "Confirm the first 3" in shown
 
 
@@ -427,8 +427,8 @@ def test_an_illegal_play_from_the_plain_page_waits_there_with_its_answers(match,
 
     shown = text_of(phone.get("/plain"))
 
-    assert "Illegal Ann drives 100 km. Ann cannot drive yet." in shown
-    assert "Taken back Play it all the same Change" in shown
+    assert "Not allowed Ann drives 100 km. Ann cannot drive yet." in shown
+    assert "I take it back Play it all the same Change" in shown
 
 
 def test_who_only_watches_may_read_the_plain_page_and_change_nothing(match, app):

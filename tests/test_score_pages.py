@@ -435,7 +435,7 @@ def test_a_hand_is_played_again_step_by_step(store):
     assert "The cards are dealt." in start
     assert "Ann drives 100 km." in third
     assert "600 km to go" in third
-    assert "Stop on Ann, from Bob." in fourth
+    assert "Bob stops Ann." in fourth
     assert "Ann 100 this hand" in fourth
 
 

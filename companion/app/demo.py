@@ -8,7 +8,7 @@ from pathlib import Path
 from companion.app.demo_players import script_from
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.match.history import Kind
+from companion.match.history import DEMO, Kind
 from companion.match.match import Match
 from companion.match.setup_file import Setup
 from companion.simulate.card_faces import STICKERED, Cards
@@ -63,7 +63,8 @@ def frames_of(script: Script, *, speed: float = 1.0, cards: Cards = STICKERED) -
 def start_or_go_on(match: Match, script: Script) -> int:
     """Start the script's match, unless it is the one being played; return how many of its plays are done.
 
-    One that was going on and has parted from the script stays, with none of them done.
+    One that was going on and has parted from the script stays, with none of them done; so does a match of people's own,
+    and the pages ask whether the demo begins all the same.
     """
     lines = script.record().splitlines()
     played = match.lines()
@@ -74,7 +75,10 @@ def start_or_go_on(match: Match, script: Script) -> int:
     if played and _is_going_on(match, script):
         return 0
     first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
-    match.start(lines[: first + 1], by="demo")
+    if match.state.is_under_way and not match.state.is_demo:
+        match.offer(lines[: first + 1])
+        return 0
+    match.start(lines[: first + 1], by=DEMO)
     return 0
 
 

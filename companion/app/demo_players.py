@@ -240,6 +240,8 @@ class DemoPlayers:
     def _take_up(self) -> bool:
         """Go on from what the record says now; where they cannot, say why, and wait until it says otherwise."""
         self._takes += 1
+        if not self._match.state.is_demo:
+            self._stand_aside()
         state = self._match.state
         try:
             self.script = script_from(state, self._hands, self._seed + self._takes)
@@ -249,6 +251,13 @@ class DemoPlayers:
         self._course, self._done, self._since = Course(state.game, self.script), 0, state.seq
         self._cut(self.script)
         return True
+
+    def _stand_aside(self) -> None:
+        """Take the cards away, and wait as long as people play a match of their own."""
+        self._cut(self.script)
+        self._match.trouble(None)
+        while not self._is_stopped() and not (now := self._match.state).is_demo:
+            self._match.wait(now.version, LOOK_AGAIN_S)
 
     def _wait(self, sentence: str) -> None:
         """Say something, and wait until the record says something else."""

@@ -22,6 +22,7 @@ from companion.common.program_name import typed
 from companion.common.text import say
 from companion.match import exports
 from companion.match.archive import judged
+from companion.match.history import DEMO as BY_DEMO
 from companion.match.match import Match, MatchState, Mats, Policy, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
@@ -329,11 +330,13 @@ def _simulate(
 ) -> None:
     """Serve a match that is played at the simulated table, from where it stands."""
     done = simulated.start_or_go_on(match, script)
-    match.set_policy(policy, "demo")
+    if match.state.is_demo:
+        match.set_policy(policy, BY_DEMO)
     deck = OWN_DECK if cards == BARE else None
     faces = faces_of(deck, data)
     lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(match.state))
-    watch = TableWatch(match, lookout, mats_in_order, lookout.begin_afresh)
+    # In a match that people have set up the drawn cards are nobody's.
+    watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
 
     def lay_anew(now_played: Script) -> None:
         """Look at another table: begin afresh, at another deck with another eye."""
@@ -352,7 +355,7 @@ def _simulate(
     pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with _until_the_end(match, watch, thread) as looks_after:
-        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck)
+        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
         run_service(match, host, port, camera, looks_after=looks_after)
 
 

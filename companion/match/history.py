@@ -13,11 +13,13 @@ from dataclasses import dataclass, field, replace
 from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
 
-__all__ = ["CAMERA", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
+__all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 
+DEMO = "demo"
+"""Whom the log names where the simulated table has begun a match."""
 
 DEALT, ROBOT = "dealt", "robot "
 """The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""
@@ -99,7 +101,7 @@ class History:
 def history(events: Sequence[Event]) -> History:
     """Return what a match's events come to."""
     standing = _standing(events)
-    latest = next((e for e in reversed(standing) if e.kind in (*UNDOABLE, Kind.UNDO)), None)
+    latest = next((e for e in reversed(standing) if _is_undoable(e) or e.kind == Kind.UNDO), None)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
     past = History(settings=settings)
     return replace(
@@ -119,9 +121,14 @@ def history(events: Sequence[Event]) -> History:
 
 def _undone_next(standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
     """Return what an undo takes back; nothing where robots alone have played."""
-    changes = [event for event in reversed(standing) if event.kind in UNDOABLE]
+    changes = [event for event in reversed(standing) if _is_undoable(event)]
     played = [event.body.get("text", "").partition(" ")[0] in robots for event in changes]
     return tuple(changes[: played.index(False) + 1]) if False in played else ()
+
+
+def _is_undoable(event: Event) -> bool:
+    """True for a change of the record; how a player is called is typed anew instead."""
+    return event.kind in UNDOABLE and not event.body.get("text", "").startswith("player ")
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.dealer import Dealt
-from companion.match.history import Change, Written
+from companion.match.history import DEMO, Change, Written
 from companion.match.questions import Answered, Kind, Question, claim_id, wish_id
 from companion.rules import reasons, referee
 from companion.rules.play import Play
@@ -165,6 +165,11 @@ class MatchState:
         """True if something has been played, and the match would go on."""
         goes_on = self.game.hand_is_open or (self.game.winner is None and self.game.edition.match_points is not None)
         return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
+
+    @property
+    def is_demo(self) -> bool:
+        """True if the simulated table has begun the match, and no people."""
+        return bool(self.entries) and self.entries[0].written.by == DEMO
 
     def entry(self, seq: int) -> Entry | None:
         """Return the line of play with that sequence number."""

@@ -17,7 +17,17 @@ from companion.match.robot_players import RobotPlayers
 from companion.pages import error_pages, templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
-from companion.pages.game import entry, legal_plays, new_match, robot_page, table_page, text_page, updates
+from companion.pages.game import (
+    entry,
+    how_to_play,
+    legal_plays,
+    new_match,
+    robot_page,
+    table_page,
+    text_page,
+    trial_game,
+    updates,
+)
 from companion.pages.limits import Pace
 from companion.pages.players import join, notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, replay, score, wall
@@ -34,6 +44,8 @@ PARTS = (
     table_page,
     entry,
     legal_plays,
+    how_to_play,
+    trial_game,
     robot_page,
     text_page,
     new_match,

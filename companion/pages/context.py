@@ -57,6 +57,9 @@ class Camera:
     deck: str | None = None
     """The deck named when the service was started; None for the one chosen on the page."""
 
+    is_simulated: bool = False
+    """True if the table is drawn: nobody lays these cards."""
+
     is_there: Callable[[], bool] = lambda: True
     """True if a camera has answered."""
 
@@ -140,9 +143,15 @@ def download(content: str | bytes, mimetype: str, name: str, *, opens: bool = Fa
     return response
 
 
+def is_demo() -> bool:
+    """True if what the pages show is played at the simulated table."""
+    return service().camera.is_simulated and (state().match is None or state().is_demo)
+
+
 def has_camera() -> bool:
     """True if a camera is used: one was asked for, or answered, and the table does not play without it, nor cards."""
-    return service().camera.can_look() and not (state().without_camera or state().is_dealt)
+    now, camera = state(), service().camera
+    return camera.can_look() and not (now.without_camera or now.is_dealt or (camera.is_simulated and not now.is_demo))
 
 
 def forget_state() -> None:

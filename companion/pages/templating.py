@@ -15,7 +15,7 @@ from typing import Any
 from flask import Flask, Response, abort, request, url_for
 
 from companion.pages import language, words
-from companion.pages.context import match, request_field, state
+from companion.pages.context import is_demo, match, request_field, service, state
 from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts, moments
@@ -164,6 +164,8 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "trouble": phone_identity.trouble(now),
         "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
         "mark": updates.mark(now),
+        "is_demo": is_demo(),
+        "is_simulated": service().camera.is_simulated,
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),
         "own_languages": language.OWN_NAMES,

@@ -103,6 +103,11 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
+def in_unit(text: str, edition: Edition) -> str:
+    """Return a text about kilometres in the unit of an edition's sheet."""
+    return re.sub(r"\bkm\b", _("miles"), text) if edition.unit == "miles" else text
+
+
 def doubled(card: Card | None, times: int) -> str:
     """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
@@ -145,7 +150,8 @@ def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
     if play.at_once:
         return _(_AT_ONCE.get(card) or _AT_ONCE.get(card.family, _ANSWERS), **said)
     if play.target:
-        return _("%(title)s on %(whom)s, from %(who)s.", **said)
+        stops, attacks = N_("%(who)s stops %(whom)s."), N_("%(who)s attacks %(whom)s: %(card)s.")
+        return _(stops if card is Card.STOP else attacks, **said)
     if play.times > 1:
         said["card"] = name(card)
         return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
@@ -268,11 +274,13 @@ def sign_of(play: Play) -> Card | None:
     return _SIGNS.get(play.verb) or play.wanted or play.card or next(iter(play.cards), None)
 
 
-def needs(side: Side) -> str | None:
-    """Say what a stopped side needs: "A roll or right of way is needed"."""
+def needs(side: Side, who: str = "") -> str | None:
+    """Say what a stopped side needs, to itself or with its name: "A roll or right of way is needed"."""
     if side.hazard is None:
         return None
     remedy, safety = a(REMEDY_OF[side.hazard]), a(SAFETY_OF[side.hazard])
+    if who:
+        return _("%(who)s needs %(remedy)s or %(safety)s.", who=who, remedy=remedy, safety=safety)
     return _("%(remedy)s or %(safety)s is needed.", remedy=capital(remedy), safety=safety)
 
 
@@ -300,6 +308,26 @@ class Why:
     say: str
     rule: str
     instead: str | None
+
+    @property
+    def at(self) -> str:
+        """The section of *How to play* that is about it."""
+        section = reasons.catalogue().get(self.code, {}).get("section", "")
+        return _TOLD_AT.get(section, "turn")
+
+
+_TOLD_AT = {
+    "Coup fourré": "coup-fourre",
+    "Distance cards": "distance",
+    "Extension": "goal",
+    "Hazards": "hazard",
+    "Playing hazards": "hazard",
+    "Remedies": "remedy",
+    "Safeties": "safety",
+    "Specials": "special",
+    "Starting to drive": "distance",
+}
+"""The section of *How to play* by that of the rule sheet."""
 
 
 def why(reason: Reason, edition: Edition, names: Names) -> Why:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import StrEnum
 from functools import cache
 
-from companion.common.text import Term
+from companion.common.text import Said, Term, say
 
 
 class Family(StrEnum):
@@ -96,6 +96,20 @@ SAFETY_OF: dict[Card, Card] = {
 
 HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}
 """The hazard that each remedy answers."""
+
+SPECIALS: dict[Card, Said] = {
+    Card.ACCELERATOR: say("With a distance card: it counts twice."),
+    Card.MIRROR: say("At once after an attack on you: it lands on the attacker instead."),
+    Card.U_TURN: say("At once after an opponent's distance card: the card goes back to his hand."),
+    Card.CONTROL: say(
+        "On your turn: name a card, no safety; an opponent hands it over as soon as he holds it, and you play it."
+    ),
+    Card.THEFT: say(
+        "On your turn, even under attack: take a distance card from an opponent's table, with its accelerator; "
+        "lay it at once or keep it."
+    ),
+}
+"""What each special card does."""
 
 
 def card_of_slug(slug: str) -> Card | None:

@@ -91,6 +91,8 @@ SAMPLES = {
         "doubt": "/question/1-2-camera.1-which",
     },
     "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
+    "/how/<name>": {"open": "/how/rush"},
+    "/how/card/<slug>": {"open": "/how/card/speed-limit"},
     "/join/seat/<player>": {"open": "/join/seat/Bob"},
     "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},
     "/past/<int(max=999999999):number>/<int(max=9999):hand>": {"open": "/past/1/1?step=3", "finished": "/past/1/1"},
@@ -103,6 +105,7 @@ QUERIES = {
     "/setup": ("?edition=rush&seating=4x1&option-fast-remedy=no", "?seating=4x2"),
     "/play": ("?tab=other", "?discard=1", "?player=Ann&card=stop"),
     "/camera/zones": ("?suggest=1",),
+    "/try": ("?step=2&card=25", "?step=6"),
     "/print": ("?edition=rush&sides=8&kind=tag",),
 }
 """What else is looked at on a page, in the state `open`."""

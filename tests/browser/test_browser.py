@@ -66,7 +66,7 @@ def test_a_hand_without_a_camera_from_setting_up_to_the_score(opened):
             page.get_by_role("link", name="Enter a play").click()
             page.get_by_role("button", name=card).click()
         expect(page.get_by_text("At most 2 cards of 200 km a hand")).to_be_visible()
-        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("button", name="I take it back").click()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("link", name="Other").click()
         page.get_by_role("button", name="End the hand here").click()
@@ -304,7 +304,7 @@ def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):
 
         expect(page.get_by_label("Name of player 8")).to_be_visible()
         expect(page.get_by_label("Name of player 1")).to_have_value("Ann Smith")
-        page.get_by_text("House rules").click()
+        page.get_by_text("More rules").click()
         page.get_by_label("Mistake penalty").select_option("no")
         page.get_by_role("button", name="Start the game").click()
         page.get_by_role("button", name="Ann Smith").wait_for()
@@ -339,7 +339,7 @@ def test_specials_and_a_mistake_by_hand(opened):
         page.get_by_text("Ann drives 100 km with an accelerator: 200 km.").first.wait_for()
         page.get_by_role("link", name="Enter a play").click()
         page.get_by_role("button", name=re.compile("Roll.*illegal now")).click()
-        page.get_by_role("button", name="Taken back").click()
+        page.get_by_role("button", name="I take it back").click()
         page.get_by_role("button", name="Stop").click()
 
         expect(page.get_by_text("A mistake costs Bob a card: stop.").first).to_be_visible()

@@ -307,7 +307,7 @@ def test_an_illegal_answer_says_why_and_can_be_taken_back(opened, table):
 
     page.get_by_role("button", name="100 km illegal now").click()
     expect(page.get_by_text("Ann cannot drive yet.")).to_be_visible()
-    page.get_by_role("button", name="Taken back").click()
+    page.get_by_role("button", name="I take it back").click()
 
     expect(page.get_by_role("link", name="Enter a play")).to_be_visible()
     assert lines(match) == []

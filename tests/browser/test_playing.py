@@ -231,10 +231,10 @@ def test_each_new_play_sounds_and_is_said_once_and_an_undo_tells_nothing_anew(li
     assert heard(page) == []
 
     match.enter("Bob stop > Ann", "Bob")
-    expect(page.locator(".last")).to_contain_text("Stop on Ann")
+    expect(page.locator(".last")).to_contain_text("Bob stops Ann.")
     match.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
-    assert heard(page) == ["tone", "en: Stop on Ann, from Bob.", "vibrates: my turn"]
+    assert heard(page) == ["tone", "en: Bob stops Ann.", "vibrates: my turn"]
 
     match.undo("Ann")
     expect(page.locator(".last")).to_have_text("Ann drives 200 km.")
@@ -244,7 +244,7 @@ def test_each_new_play_sounds_and_is_said_once_and_an_undo_tells_nothing_anew(li
 def test_an_illegal_play_whistles_and_vibrates_once(listening):
     match, page = listening
     propose(match, "Bob 100")
-    expect(page.locator(".verdict")).to_have_text("Illegal")
+    expect(page.locator(".verdict")).to_have_text("Not allowed")
     match.trouble("The camera is gone. Plays can be entered by hand.")
     expect(page.locator(".trouble")).to_be_visible()
 
@@ -259,7 +259,7 @@ def test_a_phone_that_has_not_asked_for_sounds_does_not_load_them(seated, game):
     match, url = game
     page = seated(url, "Ann")
     match.enter("Bob stop > Ann", "Bob")
-    expect(page.locator(".last")).to_contain_text("Stop on Ann")
+    expect(page.locator(".last")).to_contain_text("Bob stops Ann.")
 
     loaded = page.evaluate("performance.getEntriesByType('resource').map((one) => one.name)")
     assert loaded

@@ -6,10 +6,9 @@ import re
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
-from types import MappingProxyType
 
 from companion.common.text import one_of
-from companion.rules.cards import Card, Family
+from companion.rules.cards import SPECIALS, Card, Family
 from companion.rules.dealing import HOW_SEATED, numbers
 from companion.rules.editions.edition import Edition, Points, load_edition, switches
 from companion.rules.editions.edition_file import FIRST_PLAYERS
@@ -129,22 +128,6 @@ def _deck(edition: Edition, parent: Edition) -> Iterator[str]:
 
 def _of(edition: Edition, family: Family) -> Mapping[str, int]:
     return {card.value: count for card, count in edition.deck.items() if card.family is family}
-
-
-SPECIALS = MappingProxyType(
-    {
-        Card.ACCELERATOR: "With a distance card: it counts twice.",
-        Card.MIRROR: "At once after an attack on you: it lands on the attacker instead.",
-        Card.U_TURN: "At once after an opponent's distance card: the card goes back to his hand.",
-        Card.CONTROL: (
-            "On your turn: name a card, no safety; an opponent hands it over as soon as he holds it, and you play it."
-        ),
-        Card.THEFT: (
-            "On your turn, even under attack: take a distance card from an opponent's table, with its accelerator; "
-            "lay it at once or keep it."
-        ),
-    }
-)
 
 
 def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:

@@ -27,7 +27,7 @@ bp = Blueprint("entry", __name__)
 TABS = (
     (Tab.MY_TURN, "tab=my-turn", N_("My turn")),
     (Tab.DISCARD, "discard=1", N_("Discard")),
-    (Tab.AT_ONCE, "tab=at-once", N_("At once!")),
+    (Tab.AT_ONCE, "tab=at-once", N_("Out of turn")),
     (Tab.OTHER, "tab=other", N_("Other")),
 )
 """The tabs, each with the query that chooses it."""

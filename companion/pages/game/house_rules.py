@@ -4,26 +4,53 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from werkzeug.datastructures import MultiDict
+
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import N_, _
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import Edition, switches
+from companion.rules.editions.edition import Edition, edition_names, load_edition, switches
 from companion.rules.editions.switches import switch_title
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 
 Form = Mapping[str, str]
 MOST_OF_A_CARD = 999
+FAMILY = {
+    "hazard-on-hazard": ("allowed", N_("Attack a car that stands already"), N_("A second hazard on the first.")),
+    "roll-after-remedy": ("not-needed", N_("Drive at once after a remedy"), N_("No roll in between.")),
+    "take-discard": ("allowed", N_("Take from the discard pile"), N_("Its top card, instead of drawing.")),
+    "extension": ("yes", N_("Extension"), N_("At 700 one may call 1000.")),
+    "five-hazards-removed": ("yes", N_("Five hazards out"), N_("With two or three players.")),
+    "overshoot": ("allowed", N_("Drive past the target"), N_("The last card may be too long.")),
+}
+"""The switches that families argue about: the value that is on, what it is called, and what it means."""
+
 SILENT = "chosen"
 """First word of the source of a switch on which the sheet is silent."""
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:
-    """Return the switches that are to have another value than the sheet's."""
-    chosen = {name: form.get(_option(name), "") for name in switches()}
-    return {name: value for name, value in chosen.items() if value and value != edition.switch(name)}
+    """Return the switches that are to have another value than the sheet's.
+
+    `shown-for` names the edition whose form was filled in: what its sheet says was chosen by nobody.
+    """
+    before = form.get("shown-for")
+    sheet = load_edition(before) if before in edition_names() else edition
+    chosen = {name: _last(form, _option(name)) for name in switches()}
+    untouched = {sheet.name: sheet.by_the_sheet, edition.name: edition.by_the_sheet}
+    return {
+        name: value
+        for name, value in chosen.items()
+        if value and all(said[name] != value for said in untouched.values())
+    }
+
+
+def _last(form: Form, field: str) -> str:
+    """Return the last value of a field: that of a checkbox, else the one that stands for it where it is off."""
+    return (form.getlist(field) or [""])[-1] if isinstance(form, MultiDict) else form.get(field, "")
 
 
 def counts(form: Form, edition: Edition) -> dict[Card, int]:
@@ -63,6 +90,9 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
         played = edition
     return [
         {
+            "name": name,
+            "value": played.switch(name),
+            "sheet": edition.switch(name),
             "field": _option(name),
             "title": _(switch_title(name)),
             "holds": _(values.get(chosen.get(name, ""), values[played.switch(name)])),
@@ -75,6 +105,20 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
         }
         for name, values in switches().items()
     ]
+
+
+def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
+    """Return the switches that families argue about, as far as something depends on them here."""
+    found = {str(view["name"]): view for view in views if not view["means_nothing"]}
+    return [
+        {**found[name], "on": on, "off": _other(name, on), "called": _(called), "means": _(means)}
+        for name, (on, called, means) in FAMILY.items()
+        if name in found
+    ]
+
+
+def _other(name: str, value: str) -> str:
+    return next(other for other in switches()[name] if other != value)
 
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
@@ -160,13 +204,13 @@ def _points_differ(edition: Edition, classic: Edition) -> str:
         return ""
     said = [
         _("%(what)s: %(points)d", what=_(words.ITEMS[item]), points=getattr(edition.points, field))
-        for field, item in _POINTS.items()
+        for field, item in POINTS.items()
         if getattr(edition.points, field) != getattr(classic.points, field)
     ]
     return " · ".join(said)
 
 
-_POINTS = {
+POINTS = {
     "safety": Item.SAFETIES,
     "all_safeties": Item.ALL_SAFETIES,
     "coup_fourre": Item.COUPS_FOURRES,

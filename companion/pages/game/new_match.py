@@ -8,11 +8,12 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.match.history import DEMO
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
 from companion.pages import language
-from companion.pages.context import editions, forget_state, has_camera, match, once, state
-from companion.pages.game import house_rules
+from companion.pages.context import editions, forget_state, has_camera, match, once, service, state
+from companion.pages.game import house_rules, how_to_play
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.words import Names, _
@@ -27,7 +28,10 @@ from companion.rules.table import Team
 bp = Blueprint("setting_up", __name__)
 
 CLASSIC = "classic"
-"""The edition that the others are compared with."""
+"""The edition that the others are compared with, and that whoever is unsure plays."""
+
+OTHERS = ("bsd-mille", "parker")
+"""The editions that are not in today's shops: they stand apart in the form."""
 
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
 """What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
@@ -47,7 +51,7 @@ def show() -> str:
 def _like_the_last(now: MatchState) -> MultiDict[str, str]:
     """Return the last match as it would be chosen in the form; empty before the first."""
     game, names = now.game, _names_before(now)
-    if now.match is None or not game.teams:
+    if now.match is None or not game.teams or now.is_demo:
         return MultiDict()
     fields = {"edition": game.edition_name, "seating": f"{len(names)}x{len(game.teams[0].players)}"}
     fields |= {f"name{seat}": name for seat, name in enumerate(names, start=1)}
@@ -72,7 +76,8 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         editions=list(known.values()),
         differences={name: house_rules.differences(one, known[CLASSIC]) for name, one in known.items()},
         chosen=edition,
-        switches=house_rules.switch_views(chosen, edition),
+        **_switches(chosen, edition),
+        others=OTHERS,
         counts=house_rules.count_views(chosen, edition),
         cards=sum(edition.deck.values()),
         not_seated=_not_seated(edition),
@@ -83,14 +88,32 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         usual_targets=sorted({*USUAL_TARGETS_KM, target or USUAL_TARGETS_KM[0]}),
         is_dealt=chosen.get("cards") == DEALT,
         levels=[chosen.get(f"robot{seat}", USUAL_ROBOT if seat > 1 else PERSON) for seat in range(1, MOST_PLAYERS + 1)],
-        has_camera=has_camera(),
+        has_camera=has_camera() and not service().camera.is_simulated,
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
         host=seats.host_name(now) if not phone_identity.may_host() else None,
-        under_way=now.is_under_way,
+        under_way=now.is_under_way and not now.is_demo,
         sentence=sentence,
         ask=ask,
     )
+
+
+def _switches(chosen: MultiDict[str, str], edition: Edition) -> dict[str, object]:
+    """Return the switches of the form: those that families argue about, the others by section, and how many differ."""
+    views = house_rules.switch_views(chosen, edition)
+    family = house_rules.family_views(views)
+    shown = {view["name"] for view in family}
+    rest = [view for view in views if view["name"] not in shown]
+    by_section = (
+        (_(title), [view for view in rest if view["name"] in (*told, *fine) and not view["means_nothing"]])
+        for title, told, fine in how_to_play.SECTIONS.values()
+    )
+    return {
+        "family": family,
+        "groups": [(title, some) for title, some in by_section if some],
+        "idle": [view for view in rest if view["means_nothing"]],
+        "turned": sum(bool(view["chosen"]) for view in rest),
+    }
 
 
 def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str]) -> dict[str, object]:
@@ -132,7 +155,9 @@ def _not_seated(edition: Edition) -> str:
 
 
 def _names_before(now: MatchState) -> list[str]:
-    """Return the names of the match before, in seating order."""
+    """Return the names of the match before, in seating order; none of the demo's."""
+    if now.is_demo:
+        return []
     names = Names.of(now.game)
     return [names.player(seat.player) for seat in referee.seating(now.game.teams)]
 
@@ -144,7 +169,7 @@ def start() -> AnyResponse | tuple[str, int]:
         lines = setup_lines(request.form)
     except Problem as problem:
         return _form(request.form, str(problem)), 400
-    if state().is_under_way and "replace" not in request.form:
+    if state().is_under_way and not state().is_demo and "replace" not in request.form:
         return _form(request.form, ask=True), 409
     policy, verified = request.form.get("policy", type=Policy), "verify" in request.form
     by, levels = phone_identity.who(state()), _levels(request.form, lines)
@@ -179,7 +204,7 @@ def _level(form: MultiDict[str, str], seat: int) -> int:
 @bp.post("/offered")
 def answer_offer() -> AnyResponse:
     """Begin the match that the service was started with, or go on with the one under way."""
-    lines, by = state().offered, phone_identity.who(state())
+    lines, by = state().offered, DEMO if service().camera.is_simulated else phone_identity.who(state())
     if lines and request.form.get("begin") == "yes":
         once(lambda: match().start(lines, by))
         return redirect(url_for("join.show"), 303)

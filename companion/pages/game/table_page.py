@@ -12,8 +12,9 @@ from companion.common.errors import Problem
 from companion.match.history import Kind as Event
 from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
-from companion.pages.context import forget_state, go, has_camera, match, once, service, state
-from companion.pages.game import house_rules, offers, own_hand, prompts, score_prompt, views
+from companion.pages.context import forget_state, go, has_camera, is_demo, match, once, service, state
+from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, score_prompt, views
+from companion.pages.game.card_picker import Tab
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names
@@ -55,6 +56,7 @@ def show() -> AnyResponse | str:
         attention=[views.entry_view(now.game, entry) for entry in now.attention],
         **({"chances": {}} if now.is_dealt else _offered(now, table, seat)),
         hand=own_hand.view(now),
+        by_tap=_by_tap(now, table),
         by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
         undoing=permissions.undoing(now),
@@ -78,6 +80,19 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
     }
 
 
+def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
+    """Return the deck as the board bears it where no camera looks: a tap enters a play, `out` a discard."""
+    waits = now.questions or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
+    if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
+        return None
+    who = table.player_to_move
+    return {
+        "who": who,
+        "use": card_picker.groups(table, who, Tab.MY_TURN),
+        "out": card_picker.groups(table, who, Tab.DISCARD),
+    }
+
+
 @bp.get("/more")
 def more() -> str:
     """Show what is needed now and then: seats, the wall screen, settings, what the camera sees."""
@@ -87,7 +102,7 @@ def more() -> str:
         policies=POLICIES,
         host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=service().camera.picture() is not None,
+        has_picture=(is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None,
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 

@@ -190,4 +190,7 @@ def _then(table: Table, play: Play, names: Names) -> str | None:
     if lays_now is not None:
         who, card = names.player(lays_now[0]), words.name(lays_now[1])
         return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=card)
-    return words.needs(table.sides[table.attacks[-1].side]) if play.is_attack and table.attacks else None
+    if not (play.is_attack and table.attacks):
+        return None
+    hit = table.sides[table.attacks[-1].side]
+    return words.needs(hit, names.side(hit.name))

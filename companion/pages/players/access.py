@@ -24,7 +24,7 @@ class Who(StrEnum):
 _OPEN_TO: Mapping[Who, str] = {
     Who.ANYBODY: """
         static table.show table.more plain.show wall.show score.show score.plays may.show phone.show phone.save
-        entry.new entry.change entry.instead
+        entry.new entry.change entry.instead how.show how.one how.card trial.show
         join.show join.taken join.waiting join.knock told.put_away seats.show setting_up.show
         past.show past.one past.players past.picture past.export replay.show
         live.snapshot live.version live.export

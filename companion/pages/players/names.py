@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 
 from companion.common.errors import Problem
-from companion.match.history import CAMERA, SOMEBODY, history
+from companion.match.history import CAMERA, DEMO, SOMEBODY, history
 from companion.pages.words import _
 from companion.rules.record import notation
 from companion.rules.record.notation import PlayerLine, SideLine
@@ -31,7 +31,7 @@ _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικ
 """Small letters of other scripts that look like Latin ones, or whose capitals do."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
-_OURS = {SOMEBODY, CAMERA}
+_OURS = {SOMEBODY, CAMERA, DEMO}
 """Names in the log for changes that no player made."""
 
 _NOBODY = re.compile(r"\D+-\d+")
@@ -55,10 +55,11 @@ def _lightly_marked(text: str) -> Iterator[str]:
 
 
 def known_names(store: Store) -> list[str]:
-    """Return the names of those who played in the last matches, the latest first."""
+    """Return the names of those who played in the last matches, the latest first; none of the demo's."""
     known: dict[str, str] = {}
     for match in reversed(store.matches()[-MOST_MATCHES:]):
-        for name in _names_in(line.text for line in history(store.events(match)).lines):
+        lines = history(store.events(match)).lines
+        for name in _names_in(line.text for line in lines if lines[0].by != DEMO):
             known.setdefault(name.casefold(), name)
     return list(known.values())[:MOST_KNOWN]
 

@@ -29,7 +29,6 @@ _DID = {
     "changed": N_("%(who)s changed that line: %(who)s or the host may undo it."),
     "took out": N_("%(who)s took that line out: %(who)s or the host may undo it."),
     "began": N_("%(who)s began that hand: %(who)s or the host may undo it."),
-    "named": N_("%(who)s typed that name: %(who)s or the host may undo it."),
     "undid": N_("%(who)s undid that: %(who)s or the host may bring it back."),
     "line": N_("%(who)s noted that line: %(who)s or the host may take it out. Anybody may correct it."),
 }
@@ -57,8 +56,6 @@ def undo_say(now: MatchState, event: Event) -> str:
         return _("Undo: the line that %(who)s took out", who=words.doer(_by(event), names))
     if kind == "began":
         return _("Undo: the start of this hand")
-    if kind == "named":
-        return _("Undo: the name of %(who)s", who=names.player(event.body["text"].split()[1]))
     if play is None:
         return _("Undo")
     if play.verb is Verb.PLAY and play.player and play.card:
@@ -139,8 +136,6 @@ def _deed(event: Event) -> str:
     text = str(event.body.get("text", ""))
     if text.startswith("hand "):
         return "began"
-    if text.startswith("player "):
-        return "named"
     return "confirmed" if event.body.get("source") == CAMERA else "entered"
 
 

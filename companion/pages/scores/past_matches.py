@@ -15,7 +15,7 @@ from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import download, match, service, state
 from companion.pages.limits import Queue
-from companion.pages.scores import chart_data, score_sheets, sheet_image
+from companion.pages.scores import chart_data, running_total, score_sheets, sheet_image
 from companion.pages.words import Names, _, many
 
 bp = Blueprint("past", __name__)
@@ -35,7 +35,10 @@ def show() -> str:
     """Show a page of all matches, the newest first."""
     page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
-    return render_template("past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages)
+    counted = running_total.total() if page == 1 else None
+    return render_template(
+        "past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages, counted=counted
+    )
 
 
 @bp.get("/past/<int(max=999999999):number>")
@@ -46,6 +49,7 @@ def one(number: int) -> str:
     return render_template(
         "past_match.html",
         past=_past_view(past),
+        rules_at=f"/how/{past.game.edition_name}",
         sheets=[(score_sheets.explained(hand, names), chart_data.race(hand, names)) for hand in past.finished],
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
         totals=chart_data.totals([hand.result for hand in past.finished], names),

@@ -13,7 +13,7 @@ from companion.common.spelling import shown
 from companion.common.text import say
 from companion.pages import words
 from companion.pages.context import editions, folder, match, sent_file, service, state
-from companion.pages.scores import photo_form, score_sheets
+from companion.pages.scores import photo_form, running_total, score_sheets
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
@@ -78,12 +78,17 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         sentence, code = _refused(error)
         form = photo_form.fields(edition, found, _named()) if form is None else form
         return _confirming(token, edition, found, form, sentence), code
+    sheet = score_sheets.counted_sheet(table)
+    if "add_up" in form:
+        running_total.add(token, edition.name, edition.match_points, sheet)
     return render_template(
         "snapped.html",
         token=token,
-        sheet=score_sheets.counted_sheet(table),
+        sheet=sheet,
+        total=running_total.total() if "add_up" in form else None,
+        goal=edition.match_points,
         odd=photo_form.odd(table),
-        form={field: value for field, value in form.items() if field not in ("add", "change")},
+        form={field: value for field, value in form.items() if field not in ("add", "change", "add_up")},
     )
 
 
@@ -196,7 +201,9 @@ def _edition(name: str) -> Edition:
 
 
 def _named() -> dict[str, str]:
-    """Return the names of the sides of the match, by their mats."""
+    """Return the names of the sides, by their mats: those of the match, or else those that were counted last."""
     now = state()
     names = Names.of(now.game)
-    return {mat: names.side(side) for mat, side in match().mats(now).items()} if now.match is not None else {}
+    if now.match is None or now.is_demo:
+        return {f"side-{number}": name for number, name in enumerate(running_total.total().sides, start=1)}
+    return {mat: names.side(side) for mat, side in match().mats(now).items()}

@@ -55,6 +55,9 @@ class Edition:
     unit: str
     """What its sheet counts the distance in: `km` or `miles`."""
 
+    year: int | None
+    """When its box came out."""
+
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
@@ -293,6 +296,7 @@ def _built(entries: Mapping[str, Any]) -> Edition:
         sheet=entries["sheet"],
         about=entries["about"],
         unit=entries.get("unit", "km"),
+        year=entries.get("year"),
         counts_verified=entries["counts-verified"],
         # The cards in the order in which this program lists them.
         deck=MappingProxyType({card: counts[card] for card in Card if counts.get(card)}),

@@ -34,7 +34,7 @@ Place = tuple[str, ...]
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
-_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, "unit": str, **_NEEDED}
+_KINDS_OF_FILE = {"parent": str, "deck-changes": dict, "unit": str, "year": int, **_NEEDED}
 _SETTING_UP = {"cards": int, "first-player": object, "hand": int, "seatings": list, "source": str, "target-km": dict}
 _POINTS = {
     "source": str,
@@ -175,6 +175,7 @@ def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
         "title": title,
         "sheet": "our own rules",
         "about": f"As {base['title']}, with rules of our own.",
+        "year": None,
     }
     top = {**base, **identity, **own, **changed, "deck": deck}
     return {**top, "setting-up": {**setting_up, "target-km": _targets(base, own, setting_up)}}

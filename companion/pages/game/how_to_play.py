@@ -1,0 +1,134 @@
+"""How to play: a page an edition, made from its data and the house rules of the table; and what a single card does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from flask import Blueprint, abort, render_template
+
+from companion.pages import language, words
+from companion.pages.context import editions, state
+from companion.pages.game import house_rules
+from companion.pages.words import N_, _
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, SPECIALS, Card, Family, card_of_slug
+from companion.rules.editions.edition import Edition, switches
+
+bp = Blueprint("how", __name__)
+
+SECTIONS: dict[str, tuple[str, tuple[str, ...], tuple[str, ...]]] = {
+    "goal": (
+        N_("The goal"),
+        ("match", "overshoot", "extension", "safeties-count-as-distance"),
+        ("extension-bonus", "past-target-card", "five-hazards-removed"),
+    ),
+    "turn": (
+        N_("A turn"),
+        ("draw", "take-discard"),
+        ("discard", "empty-pile", "exchange", "pair-for-discard", "mistake-penalty"),
+    ),
+    "distance": (N_("Distances"), ("roll-to-start", "two-hundreds"), ("first-card",)),
+    "hazard": (N_("Hazards"), ("hazard-on-hazard", "hazard-on-empty-pile", "hazard-on-remedy"), ()),
+    "remedy": (
+        N_("Remedies"),
+        ("roll-after-remedy", "fast-remedy"),
+        ("fast-remedy-turn", "roll-on-remedy", "roll-with-right-of-way", "pile-after-remedy"),
+    ),
+    "safety": (N_("Safeties"), (), ("roll-after-late-safety", "pile-after-safety", "discard-safety")),
+    "coup-fourre": (N_("Coup fourré"), ("coup-fourre-window", "coup-fourre-turn"), ()),
+    "special": (N_("Specials"), (), ("limit-on-doubled", "u-turn-on-winning-card")),
+    "points": (N_("Points"), (), ("shut-out",)),
+}
+"""The sections of the page: heading, the switches whose sentences everybody reads, and those of the fine points."""
+
+USUAL = {
+    Family.DISTANCE: N_("Laid on your own side while the car can drive. They add up."),
+    Family.HAZARD: N_("Laid on an opponent: his car stands until that is remedied."),
+    Family.REMEDY: N_("Laid on your own side: it takes its hazard away."),
+    Family.SAFETY: N_("Laid on your own side: its hazards cannot touch you any more, and you have another turn."),
+}
+"""What the cards of a family do."""
+
+_OWN = {
+    Card.SPEED_LIMIT: N_("Laid on an opponent: he drives on, but nothing above 50 at a time."),
+    Card.ROLL: N_("It starts the car."),
+    Card.RIGHT_OF_WAY: N_("The car needs no roll any more."),
+}
+"""What a card does beside that."""
+
+
+@bp.get("/how")
+def show() -> str:
+    """Show the rules as this table plays them."""
+    game = state().game
+    return _page(game.edition, [game.table.target] if game.table else ())
+
+
+@bp.get("/how/<name>")
+def one(name: str) -> str:
+    """Show the rules of an edition as its sheet has them."""
+    return _page(next((edition for edition in editions() if edition.name == name), None) or abort(404))
+
+
+@bp.get("/how/card/<slug>")
+def card(slug: str) -> str:
+    """Show what a card does, at this table."""
+    face, edition = card_of_slug(slug), state().game.edition
+    if face is None or face is Card.UNKNOWN:
+        abort(404)
+    return render_template("how_card.html", one=_card(face, edition), edition=edition)
+
+
+def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
+    language.speak_of(edition.name)
+    return render_template(
+        "how.html",
+        edition=edition,
+        editions=editions(),
+        target=_target(targets or edition.target_km.values(), edition),
+        sections={key: _section(key, edition) for key in SECTIONS},
+        usual=USUAL,
+        points=_points(edition),
+    )
+
+
+def _target(targets: Iterable[int], edition: Edition) -> str:
+    """Return how far the car drives: `700 km`, `700 or 1000 km`."""
+    return words.in_unit(_(" or ").join(map(str, sorted(set(targets)))) + " km", edition)
+
+
+def _section(key: str, edition: Edition) -> dict[str, object]:
+    title, told, fine = SECTIONS[key]
+    cards = [_card(card, edition) for card in edition.deck if card.family.value == key]
+    return {"title": _(title), "told": _said(told, edition), "fine": _said(fine, edition), "cards": cards}
+
+
+def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
+    """Return the sentences of switches on which something depends, and whether each is a house rule."""
+    turned = dict(edition.house_rules)
+    return [
+        (words.in_unit(_(switches()[name][edition.switch(name)]), edition), name in turned)
+        for name in names
+        if name in turned or not edition.means_nothing(name)
+    ]
+
+
+def _card(face: Card, edition: Edition) -> dict[str, object]:
+    """Return a card as a page tells it: what it does, which cards answer it, and which ones it answers."""
+    needs_roll = edition.roll_to_start == "needed" or face is Card.SPEED_LIMIT
+    return {
+        "card": face,
+        "title": words.in_unit(words.title(face), edition),
+        "count": edition.deck.get(face, 0),
+        "usual": _(USUAL[face.family]) if face.family in USUAL and face is not Card.SPEED_LIMIT else "",
+        "own": _(SPECIALS[face]) if face in SPECIALS else _(_OWN[face]) if face in _OWN and needs_roll else "",
+        "answered_by": [card for card in (REMEDY_OF.get(face), SAFETY_OF.get(face)) if card],
+        "answers": [face_of for face_of in edition.deck if face in (REMEDY_OF.get(face_of), SAFETY_OF.get(face_of))],
+    }
+
+
+def _points(edition: Edition) -> list[tuple[str, str, int]]:
+    """Return what brings points: title, for what, and how many; nothing where kilometres alone count."""
+    if edition.match_points is None:
+        return []
+    found = ((item, getattr(edition.points, field)) for field, item in house_rules.POINTS.items())
+    return [(_(words.ITEMS[item]), words.item_note(item, edition), points) for item, points in found if points]

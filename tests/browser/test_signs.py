@@ -1,0 +1,39 @@
+"""What a sign means: a long press anywhere on its button, and a tap where it does nothing else."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import OPENING, TWO, app_of, match_of
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def url():
+    with match_of(TWO, OPENING) as match, running(app_of(match)) as address:
+        yield address
+
+
+def test_a_tap_on_a_sign_of_the_board_tells_what_it_means_and_a_tap_closes_it(opened, url):
+    page = opened(url)
+    page.locator(".battle svg.sign").first.click()
+
+    expect(page.get_by_role("dialog")).to_contain_text("Answer")
+    page.get_by_role("button", name="Close").click()
+    expect(page.get_by_role("dialog")).to_have_count(0)
+    assert page.url.rstrip("/") == url.rstrip("/")
+
+
+def test_a_long_press_on_a_card_of_the_picker_tells_what_it_means_and_plays_nothing(opened, url):
+    page = opened(f"{url}/play")
+    page.get_by_role("button", name=re.compile("^Repairs")).click(delay=900)
+
+    expect(page.get_by_role("dialog", name="Repairs")).to_contain_text("Accident")
+    assert page.url.endswith("/play")
+    page.get_by_role("link", name="How to play").click()
+    expect(page.get_by_role("heading", name="Remedies")).to_be_in_viewport()

@@ -1,0 +1,68 @@
+"""The pages of the demo say that they are one, and a game of one's own stops it."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import pytest
+from client import SECRET, TWO, tap, text_of
+
+from companion.match.history import DEMO
+from companion.pages import Camera, create_app
+
+PAGES = ("/", "/score", "/more", "/join", "/setup", "/seats", "/phone", "/past", "/camera", "/decks", "/print", "/wall")
+
+
+@pytest.fixture
+def app(match):
+    match.start(TWO, DEMO)
+    return create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture", is_simulated=True))
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, match, path):
+    assert 'class="demo"' in page.get(path).get_data(as_text=True)
+    match.start(TWO, "Ann")
+    assert 'class="demo"' not in page.get(path).get_data(as_text=True)
+
+
+def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):
+    match.enter("Ann roll", "Ann")
+    form = page.get("/setup").get_data(as_text=True)
+    assert 'value="Ann"' not in form
+    assert "A match is being played" not in form
+
+    assert tap(page, "/setup", edition="classic", seating="2x1", name1="Oma", name2="Leo").status_code == 303
+    assert not match.state.is_demo
+    assert [team.name for team in match.state.game.teams] == ["Oma", "Leo"]
+
+
+def test_a_game_of_ones_own_has_no_camera(page, match):
+    match.trouble("The simulated table has come to its end.")
+    assert "When the camera sees a play" in text_of(page.get("/more"))
+    match.start(TWO, "Ann")
+    assert "When the camera sees a play" not in text_of(page.get("/more"))
+    assert "/camera.jpg" not in page.get("/more").get_data(as_text=True)
+
+
+def test_the_demo_that_is_offered_again_is_the_demo(page, match):
+    match.start(TWO, "Ann")
+    match.offer(TWO)
+    assert "Show the demo again?" in text_of(page.get("/"))
+    tap(page, "/offered", begin="yes")
+    assert match.state.is_demo
+
+
+def test_no_link_of_the_demo_is_dead(page, match):
+    match.enter("Ann roll", "Ann")
+    found, waiting = {}, ["/"]
+    while waiting:
+        path = waiting.pop()
+        shown = page.get(path)
+        found[path] = shown.status_code
+        links = re.findall(r'href="(/[^"#]*)', shown.get_data(as_text=True)) if shown.mimetype == "text/html" else []
+        waiting += {html.unescape(link) for link in links if "/static/" not in link} - found.keys() - set(waiting)
+
+    assert len(found) > 50
+    assert {path: code for path, code in found.items() if code >= 400} == {}

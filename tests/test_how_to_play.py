@@ -1,0 +1,129 @@
+"""How to play is made from the edition's data and the table's house rules; the trial game is judged by the referee."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from client import SECRET, TWO, text_of
+
+from companion.pages import create_app
+from companion.pages.game import how_to_play, trial_game
+from companion.rules.editions.edition import edition_names, load_edition, switches
+from companion.rules.reasons import Code, catalogue
+from companion.rules.record import judge
+from companion.rules.record.judge import JudgedLine
+from companion.rules.record.notation import Line
+
+
+@pytest.fixture
+def app(match):
+    return create_app(match, secret=SECRET)
+
+
+def test_every_switch_of_the_rules_is_told_in_one_section():
+    told = Counter(name for _title, *lists in how_to_play.SECTIONS.values() for names in lists for name in names)
+
+    assert told == dict.fromkeys(switches(), 1)
+
+
+@pytest.mark.parametrize("name", edition_names())
+def test_every_card_of_an_edition_is_on_its_page(page, name):
+    shown = page.get(f"/how/{name}").get_data(as_text=True)
+
+    assert [card.value for card in load_edition(name).deck if f'id="card-{card.value}"' not in shown] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "said", "not_said"),
+    [
+        ("/how/classic", "Shut-out an opponent without distance 500", "miles"),
+        ("/how/classic", "Be the first to drive 700 or 1000 km", "Specials"),
+        ("/how/rush", "Mirror 4 × At once after an attack on you", "miles"),
+        ("/how/asmodee-2014", "Be the first to drive 1000 miles", "km"),
+        ("/how/asmodee-2014", "There are no points", "Shut-out"),
+    ],
+)
+def test_the_page_says_what_the_edition_says(page, path, said, not_said):
+    shown = text_of(page.get(path))
+
+    assert said in shown
+    assert not_said not in shown.replace("km to go", "")
+
+
+def test_house_rules_are_told_as_such(page, match):
+    match.start(("option hazard-on-hazard=forbidden", *TWO))
+    shown = text_of(page.get("/how"))
+
+    assert "A side under a hazard cannot be attacked with a second one. house rule" in shown
+    assert "Be the first to drive 700 km" in shown
+    assert "house rule" not in text_of(page.get("/how/classic"))
+
+
+@pytest.mark.parametrize("code", [code for code in Code if code in catalogue()])
+def test_every_rule_leads_to_a_section_that_is_there(code):
+    why = how_to_play.words.Why(code.value, "", "", None)
+
+    assert why.at in how_to_play.SECTIONS
+
+
+def test_a_card_is_told_by_itself_with_what_answers_it(page):
+    assert "Stop Laid on an opponent: his car stands until that is remedied. Answered by Roll Right of way" in text_of(
+        page.get("/how/card/stop")
+    )
+    assert "This deck has none." in text_of(page.get("/how/card/mirror"))
+    assert page.get("/how/card/unknown").status_code == 404
+    assert page.get("/how/nobody").status_code == 404
+
+
+def test_a_refused_play_says_why_it_is_refused(page, match):
+    match.start(TWO)
+    match.enter("Ann 100", "Ann")
+
+    assert 'href="/how#distance">Why?</a>' in page.get("/").get_data(as_text=True)
+
+
+def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match):
+    match.start(("edition rush", *TWO))
+    match.enter("Ann 100", "Ann")
+    match.enter("end", "Ann")
+    match.start(TWO)
+
+    assert 'href="/how/rush#points"' in page.get("/past/1").get_data(as_text=True)
+
+
+# --- The trial game ----------------------------------------------------------------------------------------------
+
+
+def test_every_prepared_play_is_legal_and_in_the_hand():
+    plays = [text for step in trial_game.STEPS for text in (step.play, step.reply) if text]
+    lines = [Line(number, text) for number, text in enumerate((*trial_game.BEGINS, *plays))]
+    judged = [item for item in judge.judge(lines) if isinstance(item, JudgedLine)]
+
+    assert {item.verdict for item in judged} == {judge.LEGAL}
+    assert [item.play.is_coup_fourre for item in judged].index(True) == len(judged) - 1
+
+
+def test_the_trial_game_goes_on_with_the_right_card_alone_and_touches_no_match(page, match):
+    match.start(TWO)
+    before = match.record()
+    for number, card in enumerate(("roll", "100", "gasoline", "roll", "stop", "puncture-proof")):
+        assert f"Step {number + 1} of 6" in text_of(page.get(f"/try?step={number}"))
+        assert f"Step {number + 1} of 6" in text_of(page.get(f"/try?step={number}&card=25"))
+        shown = text_of(page.get(f"/try?step={number}&card={card}"))
+
+    assert "The safety counts 100 points, the coup fourré 300 more." in shown
+    assert match.record() == before
+
+
+@pytest.mark.parametrize(
+    ("query", "said"),
+    [
+        ("step=2&card=25", "Out of gas on Ann: no driving until it is remedied."),
+        ("step=1&card=25", "25 km would be allowed too. For the lesson tap 100 km."),
+        ("step=1&card=mirror", "Step 2 of 6"),
+        ("step=99&card=x", "Step 1 of 6"),
+    ],
+)
+def test_another_card_is_answered_by_the_referee(page, query, said):
+    assert said in text_of(page.get(f"/try?{query}"))
