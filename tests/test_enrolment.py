@@ -96,7 +96,7 @@ def test_an_ordinary_photograph_is_not_refused(seed):
 
 def test_the_tilt_of_the_camera_is_judged_and_a_picture_from_the_side_says_so():
     photo = card_photo(9, "own", "roll", "felt", tilt=30, share=0.5)
-    aside = card_photo(9, "own", "roll", "felt", tilt=52, share=0.5)
+    aside = card_photo(9, "own", "roll", "felt", tilt=64, share=0.5)
 
     assert 24 < tilt_deg(photo.corners, photo.image, CARD_MM) < 36
     assert rectified(aside.image, CARD_MM).fault is Fault.TILTED

@@ -130,7 +130,7 @@ RATES: Mapping[Kind, Rate] = {
 
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
-    decks.take_away printed.sheet
+    decks.take_away enrolling.name_them printed.sheet
 """
 KINDS: Mapping[str, Kind] = {
     "live.version": Kind.POLL,

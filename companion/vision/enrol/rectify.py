@@ -47,7 +47,7 @@ _ALIGNED_DEG = 1.6
 _SAME_GROUND = 18.0
 """Maximum difference in Lab of one ground in uneven light."""
 
-_MOST_TILT_DEG, _TILT_DEG = 42.0, 26.0
+_MOST_TILT_DEG, _TILT_DEG = 56.0, 26.0
 """Tilt of the camera against the card, in degrees, from which a picture is useless, and from which the tilt is to blame
 for a card that is not found."""
 
@@ -103,7 +103,7 @@ SAY: Mapping[Fault, str] = {
     ),
     Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
     Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
-    Fault.SEVERAL: say("there are several cards on the picture: lay one alone"),
+    Fault.SEVERAL: say("there are several cards on the picture: lay one alone, or three and more apart, in rows"),
     Fault.TOO_SMALL: say(
         "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
     ),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.tabletop.template_decks import (
+    MOST_PICTURES,
     Subject,
     drop_waiting,
     places_in,
@@ -119,7 +120,7 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
 
 
 def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[int, str]]:
-    """Make cards that wait the pictures of faces; yield the places of those that are not, with their twins' slugs.
+    """Make cards that wait pictures of faces, beside those there; yield the places and twins' slugs of those left out.
 
     Raises Problem if one cannot be kept.
     """
@@ -130,7 +131,10 @@ def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[i
         if twin:
             yield place, twin
         else:
-            enrolment.keep(names[place], [picture])
+            if len(enrolment.pictures(names[place])) < MOST_PICTURES:
+                enrolment.add(names[place], picture)
+            else:
+                enrolment.keep(names[place], [picture])
             put_waiting(enrolment.folder, place, b"")
     _tidy(enrolment)
 
