@@ -9,13 +9,16 @@ import cv2
 import decks
 import numpy as np
 from photos import cloth, photo_like
-from webcam import Pose, Shot, developed
+from webcam import Glare, Pose, Shot, burnt_out, developed
 
 from companion.printing import deck, mats, render
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import CARD_MM, side_mat
 
 GROUNDS = ("mat", "wood", "felt", "dark", "plaid", "print", "paper", "board", "linen", "checks")
+ORDINARY_GROUNDS = ("linen", "wood", "felt", "dark", "plaid")
+"""What people lay a card on at home; a dark deck not on the dark one."""
+
 STYLES = ("own", *decks.STYLES)
 _TABLE_PX_PER_MM = 4.0
 _TABLE_MM = (420.0, 420.0)
@@ -35,6 +38,8 @@ class CardPhoto:
     ground: str
     style: str
     slug: str
+    hidden: float = 0.0
+    """The share of the card's print that a reflection has burnt out."""
 
     def error_mm(self, corners: np.ndarray) -> float:
         """How far the worst of the corners found is off, in millimetres of the card."""
@@ -104,10 +109,17 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
         scale *= 0.96
     table = ground_image(ground, int(rng.integers(4)))
     shift = rng.uniform(-60, 60, 2)
-    image = _rendered(table, face, size_mm, pose, shift, rng)
-    shot = Shot(
+    image = _rendered(table, face, _cut(face.shape[:2]), size_mm, pose, shift, rng)
+    shot = _shot(rng, how)
+    shot_image = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), shot, seed)
+    hidden = _hidden(face, size_mm, corners, shot, size_px) if shot.glares else 0.0
+    return CardPhoto(shot_image, corners, face, size_mm, ground, style, slug, hidden)
+
+
+def _shot(rng: np.random.Generator, how: dict[str, object]) -> Shot:
+    return Shot(
         optics_px=float(rng.uniform(0.5, 1.4)),
-        exposure=float(rng.uniform(0.5, 0.95)),
+        exposure=float(how.get("exposure", rng.uniform(0.5, 0.95))),
         uneven=float(rng.uniform(0, 0.3)),
         uneven_deg=float(rng.uniform(0, 360)),
         vignette=float(rng.uniform(0, 0.25)),
@@ -115,13 +127,48 @@ def card_photo(seed: int, style: str, slug: str, ground: str, **how: object) -> 
         colour=tuple(float(v) for v in rng.uniform(0.8, 1.1, 3)),
         halo=float(rng.uniform(0, 0.8)),
         jpeg=int(rng.integers(72, 96)),
+        glares=how.get("glares", ()),
     )
-    shot_image = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), shot, seed)
-    return CardPhoto(shot_image, corners, face, size_mm, ground, style, slug)
 
 
-def _rendered(table: np.ndarray, face: np.ndarray, size_mm: tuple[float, float], pose: Pose, shift_mm: np.ndarray,
-              rng: np.random.Generator) -> np.ndarray:  # fmt: skip
+def ordinary_card_photo(seed: int, tilt: float | None = None) -> CardPhoto:
+    """A card as people photograph it: held well or up to 20° askew, dim to over-bright, a lamp mirrored anywhere."""
+    rng = np.random.default_rng((seed, 13))
+    glares = ()
+    if rng.random() < 0.6:
+        radii = tuple(float(r) for r in rng.uniform(0.02, 0.1, 2))
+        place = (float(rng.uniform(0, 1)), float(rng.uniform(0, 1.33)))
+        glares = (Glare(*place, radii, float(rng.uniform(0, 180)), float(rng.uniform(0.3, 1.5))),)
+    style, slug = str(rng.choice(STYLES)), str(rng.choice((*decks.CLASSIC, decks.BACK)))
+    ground = ORDINARY_GROUNDS[seed % len(ORDINARY_GROUNDS)]
+    return card_photo(
+        seed,
+        style,
+        slug,
+        "wood" if style == ground else ground,
+        share=float(rng.uniform(0.4, 0.9)),
+        tilt=float(rng.uniform(0, 20)) if tilt is None else tilt,
+        turn=float(rng.uniform(-15, 15)),
+        exposure=float(rng.uniform(0.6, 1.4)),
+        glares=glares,
+    )
+
+
+def _hidden(
+    face: np.ndarray, size_mm: tuple[float, float], corners: np.ndarray, shot: Shot, size_px: tuple[int, int]
+) -> float:
+    """The share of a card's print, within a millimetre of any edge of it, that is burnt out."""
+    size = (round(size_mm[0] * 2), round(size_mm[1] * 2))
+    w, h = size
+    onto = cv2.getPerspectiveTransform(np.float32(corners), np.float32([(0, 0), (w, 0), (w, h), (0, h)]))
+    burnt = cv2.warpPerspective(burnt_out(shot, size_px).astype(np.uint8), onto, size) > 0
+    drawn = cv2.morphologyEx(cv2.resize(face, size, interpolation=cv2.INTER_AREA), cv2.MORPH_GRADIENT, np.ones((5, 5)))
+    is_print = drawn.max(axis=2) > 40
+    return float((burnt & is_print).sum() / max(is_print.sum(), 1))
+
+
+def _rendered(table: np.ndarray, face: np.ndarray, cover: np.ndarray, size_mm: tuple[float, float], pose: Pose,
+              shift_mm: np.ndarray, rng: np.random.Generator) -> np.ndarray:  # fmt: skip
     """Linear light, `(H, W, 3) float32`."""
     size_px, s = pose.size_px, _TABLE_PX_PER_MM
     square = np.float32([(-50, -50), (50, -50), (50, 50), (-50, 50)])
@@ -133,7 +180,6 @@ def _rendered(table: np.ndarray, face: np.ndarray, size_mm: tuple[float, float],
                                 borderMode=cv2.BORDER_REFLECT)  # fmt: skip
     on_card = np.float32((square + np.array(size_mm) / 2) * 8 - 0.5)
     to_seen = cv2.getPerspectiveTransform(on_card, seen)
-    cover = _cut(face.shape[:2])
     card = cv2.warpPerspective(face, to_seen, shape, flags=cv2.INTER_AREA)
     alpha = cv2.warpPerspective(cover, to_seen, shape, flags=cv2.INTER_LINEAR)
     down = lambda a: cv2.resize(a, size_px, interpolation=cv2.INTER_AREA)  # noqa: E731
@@ -169,3 +215,51 @@ def some_card_photo(seed: int) -> CardPhoto:
     rng = np.random.default_rng((seed, 12))
     slugs = (*decks.CLASSIC, decks.BACK)
     return card_photo(seed, str(rng.choice(STYLES)), str(rng.choice(slugs)), str(rng.choice(GROUNDS)))
+
+
+@dataclass(frozen=True)
+class SheetPhoto:
+    """A photograph of many cards laid in rows, and where they truly lie, in the order of reading."""
+
+    image: np.ndarray
+    corners: np.ndarray
+    """`(n, 4, 2)` px."""
+
+    slugs: tuple[str, ...]
+    size_mm: tuple[float, float]
+
+
+def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **how: object) -> SheetPhoto:
+    """Cards in rows of `columns`, laid by hand: a little askew, not quite in line; `tilt` up to 12°."""
+    rng = np.random.default_rng((seed, 14))
+    columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
+    w, h = decks.CARD_MM if style == "own" else decks.size_mm(style)
+    gap = float(how.get("gap_mm", rng.uniform(5, 14)))
+    rows = -(-len(slugs) // columns)
+    sheet_mm = (columns * (w + gap) + 8, rows * (h + gap) + 8)
+    layer = np.zeros((round(sheet_mm[1] * 8), round(sheet_mm[0] * 8), 4), np.uint8)
+    quads = []
+    for number, slug in enumerate(slugs):
+        row, column = divmod(number, columns)
+        middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap) + rng.uniform(
+            -2, 2, 2
+        )
+        turn = np.radians(rng.normal(0, 2)) + np.pi * (slug in how.get("upside_down", ()))
+        spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
+        quad = np.array([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)]) @ spin + middle
+        quads.append(quad)
+        face, _ = face_of(style, slug)
+        own = np.float32([(0, 0), (face.shape[1], 0), face.shape[1::-1], (0, face.shape[0])]) - 0.5
+        onto = cv2.getPerspectiveTransform(own, np.float32((quad + np.array(sheet_mm) / 2) * 8 - 0.5))
+        cut = cv2.warpPerspective(np.dstack([face, _cut(face.shape[:2])]), onto, layer.shape[1::-1])
+        layer = np.where(cut[..., 3:] > 127, cut, layer)
+    size_px = (round(long_px * 0.75), long_px) if sheet_mm[1] > sheet_mm[0] else (long_px, round(long_px * 0.75))
+    scale = 0.9 * min(size_px[0] / sheet_mm[0], size_px[1] / sheet_mm[1])
+    tilt = float(how.get("tilt", rng.uniform(0, 12)))
+    pose = Pose(
+        scale * (1 - 0.004 * tilt), size_px, tilt, float(rng.uniform(0, 360)), float(rng.uniform(-4, 4)), focal=1.1
+    )
+    table = ground_image(ground, int(rng.integers(4)))
+    image = _rendered(table, layer[..., :3], layer[..., 3], sheet_mm, pose, rng.uniform(-60, 60, 2), rng)
+    shot = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), _shot(rng, how), seed)
+    return SheetPhoto(shot, np.array([pose.px(quad) for quad in quads]), slugs, (w, h))

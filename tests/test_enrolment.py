@@ -18,7 +18,7 @@ from companion.tabletop.template_decks import Description, load_deck, own_folder
 from companion.vision.enrol.card_outline import oddity, upright
 from companion.vision.enrol.enrolment import begin, enrol_folder, lacking
 from companion.vision.enrol.printed_frames import strips
-from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, How, rectified
+from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, How, rectified, tilt_deg
 from companion.vision.enrol.similarity import is_same_card, small
 
 CARD_MM = (57.0, 88.0)
@@ -79,6 +79,27 @@ def test_a_photograph_that_lies_across_is_turned_a_quarter(photo):
 
     assert found.fault is None
     assert found.picture.shape[0] > found.picture.shape[1]
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize(
+    "seed", [2, 11, 29, 9], ids=["too bright", "glare on an edge", "lines of the cloth", "a frame"]
+)
+def test_an_ordinary_photograph_is_not_refused(seed):
+    photo = card_photos.ordinary_card_photo(seed)
+
+    found = rectified(photo.image, photo.size_mm)
+
+    assert found.fault is None
+    assert photo.error_mm(found.corners) < 1.0
+
+
+def test_the_tilt_of_the_camera_is_judged_and_a_picture_from_the_side_says_so():
+    photo = card_photo(9, "own", "roll", "felt", tilt=30, share=0.5)
+    aside = card_photo(9, "own", "roll", "felt", tilt=64, share=0.5)
+
+    assert 24 < tilt_deg(photo.corners, photo.image, CARD_MM) < 36
+    assert rectified(aside.image, CARD_MM).fault is Fault.TILTED
 
 
 def cut_off(photo):

@@ -241,6 +241,20 @@ def test_a_deck_is_chosen_where_there_are_decks_and_goes_with_every_photograph(a
     assert asked == ["grandma", "grandma"]
 
 
+def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_names(app, page, monkeypatch):
+    read = []
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: read.append(about[4]) or tableaux.shot())
+    files = [(io.BytesIO(b"a picture"), name) for name in ("IMG_10.JPG", "IMG_9.JPG")]
+
+    sent = page.post("/snap", data={"edition": "classic", "photo": files}, headers=HOME)
+    many = [(io.BytesIO(b"a picture"), f"{number}.jpg") for number in range(7)]
+    refused = page.post(sent.location, data={"add": "1", "photo": many}, headers=HOME)
+
+    assert read == ["IMG_9.JPG", "IMG_10.JPG"]
+    assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).shots) == 2
+    assert "These are photographs enough: 8 of one tableau." in text_of(refused)
+
+
 def test_a_deck_that_is_not_there_is_refused_and_the_form_keeps_what_was_given(page):
     answer = send(page, deck="../elsewhere", edition="parker")
 

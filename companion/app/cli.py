@@ -437,6 +437,19 @@ def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> 
     help="A folder with a picture of each face, called as the card is: roll.jpg, 100.png, back.jpg.",
 )
 @click.option("--source", metavar="SRC", help="Camera, clip, folder or stream before which the cards are laid.")
+@click.option(
+    "--photo",
+    "photos",
+    metavar="FILE",
+    type=_FILE,
+    multiple=True,
+    help="A photograph of many cards laid in rows; give several for a deck that does not fit on one.",
+)
+@click.option(
+    "--in-order",
+    is_flag=True,
+    help="The cards on the photographs lie in the order of the edition, row by row, the back last.",
+)
 @click.option("--size", metavar="WxH", help="Width and height of a card in millimetres (default 57x88).")
 @click.option("--maker", metavar="TEXT", help="Who made these cards; kept with the deck.")
 @_data
@@ -445,6 +458,8 @@ def enroll(
     edition: str,
     folder: Path | None,
     source: str | None,
+    photos: tuple[Path, ...],
+    in_order: bool,
     size: str | None,
     maker: str | None,
     data: Path | None,
@@ -455,22 +470,35 @@ def enroll(
     card after the other before the camera: each is taken as soon as it lies still; Enter leaves one out, q ends.
     Where nobody can be asked, the cards come in the order of the edition.
 
+    With --photo all cards lie in rows on one picture or a few. Those of a known edition are named by themselves, others
+    by their places with --in-order; what has no name waits for one on the page of the deck.
+
     \b
     Example: companion enroll grandma --edition classic --from photos
     Example: companion enroll grandma --edition classic --source 0
+    Example: companion enroll grandma --edition classic --photo all.jpg --in-order
     """
     from companion.vision.enrol.enrolment import begin, enrol_folder
+    from companion.vision.enrol.sheet_enrolment import enrol_photographs
 
-    if (folder is None) == (source is None):
-        raise Problem("Say where the cards are: `--from DIR`, a folder of pictures, or `--source SRC`, a camera.")
+    if [folder is None, source is None, not photos].count(False) != 1:
+        raise Problem(
+            "Say where the cards are: `--from DIR`, a folder of pictures, `--source SRC`, a camera, or `--photo FILE`,"
+            " a photograph of many cards."
+        )
     rules, size_mm = _edition(edition), _card_size(size) if size else None
     enrolment = begin(deck, rules.name, _data_folder(data), size_mm=size_mm, maker=maker)
     got, wrong = 0, 0
-    for said in enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source)):
+    sayings: Iterable[Any]
+    if photos:
+        sayings = enrol_photographs(enrolment, photos, _data_folder(data), in_order=in_order)
+    else:
+        sayings = enrol_folder(enrolment, folder) if folder else _guided(enrolment, str(source))
+    for said in sayings:
         got, wrong = got + said.is_kept, wrong + said.is_fault
         (_warn if said.is_fault else click.echo)(said.sentence)
     if not got:
-        where = folder or source
+        where = folder or source or ", ".join(map(str, photos))
         raise Problem(f"No face of '{deck}' was enrolled from {where}: see above for what is wrong with each picture.")
     rest = " with the rest" if wrong else ""
     click.echo(

@@ -136,6 +136,15 @@ def sent_file(field: str) -> tuple[bytes, str]:
     return (sent.read(), sent.filename or "") if sent else (b"", "")
 
 
+def sent_files(field: str) -> list[tuple[bytes, str]]:
+    """Return the contents and names of files that were sent together, in the order of their names.
+
+    A telephone numbers its pictures; the order in which it sends those chosen says nothing.
+    """
+    sent = [(file.read(), file.filename or "") for file in request.files.getlist(field)]
+    return sorted((one for one in sent if one[0]), key=lambda one: (len(one[1]), one[1]))
+
+
 def download(content: str | bytes, mimetype: str, name: str, *, opens: bool = False) -> Response:
     """Return a file to keep, or with `opens` one that the browser may show."""
     response = Response(content, mimetype=mimetype)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from companion.common.errors import Problem
-from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
+from companion.vision.counting.photographs import MOST_SENT_BYTES
 
 MOST_HEADER_BYTES = 16 * 1024
 """Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
@@ -46,7 +46,7 @@ BODIES: Mapping[str, Body] = {
     "snap.send": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
     "snap.count": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
     "phone_camera.frame": Body(MOST_FRAME_BYTES),
-    "enrolling.take": Body(MOST_BYTES, most_form_bytes=_AT_ONCE),
+    "enrolling.take": Body(MOST_SENT_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
 """Limits of the routes that take in more than usual, by endpoint."""
@@ -130,7 +130,7 @@ RATES: Mapping[Kind, Rate] = {
 
 _HEAVY = """
     past.show past.players past.picture past.export api.matches api.one live.export
-    decks.take_away printed.sheet
+    decks.take_away enrolling.name_them printed.sheet
 """
 KINDS: Mapping[str, Kind] = {
     "live.version": Kind.POLL,

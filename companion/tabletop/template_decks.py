@@ -40,6 +40,9 @@ FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
+WAITING = "waiting"
+"""The folder of a deck in which cards that were cut out together lie until they are named, by places: `7.png`."""
+
 MOST_PICTURES = 9
 """Maximum number of pictures of one face."""
 
@@ -389,6 +392,33 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple
             if path.name not in names:
                 path.unlink(missing_ok=True)
     return tuple(folder / name for name in names)
+
+
+def waiting_in(folder: Path) -> dict[int, Path]:
+    """Return the pictures of cards that wait for their names in a deck's folder, by their places from 0, in order."""
+    return {place: path for place, path in sorted(_waiting(folder)) if path.stat().st_size}
+
+
+def places_in(folder: Path) -> int:
+    """Return how many places the cards have that wait in a deck's folder, or were found there and are gone."""
+    return max((place + 1 for place, _ in _waiting(folder)), default=0)
+
+
+def _waiting(folder: Path) -> Iterator[tuple[int, Path]]:
+    paths = (folder / WAITING).glob("*.png") if (folder / WAITING).is_dir() else ()
+    return ((int(path.stem) - 1, path) for path in paths if path.stem.isdecimal())
+
+
+def put_waiting(folder: Path, place: int, png: bytes) -> None:
+    """Let a card's picture wait for its name; an empty one keeps its place. Raises Problem if it cannot be written."""
+    with _keeping(folder):
+        (folder / WAITING).mkdir(exist_ok=True)
+        write_whole(folder / WAITING / f"{place + 1}.png", png)
+
+
+def drop_waiting(folder: Path) -> None:
+    """Forget all cards of a deck that wait for their names."""
+    shutil.rmtree(folder / WAITING, ignore_errors=True)
 
 
 def remove_deck(name: str, data: Path) -> Path:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import shutil
 
+import cv2
 import pytest
+from card_photos import sheet_photo
 from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
@@ -90,12 +92,27 @@ def test_a_photograph_that_will_not_do_says_why_and_another_does(opened, table, 
     page.click("text=A photograph instead")
     for photo in (bad, good):
         # It stays open: the next one is sent the same way.
+        # It is sent as soon as it is chosen.
         page.set_input_files("[name=photo]", photo)
-        page.click("text=Use this photograph")
         if photo == bad:
             expect(page.locator("#verdict")).to_contain_text("is no JPEG, PNG, WebP or BMP picture")
 
     expect(page.locator("h1")).to_contain_text("50 km", timeout=30_000)
+
+
+def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, table, tmp_path):
+    page = begun(opened, table)
+    photo = sheet_photo(5, "own", ("25", "50", "75", "stop", "roll", "accident"), "felt", columns=3, long_px=1200)
+    cv2.imwrite(str(tmp_path / "IMG_7.jpg"), photo.image)
+
+    page.click("text=A photograph instead")
+    page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
+    expect(page.get_by_text("All of them are known from another deck.")).to_be_visible(timeout=150_000)
+    assert page.evaluate(TOO_SMALL) == []
+    page.click("text=These names are right")
+
+    expect(page.locator("h1")).to_contain_text("100 km", timeout=30_000)
+    assert len(table.faces()) == 6
 
 
 def test_a_deck_is_removed_only_after_asking(opened, table):

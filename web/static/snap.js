@@ -47,12 +47,14 @@ for (const select of document.querySelectorAll(".doubtful select")) {
   });
 }
 
-// A file that is too large is told before it travels; what else was typed stays.
+// A file that is too large is told before it travels, what else was typed stays; any other may be sent at once.
 for (const input of document.querySelectorAll("[data-most]")) {
+  const sends = "sends" in input.dataset && input.form.querySelector("[data-busy]");
   input.addEventListener("change", () => {
-    const isTooLarge = input.files[0]?.size > Number(input.dataset.most);
+    const isTooLarge = [...input.files].some((file) => file.size > Number(input.dataset.most));
     if (isTooLarge) input.value = "";
     input.form.querySelector("[data-too-large]").hidden = !isTooLarge;
+    if (sends && input.files.length) input.form.requestSubmit(sends);
   });
 }
 

@@ -44,7 +44,7 @@ _OPEN_TO: Mapping[Who, str] = {
         api.play api.answer api.correct api.next_hand
         camera.save camera.forget camera.turn phone_camera.begin phone_camera.frame phone_camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
-        enrolling.take enrolling.watch enrolling.picture
+        enrolling.take enrolling.watch enrolling.picture enrolling.name_them enrolling.keep_them enrolling.waiting
         printed.sheet
         robot.show robot.begin robot.tap_in robot.done
     """,

@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.common.text import say
 from companion.pages import words
-from companion.pages.context import editions, folder, match, sent_file, service, state
+from companion.pages.context import editions, folder, match, sent_files, service, state
 from companion.pages.scores import photo_form, running_total, score_sheets
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
@@ -43,7 +43,10 @@ def send() -> AnyResponse | str | tuple[str, int]:
         if deck and deck not in dict(deck_choices(folder())):
             wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
             raise Problem(wrong)
-        token = service().snaps.keep(edition.name, _shot(1, deck), deck)
+        first, *others = _shots(0, deck)
+        token = service().snaps.keep(edition.name, first, deck)
+        for shot in others:
+            service().snaps.add(token, shot)
     except _REFUSED as error:
         return _asking(given, *_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
@@ -145,23 +148,27 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
 
 def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_form.Form) -> str:
     """Return the lines after one more photograph, with all that was typed."""
-    if len(before.photos) >= MOST_PHOTOS:
-        raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
-    shot = _shot(len(before.photos) + 1, deck)
-    service().snaps.add(token, shot)
-    now = tally(edition, (*before.photos, shot.photo))
+    shots = _shots(len(before.photos), deck)
+    for shot in shots:
+        service().snaps.add(token, shot)
+    now = tally(edition, (*before.photos, *(shot.photo for shot in shots)))
     read_before, read_now = (photo_form.fields(edition, found, _named()) for found in (before, now))
     return _confirming(token, edition, now, photo_form.kept(read_before, form, read_now))
 
 
-def _shot(number: int, deck: str) -> Shot:
-    """Return the photograph that was sent. Raises Problem where none was, or it cannot be read."""
-    data, file = sent_file("photo")
-    if not data:
+def _shots(before: int, deck: str) -> list[Shot]:
+    """Return the photographs that were sent, after so many. Raises Problem where none was, or one cannot be read."""
+    sent = sent_files("photo")
+    if not sent:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
-    if len(data) > MOST_BYTES:
+    if before + len(sent) > MOST_PHOTOS:
+        raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
+    if any(len(data) > MOST_BYTES for data, _file in sent):
         raise RequestEntityTooLarge
-    return read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
+    return [
+        read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
+        for number, (data, file) in enumerate(sent, start=before + 1)
+    ]
 
 
 def _refused(error: Exception) -> tuple[str, int]:

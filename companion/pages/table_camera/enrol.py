@@ -1,4 +1,4 @@
-"""Enrolling a deck, card by card: the card to lay, the live picture, what came of it, and how far one is."""
+"""Enrolling a deck: the card to lay, the live picture, what came of it, how far one is; or all cards, to be named."""
 
 from __future__ import annotations
 
@@ -6,30 +6,39 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
+from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import go, sent_file, service, state
+from companion.pages.context import folder, go, sent_files, service, state
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import enrolment_of, known, title_of
-from companion.pages.words import _
+from companion.pages.words import _, many
 from companion.rules.cards import card_of_slug
-from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject
+from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop_waiting, waiting_in
 from companion.vision.boxes import shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
-from companion.vision.counting.photographs import MOST_BYTES
+from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS
+from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
+from companion.vision.enrol.rectify import Fault
 
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
+_NONE = "none"
+"""Stands for the name of what is no card of the deck."""
+
 DONE = "done"
 """Stands for a card where nothing more is wanted."""
+
+_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)
+"""What is said of a photograph of one card where it may show many."""
 
 THUMB_PX = 240
 """Height of a card's picture on the page, in pixels."""
@@ -46,18 +55,22 @@ def show(name: str) -> str:
 
 @bp.post(PATH)
 def take(name: str) -> AnyResponse | tuple[str, int]:
-    """Take the camera's picture, or the photograph that was sent, for a card."""
+    """Take the camera's picture, or the photograph that was sent, for a card; or photographs of many cards."""
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
-        content, _name = sent_file("photo")
-        photo = sandbox.decode(content, _("that you have sent")) if content else None
+        photos = _photos()
+        if len(photos) > 1:
+            return _taken_together(enrolment, photos)
+        photo = sandbox.decode(photos[0], _("that you have sent")) if photos else None
         image = service().camera.image() if photo is None else photo
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
         if photo is None:
             service().guide.seen(image)
+        elif verdict.fault in _MAY_BE_MANY and service().guide.take_many(enrolment, image).count:
+            return redirect(url_for("enrolling.name_them", name=name), 303)
     except RequestEntityTooLarge:
         return _page(enrolment, _asked(enrolment, request.args.get("card")), words.too_many_pixels(MOST_BYTES)), 413
     except Problem as problem:
@@ -66,6 +79,100 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     if not verdict.is_good:
         return _page(enrolment, subject_name(subject), _said(verdict)), 400
     return redirect(_after(enrolment, subject), 303)
+
+
+def _photos() -> list[bytes]:
+    """Return the photographs that were sent. Raises Problem for too many, RequestEntityTooLarge for one too large."""
+    photos = [content for content, _name in sent_files("photo")]
+    if len(photos) > MOST_PHOTOS:
+        raise Problem(_("Send at most %(most)d photographs together.", most=MOST_PHOTOS))
+    if any(len(content) > MOST_BYTES for content in photos):
+        raise RequestEntityTooLarge
+    return photos
+
+
+def _taken_together(enrolment: Enrolment, photos: list[bytes]) -> AnyResponse:
+    """Cut the cards out of several photographs and ask for their names. Raises Problem where none can be used."""
+    count, faults = 0, []
+    for number, content in enumerate(photos, start=1):
+        try:
+            taken = service().guide.take_many(enrolment, sandbox.decode(content, _("that you have sent")))
+            count, wrong = count + taken.count, taken.faults
+        except Problem as problem:
+            wrong = (str(problem).rstrip("."),)
+        called = _("photograph %(number)d", number=number)
+        faults += [f"{words.capital(called)}: {words.said(fault)}." for fault in wrong]
+    if not count:
+        raise Problem(" ".join(faults))
+    for fault in faults:
+        flash(fault)
+    return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
+
+
+@bp.get(f"{PATH}/names")
+def name_them(name: str) -> AnyResponse | str:
+    """Show the cards that were cut out together, with their likeliest names."""
+    enrolment = _enrolment(name)
+    there = waiting_in(enrolment.folder)
+    if not there:
+        return redirect(url_for("enrolling.show", name=name), 303)
+    found = sheet_enrolment.named(enrolment, folder())
+    cards = [
+        {
+            "number": place + 1,
+            "likely": [_step(enrolment, subject) for subject in guess.likely],
+            "is_sure": guess.is_sure,
+            "name": subject_name(guess.likely[0]) if guess.is_sure or guess.is_by_place else "",
+        }
+        for place, guess in sorted(found.items())
+    ]
+    return render_template(
+        "enrol_names.html",
+        deck=enrolment.description,
+        title=title_of(name),
+        cards=cards,
+        every=[_step(enrolment, subject) for subject in (*enrolment.cards, None)],
+        is_by_place=any(guess.is_by_place for guess in found.values()),
+    )
+
+
+@bp.post(f"{PATH}/names")
+def keep_them(name: str) -> AnyResponse:
+    """Keep the cards under the names given; those without one go on waiting, or with `anew` all are forgotten."""
+    enrolment = _enrolment(name)
+    if "anew" in request.form:
+        drop_waiting(enrolment.folder)
+        return redirect(url_for("enrolling.show", name=name), 303)
+    given: dict[str, list[int]] = {}
+    for place in waiting_in(enrolment.folder):
+        slug = request.form.get(f"card-{place + 1}", "")
+        slug = request.form.get(f"other-{place + 1}", "") if slug == "other" else slug
+        if slug == _NONE:
+            sheet_enrolment.forget(enrolment, place)
+        elif slug:
+            given.setdefault(slug, []).append(place)
+    names = {places[0]: _subject(enrolment, slug) for slug, places in given.items() if len(places) == 1}
+    twice = [_step(enrolment, _subject(enrolment, slug))["title"] for slug, places in given.items() if len(places) > 1]
+    if twice:
+        flash(_("More than one card is called %(cards)s: choose which it is.", cards=listed(twice)))
+    try:
+        for place, twin in sheet_enrolment.keep(enrolment, names):
+            flash(f"{place + 1}: {_said(Verdict(twin=twin))}")
+    except Problem as problem:
+        flash(str(problem))
+    left = len(waiting_in(enrolment.folder))
+    if left:
+        flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", left))
+    return redirect(url_for("enrolling.name_them" if left else "enrolling.show", name=name), 303)
+
+
+@bp.get("/decks/<name>/waiting/<int:number>.jpg")
+def waiting(name: str, number: int) -> Response:
+    """Return the picture of a card that waits for its name, small."""
+    path = waiting_in(_enrolment(name).folder).get(number - 1)
+    if path is None:
+        abort(404)
+    return Response(_thumb(path, path.stat().st_mtime_ns), mimetype="image/jpeg")
 
 
 @bp.post(f"{PATH}/watch")
@@ -151,17 +258,19 @@ def _said(verdict: Verdict) -> str:
     return words.capital(words.said(verdict.sentence or "")) + "."
 
 
+def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
+    """Return a card of the deck as the pages show it."""
+    return {
+        "slug": subject_name(card),
+        "title": words.title(card) if card else _("Back"),
+        "card": card,
+        "pictures": len(enrolment.pictures(card)),
+    }
+
+
 def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     """Return the page about a card, or with `done` about the deck as it is."""
-    steps: list[dict[str, Any]] = [
-        {
-            "slug": subject_name(card),
-            "title": words.title(card) if card else _("Back"),
-            "card": card,
-            "pictures": len(enrolment.pictures(card)),
-        }
-        for card in (*enrolment.cards, None)
-    ]
+    steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
     return render_template(
@@ -178,6 +287,9 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         is_again="again" in request.values,
         is_auto="auto" in request.values,
         by_photo="photo" in request.args or bool(request.files),
+        waiting=len(waiting_in(enrolment.folder)),
+        most_bytes=MOST_BYTES,
+        too_large=words.too_many_pixels(MOST_BYTES),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
         has_picture=service().camera.picture() is not None,

@@ -44,6 +44,9 @@ _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES, _MOST_LOOKED_AT, _MOST_GROWN = 
 """Maximum numbers of segments, of corners, of candidates, of those fitted, and of those grown (and of what each grows
 to)."""
 
+_MOST_OF_MANY = 2500
+"""Maximum number of corners of many cards, each place once."""
+
 _WIDEST_RIM_MM = 14.0
 """Maximum distance by which a candidate is grown."""
 
@@ -52,6 +55,9 @@ _SAMPLES = 32
 
 _LEAST_SUPPORT = 0.3
 """Share of edge along a side below which a candidate is dropped."""
+
+_BURNT, _MOST_BURNT = 98.5, 0.45
+"""Lightness of what a lamp has burnt out, and the maximum share of a side that is left out of account for it."""
 
 _AS_STEEP = 0.4
 """Minimum slope of an edge that goes on beyond a corner, against the side's own."""
@@ -113,7 +119,7 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Ground:
+class Ground:
     """The reduced picture: its colours and their slopes."""
 
     lab: Pixels
@@ -134,28 +140,32 @@ def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None)
     `fit` is a printed mat on the same table, which gives the card's size.
     """
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
-    ground = _ground_of(shrunk(image, shrink))
-    quads = _candidates(_segments(ground), ground.size, size_mm)
-    look = _Looks(ground, size_mm, shrink, fit)
-    found = look.at(_most_edge(ground, quads))
-    likely = sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN]
-    wider = [quad for outline in likely for quad in _grown(ground, look.on_ground(outline), size_mm)]
-    return _believed(_ranked([*found, *look.at(wider)]), look)
+    ground = ground_of(shrunk(image, shrink))
+    quads = candidates(segments(ground), ground.size, size_mm)
+    look = Looks(ground, size_mm, shrink, fit)
+    return likeliest(look.at(most_edge(ground, quads)), look)
 
 
-def _ground_of(image: Image) -> _Ground:
+def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
+    """Return the candidates for one card and those round them, the card first."""
+    wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
+    return _believed(_ranked([*found, *wider]), look)
+
+
+def ground_of(image: Image) -> Ground:
+    """Return a picture `(H, W, 3) uint8 BGR` as it is searched for outlines."""
     soft = cv2.GaussianBlur(lab(image), (0, 0), 0.8)
     across, down = slopes(soft)
     strength = cv2.magnitude(across, down)
     steepest = strength.argmax(axis=2)[..., None]
     steep = np.concatenate([np.take_along_axis(part, steepest, axis=2) for part in (across, down)], axis=2)
-    return _Ground(soft, steep, float(np.percentile(np.take_along_axis(strength, steepest, axis=2)[::2, ::2], 30)))
+    return Ground(soft, steep, float(np.percentile(np.take_along_axis(strength, steepest, axis=2)[::2, ::2], 30)))
 
 
 # --- Line segments --------------------------------------------------------------------------------------------
 
 
-def _segments(ground: _Ground) -> Floats:
+def segments(ground: Ground, most: int = _MOST_SEGMENTS) -> Floats:
     """Return line segments `(n, 4)`, from end to end, the longest first; those in line also joined to one."""
     finder = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD)
     light = np.clip(ground.lab[..., 0] * 2.55, 0, 255).astype(np.uint8)
@@ -163,8 +173,8 @@ def _segments(ground: _Ground) -> Floats:
     found = [lines.reshape(-1, 4) for part in colours if (lines := finder.detect(part)[0]) is not None]
     if not found:
         return np.zeros((0, 4))
-    pieces = _longest(np.concatenate(found).astype(np.float64), 4 * _MOST_SEGMENTS, 6.0)
-    return _longest(np.concatenate([_joined(pieces), pieces]), _MOST_SEGMENTS, _SHORTEST_PX)
+    pieces = _longest(np.concatenate(found).astype(np.float64), 4 * most, 6.0)
+    return _longest(np.concatenate([_joined(pieces), pieces]), most, _SHORTEST_PX)
 
 
 def _longest(pieces: Floats, most: int, least_px: float) -> Floats:
@@ -216,14 +226,25 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 # --- Candidates -----------------------------------------------------------------------------------------------
 
 
-def _candidates(pieces: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
-    """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners."""
+def candidates(
+    pieces: Floats, size: tuple[int, int], size_mm: tuple[float, float], bands: Sequence[tuple[float, float]] = ()
+) -> Floats:
+    """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
+
+    With `bands` of heights, in longer sides of the picture, those of many cards: so many of each band, or else pairs of
+    corners of different cards would crowd them out.
+    """
     if len(pieces) < 4:
         return np.zeros((0, 4, 2))
     points, first, second, weight = _corners(pieces)
-    keep = np.argsort(-weight, kind="stable")[:_MOST_CORNERS]
+    keep = np.argsort(-weight, kind="stable")
+    keep = keep[_each_once(points[keep], first[keep])][:_MOST_OF_MANY] if bands else keep[:_MOST_CORNERS]
     points, first, second, weight = points[keep], first[keep], second[keep], weight[keep]
     a, c = _opposite(points, first, second)
+    if bands:
+        apart = np.linalg.norm(points[a] - points[c], axis=1) / max(size)
+        near = (apart > 0.9 * bands[0][0]) & (apart < 1.2 * bands[-1][1])
+        a, c = a[near], c[near]
     if not len(a):
         return np.zeros((0, 4, 2))
     # The two other corners: where the first arm of one meets the second arm of the other.
@@ -235,8 +256,20 @@ def _candidates(pieces: Floats, size: tuple[int, int], size_mm: tuple[float, flo
     keep = np.minimum(oddity(quads, size, size_mm), oddity(np.roll(quads, 1, axis=1), size, size_mm)) < _ODD + 0.04
     quads, strength = quads[keep], strength[keep]
     around = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2).sum(axis=1)
-    worth = np.minimum(strength / around, 1) * np.sqrt(around)
-    return quads[np.argsort(-worth, kind="stable")][:_MOST_CANDIDATES]
+    worth = np.minimum(strength / around, 1)
+    if not bands:
+        return quads[np.argsort(-worth * np.sqrt(around), kind="stable")][:_MOST_CANDIDATES]
+    height = around / (2 + 2 * size_mm[0] / size_mm[1]) / max(size)
+    order = np.argsort(-worth, kind="stable")
+    of_band = [order[(height[order] >= low) & (height[order] < high)][:_MOST_CANDIDATES] for low, high in bands]
+    return quads[np.concatenate(of_band)]
+
+
+def _each_once(points: Floats, first: Floats) -> npt.NDArray[np.intp]:
+    """Return the indices of corners without those that lie and point like an earlier one, in order."""
+    way = np.degrees(np.arctan2(first[:, 1], first[:, 0]))
+    places = np.rint(np.column_stack([points / 2.5, way / 15]))
+    return np.sort(np.unique(places, axis=0, return_index=True)[1])
 
 
 def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -306,7 +339,7 @@ def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
     return within & large & alike & (shape > 0.72 * ratio) & (shape < min(1.0, 1.42 * ratio))
 
 
-def _grown(ground: _Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+def _grown(ground: Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
     """Return candidates round one that may be a printed frame: with weaker edges along its sides."""
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
@@ -328,7 +361,7 @@ def _widened(
     return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
-def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
+def _edges_beyond(ground: Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
     """Return the strongest edges along a side of a frame: how far beyond it, in its millimetres, and how strong."""
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
@@ -342,17 +375,15 @@ def _edges_beyond(ground: _Ground, to_px: Floats, size_mm: tuple[float, float], 
 # --- Sides ----------------------------------------------------------------------------------------------------
 
 
-def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
+def most_edge(ground: Ground, quads: Floats) -> list[Floats]:
     """Return the candidates with most edge along their sides, each place once."""
     if not len(quads):
         return []
-    shares = _edge_shares(ground, quads)
+    shares = edge_shares(ground, quads)
     worth = shares.min(axis=1) + 0.5 * shares.mean(axis=1)
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] >= 0.45]
-    # In one order of corners, to compare candidates corner by corner.
-    firsts = quads.sum(axis=2).argmin(axis=1)
-    left = np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)[order]
+    left = in_one_order(quads)[order]
     chosen: list[Floats] = []
     while len(left) and len(chosen) < _MOST_LOOKED_AT:
         best = left[0]
@@ -362,7 +393,13 @@ def _most_edge(ground: _Ground, quads: Floats) -> list[Floats]:
     return chosen
 
 
-def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
+def in_one_order(quads: Floats) -> Floats:
+    """Return quadrilaterals `(n, 4, 2)` in one order of corners, to compare them corner by corner."""
+    firsts = quads.sum(axis=2).argmin(axis=1)
+    return np.take_along_axis(quads, ((firsts[:, None] + np.arange(4)) % 4)[..., None], axis=1)
+
+
+def edge_shares(ground: Ground, quads: Floats) -> Floats:
     """Return the share of each side of quadrilaterals `(n, 4, 2)` on an edge that runs along it: `(n, 4)`."""
     at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, 16)
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
@@ -383,10 +420,10 @@ def _edge_shares(ground: _Ground, quads: Floats) -> Floats:
     return is_edge.mean(axis=-1)
 
 
-class _Looks:
+class Looks:
     """Candidates with their sides fitted and measured, each place once."""
 
-    def __init__(self, ground: _Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
+    def __init__(self, ground: Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
         self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
         self._seen = np.zeros((0, 4, 2))
 
@@ -401,7 +438,11 @@ class _Looks:
     def grown(self, outline: Outline, widths: Sequence[float]) -> Outline | None:
         """Return the outline widened on each side, None if those sides are no edges."""
         quad = through(to_pixels(self.on_ground(outline), self._size_mm), _widened(self._size_mm, *widths))
-        return _Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
+        return Looks(self._ground, self._size_mm, self._shrink, self._fit)._one(quad)
+
+    def grown_round(self, likely: Sequence[Outline]) -> list[Outline]:
+        """Return the outlines of what lies round candidates that may be printed frames."""
+        return self.at([q for o in likely for q in _grown(self._ground, self.on_ground(o), self._size_mm)])
 
     def on_ground(self, outline: Outline) -> Floats:
         """Return its corners on the reduced picture."""
@@ -445,10 +486,11 @@ def _normal(along: Floats) -> Floats:
     return np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
 
 
-def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
+def _fitted(ground: Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
     """Return the corners with each side on the edge near it, the share of edge along each, and the edges' σ."""
-    profiles = (_profiles(ground, quad[side], quad[(side + 1) % 4], reach) for side in range(4))
-    lines, support, blurs = zip(*(_line_through(*profile, reach, ground.grain) for profile in profiles), strict=True)
+    ends = zip(quad, np.roll(quad, -1, axis=0), strict=True)
+    sides = (_line_through(ground, start, end, reach) for start, end in ends)
+    lines, support, blurs = zip(*sides, strict=True)
     start, along = np.array(lines).transpose(1, 0, 2)
     before, way = np.roll(start, 1, axis=0), np.roll(along, 1, axis=0)
     turn, on_before, _ = _crossings(before, way, start, along)
@@ -461,7 +503,7 @@ def _fitted(ground: _Ground, quad: Floats, reach: float) -> tuple[Floats, list[f
     return moved, list(support), float(np.median(blurs))
 
 
-def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
+def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
     """Return the slope across a side, `(samples, offsets)`, the samples' places, and the normal."""
     along = end - start
     across = _normal(along)
@@ -477,12 +519,14 @@ def _profiles(ground: _Ground, start: Floats, end: Floats, reach: float) -> tupl
 
 
 def _line_through(
-    slope: Floats, base: Floats, across: Floats, reach: float, grain: float
+    ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
     """Return the line along a side where the slope is steepest, the share of the side on it, and the edge's σ.
 
     Of several parallel edges the one that most of the side shows wins.
     """
+    slope, base, across = _profiles(ground, start, end, reach)
+    grain = ground.grain
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
     peaks = (
         (slope[:, 1:-1] >= slope[:, :-2]) & (slope[:, 1:-1] > slope[:, 2:]) & (slope[:, 1:-1] > max(0.4, 1.1 * grain))
@@ -508,7 +552,7 @@ def _line_through(
         tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
         level = float(mean_at - tilt * mean_u)
     near = np.abs(at - level - tilt * u) < 1.0
-    share = len(np.unique(row[near])) / len(base)
+    share = min(1.0, len(np.unique(row[near])) / _to_be_seen(_is_burnt(ground, base)))
     ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
     return (ends[0], ends[1] - ends[0]), share, _blur(slope, offsets, level + tilt * np.linspace(0, 1, len(base)))
 
@@ -538,7 +582,7 @@ def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
     return float(np.median(height[strong] / steepest[strong])) / math.sqrt(2 * math.pi)
 
 
-def _going_on(ground: _Ground, corners: Floats) -> float:
+def _going_on(ground: Ground, corners: Floats) -> float:
     """Return how much the sides go on as edges beyond the corners, over a fifth of their length: 0 to 1.
 
     Other things there have edges too, but not along the side, or not with the same colours beside them. One side that
@@ -564,7 +608,7 @@ def _going_on(ground: _Ground, corners: Floats) -> float:
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
 
 
-def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
+def _step_along(ground: Ground, start: Floats, end: Floats) -> float:
     """Return the difference in colour a pixel or two to both sides of a line, over all of it."""
     along = end - start
     across = _normal(along)
@@ -573,7 +617,7 @@ def _step_along(ground: _Ground, start: Floats, end: Floats) -> float:
     return float(np.linalg.norm((one - other).mean(axis=0)))
 
 
-def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
+def _steps(ground: Ground, corners: Floats, scale: float) -> float:
     """Return the share of the weakest side with different colours on its two sides, near and farther.
 
     Farther, because a thin printed line has the same paper on both sides.
@@ -590,11 +634,22 @@ def _steps(ground: _Ground, corners: Floats, scale: float) -> float:
         base = start + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along
         for away in (near, far):
             inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
-            shares.append(float((np.linalg.norm(inside - outside, axis=1) > DIFFERENT).mean()))
+            is_step = np.linalg.norm(inside - outside, axis=1) > DIFFERENT
+            shares.append(min(1.0, float(is_step.sum()) / _to_be_seen(_is_burnt(ground, base))))
     return min(shares)
 
 
-def _colours(ground: _Ground, points: Floats) -> Floats:
+def _is_burnt(ground: Ground, base: Floats) -> Mask:
+    """Return which places along a side `(n, 2)` a lamp has burnt out: no edge can be seen there."""
+    return sampled(ground.lab, base[:, None])[:, 0, 0] > _BURNT
+
+
+def _to_be_seen(burnt: Mask) -> float:
+    """Return the number of places along a side on which an edge should be seen."""
+    return len(burnt) - min(float(burnt.sum()), _MOST_BURNT * len(burnt))
+
+
+def _colours(ground: Ground, points: Floats) -> Floats:
     """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
     taken = sampled(ground.lab, points)
     return taken.mean(axis=1).astype(np.float64)
@@ -642,7 +697,7 @@ def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -
 # --- Choice ---------------------------------------------------------------------------------------------------
 
 
-def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
+def _believed(found: list[Outline], look: Looks) -> list[Outline]:
     """Return the same, the first one grown if a strip of card lies round it, or doubtful if it may be a frame."""
     if not found:
         return []
@@ -651,7 +706,9 @@ def _believed(found: list[Outline], look: _Looks) -> list[Outline]:
         whole = look.grown(first, widths)
         fits = whole is not None and whole.is_sure and whole.odd < max(first.odd, _FITS)
         if whole is not None and fits and not any(look.strips(whole)):
-            return [whole, *found]
+            # Hardly larger and less likely: a shadow, or a line of the ground beside one side.
+            is_no_card = whole.area_px < _HARDLY_LARGER * first.area_px and whole.score < first.score - 0.1
+            return [replace(first, is_doubtful=True), whole, *found[1:]] if is_no_card else [whole, *found]
     is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
     return [replace(first, is_doubtful=is_doubtful), *found[1:]]
 
@@ -689,8 +746,12 @@ def _is_card_round(outer: Outline, inner: Outline) -> bool:
         return False
     less_likely = _LESS_LIKELY if larger >= _HARDLY_LARGER else 0.2 if outer.odd < inner.odd - 0.005 else 0.05
     sound = min(outer.support, outer.step) >= SURE_EDGE and outer.ends >= _ROUND_ENDS
-    sound = sound and outer.score > inner.score - less_likely and outer.ends > inner.ends - 0.2
-    return sound and outer.odd < max(SURE_ODD, inner.odd) + _FITS and outer.blur_px < 1.5 * inner.blur_px
+    sound = sound and outer.score > inner.score - less_likely and outer.blur_px < 1.5 * inner.blur_px
+    # A card has a card's proportions: one side of it and three of its frame, or a line of the ground, have not.
+    sound = sound and outer.ends > inner.ends - (0.3 if outer.odd < inner.odd - 0.01 else 0.2)
+    return sound and outer.odd < (
+        inner.odd + 1.5 * _FITS if inner.odd < _FITS / 4 else max(SURE_ODD, inner.odd) + _FITS
+    )
 
 
 def holds(outer: Floats, inner: Floats) -> bool:

@@ -25,6 +25,7 @@ from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
+from companion.vision.enrol.sheet_enrolment import Taken, take
 from companion.vision.enrol.stillness import STILL_S, Stillness
 
 LOOK_AGAIN_S = 4.0
@@ -168,6 +169,11 @@ class Guide:
         """
         with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
+
+    def take_many(self, enrolment: Enrolment, image: Image) -> Taken:
+        """Cut all cards out of a picture; they wait for their names. Raises Problem as `take` does."""
+        with one_at_a_time(self._one_at_a_time):
+            return take(enrolment, image)
 
     def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> Verdict | None:
         """Take a picture unasked if something new lies still on it; return None if there is nothing to say.

@@ -16,6 +16,7 @@ import numpy as np
 from companion.common.text import say
 from companion.vision.boxes import Floats, Image, Pixels, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
+from companion.vision.enrol.printed_frames import to_pixels
 from companion.vision.mats.homography import Fit, through
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -46,11 +47,27 @@ _ALIGNED_DEG = 1.6
 _SAME_GROUND = 18.0
 """Maximum difference in Lab of one ground in uneven light."""
 
+_MOST_TILT_DEG, _TILT_DEG = 56.0, 26.0
+"""Tilt of the camera against the card, in degrees, from which a picture is useless, and from which the tilt is to blame
+for a card that is not found."""
+
+_CLEAR_SIDES = 0.7
+"""Minimum support and step of an outline by which the tilt is judged."""
+
+_FOCAL = 0.9
+"""Focal length by which tilts are judged, in longer sides of the picture: a telephone's."""
+
 _MOST_BLUR_MM = 0.5
 """Maximum blur of a card's sharpest edges, σ in millimetres of the card."""
 
-_MOST_SHINE, _SHINE_EDGE = 0.012, 14.0
-"""Maximum share of a card under a reflection; its edge is softer than this, in levels a pixel at `PX_PER_MM`."""
+_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0
+"""Maximum share of a card under a reflection on print, whose edge is softer than this, in levels a pixel."""
+
+_FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
+"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge.
+
+Measured on rendered photographs: on white paper up to 0.12 of the edge, on print 0.18 and more.
+"""
 
 _PAPER_MM = (6.0, 30.0)
 """Nearest and farthest distance from a card at which the mat's paper gives the colour of the light."""
@@ -73,6 +90,7 @@ class Fault(StrEnum):
     TOO_SMALL = "too-small"
     NOT_SHARP = "not-sharp"
     REFLECTION = "reflection"
+    TILTED = "tilted"
 
 
 SAY: Mapping[Fault, str] = {
@@ -85,12 +103,13 @@ SAY: Mapping[Fault, str] = {
     ),
     Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
     Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
-    Fault.SEVERAL: say("there are several cards on the picture: lay one alone"),
+    Fault.SEVERAL: say("there are several cards on the picture: lay one alone, or three and more apart, in rows"),
     Fault.TOO_SMALL: say(
         "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
     ),
     Fault.NOT_SHARP: say("the picture is not sharp: hold the camera still, not too near, in better light"),
     Fault.REFLECTION: say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away"),
+    Fault.TILTED: say("the picture was taken too much from the side: hold the phone straight above the cards"),
 }
 
 
@@ -128,7 +147,9 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
     fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
-        return _judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
+        return judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
+    if found and _is_from_aside(found[0], seen, size_mm):
+        return Rectified(None, Fault.TILTED)
     if _are_several(found):
         return Rectified(None, Fault.SEVERAL)
     if not found or not found[0].is_sure:
@@ -136,7 +157,7 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
         return Rectified(None, Fault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
     corners = (found[0].corners + 0.5) / shrink - 0.5
     light = _light_on(seen, fit, found[0]) if fit else None
-    return _judged(image, corners, size_mm, How.CUT_OUT, light)
+    return judged(image, corners, size_mm, How.CUT_OUT, light)
 
 
 # --- Where the card is ----------------------------------------------------------------------------------------
@@ -220,6 +241,24 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
     return colours[cover > 0]
+
+
+def _is_from_aside(outline: Outline, image: Image, size_mm: tuple[float, float]) -> bool:
+    """True if the camera looked too much from the side: at all, or to be sure of the card's outline."""
+    if outline.support < _CLEAR_SIDES or outline.step < _CLEAR_SIDES:
+        return False
+    return tilt_deg(outline.corners, image, size_mm) > (_TILT_DEG if not outline.is_sure else _MOST_TILT_DEG)
+
+
+def tilt_deg(corners: Floats, image: Image, size_mm: tuple[float, float]) -> float:
+    """Return by how many degrees the camera looked askew at a card with these corners, roughly."""
+    size = np.array(image.shape[1::-1])
+    onto = to_pixels(corners - (size - 1) / 2, size_mm) / np.array(
+        [[_FOCAL * size.max()], [_FOCAL * size.max()], [1.0]]
+    )
+    right, down = onto[:, 0], onto[:, 1]
+    normal = np.cross(right, down)
+    return math.degrees(math.acos(min(1.0, abs(float(normal[2])) / (float(np.linalg.norm(normal)) + 1e-12))))
 
 
 def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
@@ -311,7 +350,7 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 # --- The card's own picture -----------------------------------------------------------------------------------
 
 
-def _judged(
+def judged(
     image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
 ) -> Rectified:
     """Return the card with these corners on a picture, and its fault."""
@@ -357,19 +396,25 @@ def _blur_px(gray: Image) -> float | None:
 
 
 def _shine(gray: Image) -> float:
-    """Return the share of a card under reflections: saturated patches that fade out at their edges."""
+    """Return the share of a card under reflections that cover print: saturated patches that fade out on it.
+
+    On white paper they take nothing away, and the paper itself may be saturated too: it ends where print begins, with
+    a sharp edge.
+    """
     white = cv2.morphologyEx((gray >= SATURATED).astype(np.uint8), cv2.MORPH_OPEN, np.ones((5, 5), np.uint8))
     count, labels, stats, _ = cv2.connectedComponentsWithStats(white)
-    slope = cv2.magnitude(*slopes(gray))
+    slope = cv2.magnitude(*slopes(cv2.GaussianBlur(gray, (0, 0), 1.0)))
+    beside = np.ones((_FADES_PX, _FADES_PX), np.uint8)
+    fades = (cv2.dilate(slope, beside) < _SHINE_EDGE) & (cv2.erode(gray, beside) < _PAPER_LEVEL)
     share = 0.0
     for number in range(1, count):
         area = stats[number, cv2.CC_STAT_AREA] / gray.size
         if area < _MOST_SHINE / 3:
             continue
         patch = (labels == number).astype(np.uint8)
-        edge = (cv2.dilate(patch, np.ones((7, 7), np.uint8)) - patch) > 0
-        edge[:4], edge[-4:], edge[:, :4], edge[:, -4:] = False, False, False, False
-        if edge.sum() > 20 and float((slope[edge] < _SHINE_EDGE).mean()) > 0.7 and area < 0.4:
+        edge = (cv2.dilate(patch, np.ones((3, 3), np.uint8)) - patch) > 0
+        edge[:6], edge[-6:], edge[:, :6], edge[:, -6:] = False, False, False, False
+        if edge.sum() > 20 and float(fades[edge].mean()) > _LEAST_FADING:
             share += area
     return share
 

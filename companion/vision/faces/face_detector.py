@@ -259,6 +259,11 @@ def _is_sure(card: Named) -> bool:
     return card.score >= score and card.margin >= margin and lead >= LEAST_LEAD * hidden
 
 
+def is_identified(card: Named, templates: Templates) -> bool:
+    """True if a card compared with all faces, or the back, is one of them and no other."""
+    return _is_there(card) and _is_sure(card) and card.face not in templates.doubtful
+
+
 def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
         return FaceSeen(card.face, quad, _confidence(card), shown=card.shown)

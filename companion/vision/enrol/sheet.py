@@ -1,0 +1,301 @@
+"""Many cards laid in rows on one photograph, each cut out.
+
+All lie on one table and are of one size: a few that are certain tell how the table is seen, and then what is no card –
+a frame printed on one, the rows themselves – is of another size.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from companion.vision.boxes import Floats, Image, around, shrunk
+from companion.vision.enrol.card_outline import (
+    SURE_ENDS,
+    Ground,
+    Looks,
+    Outline,
+    candidates,
+    edge_shares,
+    ground_of,
+    in_one_order,
+    likeliest,
+    segments,
+)
+from companion.vision.enrol.rectify import How, Rectified, judged, rectified
+from companion.vision.mats.homography import through
+from companion.vision.opencv import cv2
+
+LONG_SIDE_PX = 1200
+"""Maximum longer side of a picture searched for many cards."""
+
+BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))
+"""Heights of cards, in longer sides of the picture: from twelve in a row down to two."""
+
+_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
+"""Numbers of line segments, of candidates, of those of one place and size, and of cards that tell the plane."""
+
+_LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0
+"""Minimum share of edge and of contrast along the weakest side together, and the contrast, in Lab."""
+
+_SAME_PLACE = 0.35
+"""Minimum overlap of two outlines of one card, as a share of both together."""
+
+_FEWEST = 3
+"""Minimum number of certain cards that tell how the table is seen."""
+
+_SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
+"""Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
+others while few tell it, and before their sides are fitted.
+
+Measured on rendered sheets: cards differ by up to 0.006, the frames printed on them by 0.014 and more.
+"""
+
+_PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0
+"""Score that an outline loses by such a difference, by a share of 1, and a candidate before its sides are fitted."""
+
+_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
+"""Minimum support and step of a card whose size is right, and of one whose sides seem to go on: a line of the cloth."""
+
+_ROOM_MM, _LEAST_PX = 14.0, 30
+"""Room round the place of a card that was overlooked, and the minimum size of such a part of the picture."""
+
+_ROUNDS = 40
+"""Number of times that plane and places are fitted to each other."""
+
+
+def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified | None]]:
+    """Return the cards on a picture `(H, W, 3) uint8 BGR`, row by row, None in a gap of a row.
+
+    A single card, or none, is in a row of its own, with its fault.
+    """
+    shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
+    found, to_mm = _found(shrunk(image, shrink), size_mm)
+    if to_mm is None:
+        return [[rectified(image, size_mm)]]
+    quads = [(corners + 0.5) / shrink - 0.5 for corners in found]
+    middles = np.array([through(to_mm, corners).mean(axis=0) for corners in found])
+    return [
+        [None if at is None else _card(image, quads[at], size_mm) for at in row] for row in rows_of(middles, size_mm)
+    ]
+
+
+def _card(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Rectified:
+    """Return one card, without a second copy of a large picture."""
+    box = around(corners).padded(8).within(image.shape[1], image.shape[0])
+    card = judged(box.of(image), corners - (box.left, box.top), size_mm, How.CUT_OUT)
+    return replace(card, corners=corners)
+
+
+def rows_of(middles: Floats, size_mm: tuple[float, float]) -> list[list[int | None]]:
+    """Return the indices of cards by their middles `(n, 2)` mm in the order of reading, None where one is missing.
+
+    All rows are as long as the longest, but for what is missing at the very end.
+    """
+    order = np.argsort(middles[:, 1], kind="stable")
+    breaks = np.flatnonzero(np.diff(middles[order, 1]) > size_mm[1] / 2) + 1
+    rows = [part[np.argsort(middles[part, 0], kind="stable")] for part in np.split(order, breaks)]
+    pitch = _pitch(middles, rows, size_mm)
+    left, right = middles[:, 0].min(), middles[:, 0].max()
+    filled: list[list[int | None]] = []
+    for row in rows:
+        at = [left - pitch, *middles[row, 0], right + pitch]
+        line: list[int | None] = []
+        for index, (before, after) in zip([*map(int, row), None], pairwise(at), strict=True):
+            line += [None] * max(0, round(float(after - before) / pitch) - 1)
+            line.append(index)
+        filled.append(line[:-1])
+    while filled[-1][-1] is None:
+        filled[-1].pop()
+    return filled
+
+
+def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: tuple[float, float]) -> float:
+    """Return the distance of neighbours in the rows, in millimetres."""
+    steps = np.concatenate([np.diff(middles[list(row), 0]) for row in rows])
+    return max(float(np.percentile(steps, 40)) if len(steps) else 0.0, size_mm[0])
+
+
+# --- Finding them ---------------------------------------------------------------------------------------------
+
+
+def _found(image: Image, size_mm: tuple[float, float]) -> tuple[list[Floats], Floats | None]:
+    """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
+    ground = ground_of(image)
+    quads = candidates(segments(ground, _SEGMENTS), ground.size, size_mm, BANDS)
+    look = Looks(ground, size_mm, 1.0, None)
+    firsts = [
+        likeliest(group, look)[0]
+        for group in _places(look.at(_spread(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
+    ]
+    to_mm = _plane(_of_one_size([outline for outline in firsts if outline.is_sure]), size_mm)
+    if to_mm is None:
+        return [], None
+    cards = _cards(ground, quads, to_mm, size_mm, _LOOSELY)
+    to_mm = _plane(cards, size_mm)
+    if to_mm is None:
+        return [], None
+    cards = _cards(ground, np.concatenate([quads, cards]), to_mm, size_mm, _ALIKE)
+    if len(cards) < _FEWEST:
+        return [], None
+    missing = [_candidates_at(ground, middle, to_mm, size_mm) for middle in _missing(cards, to_mm, size_mm)]
+    if missing:
+        cards = _cards(ground, np.concatenate([*missing, cards]), to_mm, size_mm, _ALIKE)
+    return cards, to_mm
+
+
+def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: tuple[float, float], alike: float) -> list[Floats]:
+    """Return the corners of those candidates that are cards of the right size in the table's plane, or nearly."""
+    look = Looks(ground, size_mm, 1.0, None)
+    rough = _off(to_mm, quads, size_mm)
+    found = look.at(_spread(ground, quads[rough < _ROUGHLY], rough[rough < _ROUGHLY]))
+    off = [float(_off(to_mm, outline.corners[None], size_mm)[0]) for outline in found]
+    fitting = [
+        replace(outline, score=outline.score - _PER_OFF * by)
+        for outline, by in zip(found, off, strict=True)
+        if by < alike and min(outline.support, outline.step) > (_LEAST_EDGE if outline.ends > SURE_ENDS else _ALL_EDGE)
+    ]
+    return [group[0].corners for group in _places(fitting) if not _lies_across(group[0], fitting)]
+
+
+def _lies_across(outline: Outline, found: Sequence[Outline]) -> bool:
+    """True if a likelier card lies partly under an outline."""
+    return any(0.05 < _shared(outline, other) < _SAME_PLACE and other.score > outline.score for other in found)
+
+
+def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+    """Return where cards may have been overlooked, in millimetres: gaps in the rows, and ends of the shorter ones."""
+    middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
+    rows = rows_of(middles, size_mm)
+    pitch = _pitch(middles, [[at for at in row if at is not None] for row in rows], size_mm)
+    rows[-1] += [None] * (max(map(len, rows)) - len(rows[-1]))
+    missing = []
+    for row in rows:
+        there = [column for column, at in enumerate(row) if at is not None]
+        for column in set(range(len(row))) - set(there):
+            near = min(there, key=lambda other: abs(other - column))
+            missing.append(middles[row[near]] + np.array([(column - near) * pitch, 0.0]))
+    return missing
+
+
+def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: tuple[float, float]) -> Floats:
+    """Return candidates `(n, 4, 2)` for a card that lies about there, from a look at that place alone."""
+    reach = np.array(size_mm) / 2 + _ROOM_MM
+    corners = middle_mm + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
+    box = around(through(np.linalg.inv(to_mm), corners)).within(*ground.size)
+    part = Ground(np.ascontiguousarray(box.of(ground.lab)), box.of(ground.steep), ground.grain)
+    if min(part.size) < _LEAST_PX:
+        return np.zeros((0, 4, 2))
+    return candidates(segments(part), part.size, size_mm) + np.array([box.left, box.top])
+
+
+def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
+    """Return the likeliest of quadrilaterals `(n, 4, 2)`, a few of each place and size: every card has some.
+
+    `off` is how far each is from a card's size, `(n,)`.
+    """
+    if not len(quads):
+        return []
+    worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
+    order = np.argsort(-worth, kind="stable")
+    order = order[worth[order] >= _LEAST_WORTH]
+    quads = in_one_order(quads[order])
+    quads = quads[np.sort(np.unique(np.rint(quads.reshape(-1, 8) / 4), axis=0, return_index=True)[1])]
+    middles, (right, down) = quads.mean(axis=1), (quads[:, 2:] - quads[:, :2]).transpose(1, 0, 2)
+    size = np.sqrt(np.linalg.norm(right, axis=1) * np.linalg.norm(down, axis=1))
+    cells = np.column_stack([np.rint(middles / (0.3 * size[:, None])), np.rint(np.log(size) / 0.2)])
+    _, cell = np.unique(cells, axis=0, return_inverse=True)
+    by_cell = np.argsort(cell, kind="stable")
+    starts = np.flatnonzero(np.diff(cell[by_cell], prepend=-1))
+    rank = np.empty(len(cell), int)
+    rank[by_cell] = np.arange(len(cell)) - np.repeat(starts, np.diff(np.append(starts, len(cell))))
+    return list(quads[rank < _AT_A_PLACE][:_LOOKED_AT])
+
+
+def _contrasts(ground: Ground, quads: Floats) -> Floats:
+    """Return the share of each side of quadrilaterals `(n, 4, 2)` with other colours within than without: `(n, 4)`."""
+    at = np.linspace(0.1, 0.9, 10, dtype=np.float32)[:, None]
+    start, middle = quads.astype(np.float32), quads.mean(axis=1, dtype=np.float32)[:, None, None]
+    points = start[:, :, None] + at * (np.roll(start, -1, axis=1) - start)[:, :, None]
+    high, wide = ground.lab.shape[:2]
+    inner, outer = (np.rint(middle + share * (points - middle)).astype(np.intp) for share in (0.96, 1.04))
+    colours = [ground.lab[p[..., 1].clip(0, high - 1), p[..., 0].clip(0, wide - 1)] for p in (inner, outer)]
+    return (np.linalg.norm(colours[0] - colours[1], axis=-1) > _OTHER_COLOUR).mean(axis=-1)
+
+
+def _places(found: Sequence[Outline]) -> list[list[Outline]]:
+    """Return outlines by the card that they may be of, the likeliest first, without those that lie across others."""
+    places: list[list[Outline]] = []
+    for outline in sorted(found, key=lambda outline: -outline.score):
+        shares = [_shared(outline, group[0]) for group in places]
+        if shares and max(shares) > _SAME_PLACE:
+            places[int(np.argmax(shares))].append(outline)
+        else:
+            places.append([outline])
+    return places
+
+
+def _shared(one: Outline, other: Outline) -> float:
+    """Return the overlap of two outlines as a share of both together."""
+    area, _ = cv2.intersectConvexConvex(np.float32(one.corners), np.float32(other.corners))
+    return float(area / (one.area_px + other.area_px - area + 1e-6))
+
+
+def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
+    """Return the corners of the most outlines of one size that lie apart; of blocks of cards there are fewer."""
+    best: list[Outline] = []
+    for one in sorted(certain, key=lambda outline: outline.area_px):
+        alike = [other for other in certain if 0.72 < other.area_px / one.area_px < 1.38]
+        apart: list[Outline] = []
+        for other in alike:
+            if all(_shared(other, taken) < 0.05 for taken in apart):
+                apart.append(other)
+        if len(apart) > len(best):
+            best = apart
+    return [outline.corners for outline in best]
+
+
+def _plane(cards: Sequence[Floats], size_mm: tuple[float, float]) -> Floats | None:
+    """Return the homography from the picture to the table's millimetres in which most cards are of their size.
+
+    None for fewer than `_FEWEST`, or if they are of no one size.
+    """
+    w, h = size_mm
+    own = np.array([(-w, -h), (w, -h), (w, h), (-w, h)]) / 2
+    left = np.array(cards)
+    while len(left) >= _FEWEST:
+        middle = left.mean(axis=(0, 1))
+        first = left[np.linalg.norm(left.mean(axis=1) - middle, axis=1).argmin()]
+        to_mm = np.vstack([cv2.estimateAffine2D(first, own)[0], (0, 0, 1)])
+        for _ in range(_ROUNDS):
+            seen = through(to_mm, left.reshape(-1, 2)).reshape(left.shape)
+            wanted = np.array([_laid(own, quad) for quad in seen])
+            to_mm = cv2.findHomography(left.reshape(-1, 2), wanted.reshape(-1, 2))[0]
+        off = _off(to_mm, left, size_mm)
+        if off.max() < _SAME:
+            return np.asarray(to_mm, np.float64)
+        left = np.delete(left, off.argmax(), axis=0)
+    return None
+
+
+def _laid(own: Floats, seen: Floats) -> Floats:
+    """Return a card's own corners `(4, 2)` mm, moved and turned onto those seen."""
+    middle = seen.mean(axis=0)
+    u, _, v = np.linalg.svd(own.T @ (seen - middle))
+    return own @ (u @ np.diag([1.0, np.sign(np.linalg.det(u @ v))]) @ v) + middle
+
+
+def _off(to_mm: Floats, quads: Floats, size_mm: tuple[float, float]) -> Floats:
+    """Return how far the sides and diagonals of quadrilaterals `(n, 4, 2)` are from a card's in the plane: `(n,)`."""
+    if not len(quads):
+        return np.zeros(0)
+    mm = through(to_mm, quads.reshape(-1, 2)).reshape(quads.shape)
+    sides = np.linalg.norm(np.roll(mm, -1, axis=1) - mm, axis=2)
+    across = np.linalg.norm(mm[:, :2] - mm[:, 2:], axis=2)
+    wanted = [np.array([*size_mm, *size_mm]), np.array([*size_mm[::-1], *size_mm[::-1]])]
+    by_sides = np.min([np.abs(np.log(sides / side)).max(axis=1) for side in wanted], axis=0)
+    off: Floats = np.maximum(by_sides, np.abs(np.log(across / np.hypot(*size_mm))).max(axis=1))
+    return off

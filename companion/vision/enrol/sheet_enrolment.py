@@ -1,0 +1,150 @@
+"""Enrolling many cards at once: cut out of a few photographs, they wait in the deck's folder until all are named.
+
+On the disk neither a restart nor another photograph loses any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from companion.tabletop.template_decks import (
+    MOST_PICTURES,
+    Subject,
+    drop_waiting,
+    places_in,
+    put_waiting,
+    waiting_in,
+    whole_decks,
+    write_description,
+)
+from companion.vision.boxes import Image
+from companion.vision.capture.image_io import read_picture
+from companion.vision.enrol.enrolment import Enrolment, Said, as_png, lacking, subject_name
+from companion.vision.enrol.naming import Guess, guesses
+from companion.vision.enrol.rectify import SAY
+from companion.vision.enrol.sheet import cut_out
+from companion.vision.faces.face_templates import load_templates
+
+MOST_WAITING = 60
+"""Maximum number of cards that wait for their names."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one photograph gave."""
+
+    count: int
+    """Number of cards cut out."""
+
+    faults: tuple[str, ...] = ()
+    """What is wrong with the others, in sentences without a full stop."""
+
+
+def take(enrolment: Enrolment, image: Image) -> Taken:
+    """Cut the cards out of a photograph and let them wait, in the places after those that wait already.
+
+    Raises Problem if they cannot be kept.
+    """
+    folder, count = enrolment.folder, 0
+    rows = cut_out(image, enrolment.description.size_mm)
+    write_description(folder, enrolment.description)
+    cards = [card for row in rows for card in row]
+    there = [card for card in cards if card is not None]
+    if places_in(folder) + len(there) in _counts(enrolment.wanted):
+        # All are there: the rows are of different lengths.
+        cards = there
+    faults = [SAY[card.fault] for card in there if card.fault is not None]
+    if len(cards) == 1 and faults:
+        return Taken(0, tuple(faults))
+    for place, card in enumerate(cards, start=places_in(folder)):
+        picture = None if card is None or card.fault is not None else card.picture
+        if place < MOST_WAITING:
+            put_waiting(folder, place, b"" if picture is None else as_png(picture))
+            count += picture is not None
+    return Taken(count, tuple(dict.fromkeys(faults)))
+
+
+def named(enrolment: Enrolment, data: Path) -> dict[int, Guess]:
+    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own."""
+    pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
+    decks = [load_templates(deck) for deck in whole_decks(data) if deck.folder != enrolment.folder]
+    every = (*enrolment.cards, None)
+    return guesses(pictures, decks, _order(enrolment, places_in(enrolment.folder)), every)
+
+
+def _order(enrolment: Enrolment, count: int) -> Sequence[Subject]:
+    """Return what lies in each of so many places if it was laid as shown; nothing where that would be another number.
+
+    The back comes last, and may be left out.
+    """
+    for order in (enrolment.wanted, (*enrolment.cards, None)):
+        if count and count in _counts(order):
+            return order
+    return ()
+
+
+def _counts(order: Sequence[Subject]) -> tuple[int, int]:
+    """Return how many cards may lie there, with and without the back."""
+    return len(order), len(order) - (None in order)
+
+
+def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *, in_order: bool) -> Iterator[Said]:
+    """Enrol the cards on photographs of many; yield what came of each.
+
+    Cards of another edition are named by their places where they lie `in_order`; the others wait for their names.
+    Raises Problem if a photograph cannot be read, or a face cannot be kept.
+    """
+    for path in paths:
+        taken = take(enrolment, read_picture(path))
+        yield Said(f"{path.name}: cards cut out: {taken.count}", is_fault=not taken.count)
+        for fault in taken.faults:
+            yield Said(f"{path.name}: {fault}.", is_fault=True)
+    found = named(enrolment, data)
+    names = {
+        place: guess.likely[0] for place, guess in found.items() if guess.is_sure or (in_order and guess.is_by_place)
+    }
+    twins = dict(keep(enrolment, names))
+    for place, subject in sorted(names.items()):
+        name = subject_name(subject)
+        if place in twins:
+            yield Said(f"{name}: card {place + 1} shows the same as {twins[place]}; it is left out.", is_fault=True)
+        else:
+            yield Said(f"{name}: got it (card {place + 1})", is_kept=True)
+    for place in waiting_in(enrolment.folder).keys() - twins.keys():
+        likely = " or ".join(subject_name(subject) for subject in found[place].likely)
+        which = f", probably {likely}" if likely else ""
+        yield Said(f"Card {place + 1}{which}: it waits for its name on the page of the deck.", is_fault=True)
+    yield from lacking(enrolment)
+
+
+def keep(enrolment: Enrolment, names: Mapping[int, Subject]) -> Iterator[tuple[int, str]]:
+    """Make cards that wait pictures of faces, beside those there; yield the places and twins' slugs of those left out.
+
+    Raises Problem if one cannot be kept.
+    """
+    there = waiting_in(enrolment.folder)
+    for place in names.keys() & there.keys():
+        picture = read_picture(there[place])
+        twin = enrolment.twin_of(names[place], picture)
+        if twin:
+            yield place, twin
+        else:
+            if len(enrolment.pictures(names[place])) < MOST_PICTURES:
+                enrolment.add(names[place], picture)
+            else:
+                enrolment.keep(names[place], [picture])
+            put_waiting(enrolment.folder, place, b"")
+    _tidy(enrolment)
+
+
+def forget(enrolment: Enrolment, place: int) -> None:
+    """Drop a card that waits: it is none of the deck."""
+    put_waiting(enrolment.folder, place, b"")
+    _tidy(enrolment)
+
+
+def _tidy(enrolment: Enrolment) -> None:
+    if not waiting_in(enrolment.folder):
+        drop_waiting(enrolment.folder)

@@ -1,0 +1,263 @@
+"""Many cards on one photograph: cut out in order, named by likeness or by their places, waiting until all are named."""
+
+from __future__ import annotations
+
+import cv2
+import numpy as np
+import pytest
+from card_photos import face_of, sheet_photo
+from client import HOME, SECRET
+from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
+
+from companion import pages
+from companion.app.cli import companion
+from companion.common.errors import Problem
+from companion.rules.cards import Card
+from companion.tabletop.template_decks import drop_waiting, load_deck, waiting_in
+from companion.vision.enrol import sheet_enrolment
+from companion.vision.enrol.enrolment import begin
+from companion.vision.enrol.naming import guesses
+from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, Rectified
+from companion.vision.enrol.sheet import cut_out, rows_of
+from companion.vision.faces.face_templates import load_templates
+
+CARD_MM = (57.0, 88.0)
+FACES = (Card.KM_25, Card.KM_50, Card.KM_75, Card.STOP, Card.ROLL, Card.ACCIDENT)
+SLUGS = tuple(face.value for face in FACES)
+
+# --- Finding --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize(
+    ("style", "ground"), [("cartoon", "felt"), ("own", "wood"), ("vintage", "dark"), ("minimal", "felt")]
+)
+def test_cards_in_rows_are_cut_out_in_the_order_of_reading(style, ground):
+    photo = sheet_photo(3, style, SLUGS, ground, columns=3, long_px=1400)
+
+    rows = cut_out(photo.image, photo.size_mm)
+
+    assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
+    for card, slug in zip([card for row in rows for card in row], SLUGS, strict=True):
+        drawn = cv2.resize(face_of(style, slug)[0], card.picture.shape[1::-1], interpolation=cv2.INTER_AREA)
+        # Where its edges lie, not how bright it is.
+        seen, wanted = (cv2.cvtColor(image, cv2.COLOR_BGR2GRAY).astype(np.float32) for image in (card.picture, drawn))
+        shift, _ = cv2.phaseCorrelate(seen, wanted, cv2.createHanningWindow(seen.shape[::-1], cv2.CV_32F))
+        assert np.hypot(*shift) < 1.0 * PX_PER_MM
+
+
+def test_a_photograph_of_one_card_or_of_none_is_a_row_of_its_own():
+    bare = np.full((400, 500, 3), 90, np.uint8)
+
+    ((card,),) = cut_out(bare, CARD_MM)
+
+    assert card.picture is None
+    assert card.fault is Fault.NO_CARD
+
+
+def test_a_gap_in_a_row_keeps_its_place_also_at_the_row_s_ends():
+    first = [(0.0, 0.0), (70.0, 4.0), (140.0, -3.0), (210.0, 2.0)]
+    second = [(212.0, 99.0), (1.0, 101.0), (72.0, 97.0)]
+    third = [(3.0, 200.0), (72.0, 203.0), (141.0, 201.0)]
+    last = [(70.0, 300.0)]
+
+    rows = rows_of(np.array(first + second + third + last), CARD_MM)
+
+    assert rows == [[0, 1, 2, 3], [5, 6, None, 4], [7, 8, 9, None], [None, 10]]
+
+
+# --- Naming ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def known():
+    return [load_templates(load_deck("own"))]
+
+
+def pictures(style: str, slugs: tuple[str, ...]) -> dict[int, np.ndarray]:
+    return {place: cv2.resize(face_of(style, slug)[0], (342, 528)) for place, slug in enumerate(slugs)}
+
+
+def test_cards_of_a_known_edition_are_named_by_likeness_wherever_they_lie(known):
+    swapped = (SLUGS[1], SLUGS[0], *SLUGS[2:])
+
+    found = guesses(pictures("own", swapped), known, FACES, (*FACES, None))
+
+    assert {place: guess.likely[0] for place, guess in found.items()} == dict(enumerate(map(Card, swapped)))
+    assert all(guess.is_sure for guess in found.values())
+
+
+def test_cards_of_an_unknown_edition_are_never_named_without_a_question(known):
+    found = guesses(pictures("vintage", SLUGS), known, FACES, (*FACES, None))
+    nowhere = guesses(pictures("vintage", SLUGS), known, (), (*FACES, None))
+
+    assert [guess.likely[0] for _, guess in sorted(found.items())] == list(FACES)
+    assert not any(guess.is_sure for guess in (*found.values(), *nowhere.values()))
+    assert not any(guess.is_by_place for guess in nowhere.values())
+    assert all(len(guess.likely) <= 3 for guess in found.values())
+
+
+def test_two_cards_of_one_face_are_asked_about(known):
+    found = guesses(pictures("own", (*SLUGS, SLUGS[0])), known, (), (*FACES, None))
+
+    assert [place for place, guess in sorted(found.items()) if not guess.is_sure] == [0, 6]
+
+
+def test_a_foreign_card_among_those_of_a_known_edition_is_asked_about_and_not_named_by_its_place(known):
+    mixed = pictures("own", SLUGS) | {2: pictures("vintage", SLUGS)[2]}
+
+    found = guesses(mixed, known, FACES, (*FACES, None))
+
+    assert [place for place, guess in sorted(found.items()) if not guess.is_sure] == [2]
+    assert not found[2].is_by_place
+
+
+# --- Waiting --------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def on_photographs(monkeypatch):
+    """Photographs of cards laid edge to edge; a black one is under a reflection."""
+
+    def split(image, _size_mm):
+        cards = [np.ascontiguousarray(image[:, left : left + 342]) for left in range(0, image.shape[1], 342)]
+        return [[Rectified(card, None if card.any() else Fault.REFLECTION) for card in cards]]
+
+    monkeypatch.setattr(sheet_enrolment, "cut_out", split)
+
+
+def photograph(*slugs: str) -> np.ndarray:
+    return np.hstack([card_picture(slug) if slug else np.zeros((528, 342, 3), np.uint8) for slug in slugs])
+
+
+def test_cards_wait_in_their_places_over_photographs_and_restarts(on_photographs, tmp_path):
+    taken = sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("25", "", "75"))
+    sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("100"))
+    again = begin("ours", "classic", tmp_path)
+
+    assert (taken.count, taken.faults) == (2, (SAY[Fault.REFLECTION],))
+    assert list(waiting_in(again.folder)) == [0, 2, 3]
+    assert len(again.wanted) == 20
+
+
+def test_rows_of_different_lengths_have_no_gaps_if_all_cards_are_there(monkeypatch, tmp_path):
+    ours = begin("ours", "classic", tmp_path)
+    card = Rectified(card_picture("25"))
+    laid = [[card] * 5, [card] * 4 + [None], [card] * 5, [card] * 5]
+    monkeypatch.setattr(sheet_enrolment, "cut_out", lambda *_: laid)
+    sheet_enrolment.take(ours, EMPTY)
+
+    assert list(waiting_in(ours.folder)) == list(range(19))
+    drop_waiting(ours.folder)
+    laid[3] = [card] * 3
+
+    sheet_enrolment.take(ours, EMPTY)
+
+    assert list(waiting_in(ours.folder)) == [*range(9), *range(10, 18)]
+
+
+def test_named_cards_are_enrolled_and_one_that_is_there_already_waits(on_photographs, tmp_path):
+    ours = begin("ours", "classic", tmp_path)
+    sheet_enrolment.take(ours, photograph("25", "25", "stop"))
+
+    refused = list(sheet_enrolment.keep(ours, {0: Card.KM_25, 1: Card.KM_50, 2: Card.STOP}))
+
+    assert refused == [(1, "25")]
+    assert set(load_deck("ours", tmp_path).faces) == {Card.KM_25, Card.STOP}
+    sheet_enrolment.forget(ours, 1)
+    assert not (ours.folder / "waiting").exists()
+
+
+# --- The page -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def app(match):
+    return pages.create_app(match, secret=SECRET)
+
+
+def names_of(page) -> str:
+    return page.get("/decks/ours/enrol/names").get_data(as_text=True)
+
+
+def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(page, on_photographs, tmp_path):
+    ours = begin("ours", "classic", tmp_path)
+    sheet_enrolment.take(ours, photograph("25"))
+    sheet_enrolment.forget(ours, 0)
+    files = [
+        a_file(png_of(photograph("stop", "roll")), "IMG_10.PNG"),
+        a_file(png_of(photograph("25", "")), "IMG_9.PNG"),
+    ]
+
+    answer = page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
+    shown = names_of(page)
+    kept = post(page, "/decks/ours/enrol/names", **{"card-1": "25", "card-3": "stop", "card-4": "roll"})
+
+    assert answer.location.endswith("/decks/ours/enrol/names")
+    assert "Photograph 1: a lamp’s reflection hides" in shown
+    assert 'name="card-1" value="25"' in shown
+    assert kept.location.endswith("/decks/ours/enrol")
+    assert set(load_deck("ours", tmp_path).faces) == {Card.KM_25, Card.STOP, Card.ROLL}
+    assert page.get("/decks/ours/enrol/names").status_code == 303
+
+
+def test_two_cards_with_one_name_are_asked_again_and_all_may_be_forgotten(page, on_photographs, tmp_path):
+    ours = begin("ours", "classic", tmp_path)
+    sheet_enrolment.take(ours, photograph("25", "50"))
+
+    post(page, "/decks/ours/enrol/names", **{"card-1": "50", "card-2": "other", "other-2": "50"})
+    shown = names_of(page)
+    small = page.get("/decks/ours/waiting/2.jpg")
+    post(page, "/decks/ours/enrol/names", anew="1")
+
+    assert "More than one card is called 50 km: choose which it is." in shown
+    assert "2 cards have no name yet." in shown
+    assert small.mimetype == "image/jpeg"
+    assert not waiting_in(ours.folder)
+    assert page.get("/decks/ours/waiting/2.jpg").status_code == 404
+
+
+def test_too_many_photographs_are_told(page, tmp_path):
+    begin("ours", "classic", tmp_path).keep(Card.ROLL, [card_picture("roll")])
+    files = [a_file(b"x", f"{number}.png") for number in range(9)]
+
+    answer = page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
+
+    assert answer.status_code == 400
+    assert "Send at most 8 photographs together." in answer.get_data(as_text=True)
+
+
+# --- The command ----------------------------------------------------------------------------------------------
+
+
+def run(*words: object) -> int:
+    return companion.main([str(word) for word in words], standalone_mode=False) or 0
+
+
+def test_the_command_enrols_a_known_edition_from_one_photograph(on_photographs, tmp_path, capsys):
+    cv2.imwrite(str(tmp_path / "all.png"), photograph("50", "25", "", *SLUGS[2:]))
+
+    code = run("enroll", "ours", "--edition", "classic", "--photo", tmp_path / "all.png", "--data", tmp_path)
+
+    said = capsys.readouterr()
+    assert code == 1
+    assert "25: got it (card 2)" in said.out
+    assert "all.png: a lamp's reflection hides a part of the card" in said.err
+    assert set(load_deck("ours", tmp_path).faces) == set(FACES)
+
+
+def test_the_command_names_an_unknown_edition_by_place_only_if_told_that_it_lies_in_order(
+    on_photographs, tmp_path, capsys
+):
+    order = [card.value for card in begin("ours", "classic", tmp_path).cards]
+    cv2.imwrite(str(tmp_path / "all.png"), np.hstack(list(pictures("vintage", tuple(order)).values())))
+    words = ("enroll", "ours", "--edition", "classic", "--photo", tmp_path / "all.png", "--data", tmp_path)
+
+    with pytest.raises(Problem, match="No face of 'ours' was enrolled"):
+        run(*words)
+    waited = capsys.readouterr().err
+    run("decks", "remove", "ours", "--data", tmp_path)
+    run(*words, "--in-order")
+
+    assert "Card 1, probably 25" in waited
+    assert len(load_deck("ours", tmp_path).faces) == 19
