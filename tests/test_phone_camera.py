@@ -13,6 +13,7 @@ from client import SECRET, STRANGER, tap, text_of
 from cryptography import x509
 
 from companion.app.service import _first_camera, _pictures_of_first
+from companion.common import clock
 from companion.common.errors import Problem
 from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
@@ -194,6 +195,20 @@ def test_the_certificate_is_made_once_for_the_machines_addresses(tmp_path):
     assert path.stat().st_mode & 0o077 == 0
     certify(path, ("192.168.1.21",))
     assert path.read_bytes() != first
+
+
+def test_a_certificate_of_a_time_to_come_is_made_anew_and_none_while_the_clock_stands_in_1970(tmp_path, monkeypatch):
+    path = tmp_path / FILE_NAME
+    monkeypatch.setattr(clock, "now_s", lambda: 4_000_000_000.0)
+    certify(path, ("localhost",))
+    of_2096 = path.read_bytes()
+    monkeypatch.setattr(clock, "now_s", lambda: 0.0)
+    with pytest.raises(Problem, match="clock"):
+        certify(path, ("localhost",))
+
+    monkeypatch.undo()
+    certify(path, ("localhost",))
+    assert path.read_bytes() != of_2096
 
 
 @pytest.mark.parametrize("spoilt", [b"", b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"])

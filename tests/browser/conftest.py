@@ -16,11 +16,19 @@ expect.set_options(timeout=PATIENCE_MS)
 
 
 @pytest.fixture(scope="package")
-def browser():
+def launched():
+    """Starts a browser with arguments of its own."""
     with sync_playwright() as playwright:
-        started = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu"])
-        yield started
-        started.close()
+        yield lambda *arguments: playwright.chromium.launch(
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *arguments]
+        )
+
+
+@pytest.fixture(scope="package")
+def browser(launched):
+    started = launched()
+    yield started
+    started.close()
 
 
 @pytest.fixture

@@ -21,7 +21,7 @@ pytestmark = [
 
 @pytest.fixture
 def table(monkeypatch):
-    monkeypatch.setattr("companion.match.match.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
+    monkeypatch.setattr("companion.match.drafts.secrets", SimpleNamespace(token_hex=lambda _size: "the same cards"))
     with match_of(None, []) as match, running(app_of(match)) as url:
         robots = RobotPlayers(match, pause_s=0, answer_s=0)
         robots.start()

@@ -8,7 +8,7 @@ import socket
 import numpy as np
 import pytest
 from client import SECRET
-from playwright.sync_api import expect, sync_playwright
+from playwright.sync_api import expect
 
 from browser.screens import CHROMIUM, SMALL, TWO, match_of
 from companion.pages import Camera, create_app
@@ -46,27 +46,25 @@ def secured(tmp_path):
         secure.close()
 
 
-def test_a_phone_sends_what_it_sees_until_another_is_the_camera(secured, film):
+def test_a_phone_sends_what_it_sees_until_another_is_the_camera(secured, film, launched):
     frames, url = secured
-    sees = (
+    browser = launched(
         "--use-fake-ui-for-media-stream",
         "--use-fake-device-for-media-stream",
         f"--use-file-for-fake-video-capture={film}",
     )
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *sees])
-        page = browser.new_context(viewport=SMALL, ignore_https_errors=True).new_page()
-        page.goto(url)
-        page.get_by_role("button", name="Use this phone as the camera").click()
-        expect(page.locator("#begin")).to_be_hidden()
-        number, jpeg = 0, b""
-        while number < 3:
-            number, jpeg = frames.next_after(number)
-        image = decode(jpeg, "frame")
+    page = browser.new_context(viewport=SMALL, ignore_https_errors=True).new_page()
+    page.goto(url)
+    page.get_by_role("button", name="Use this phone as the camera").click()
+    expect(page.locator("#begin")).to_be_hidden()
+    number, jpeg = 0, b""
+    while number < 3:
+        number, jpeg = frames.next_after(number)
+    image = decode(jpeg, "frame")
 
-        assert image.shape == (1080, 1920, 3)
-        assert image[500, 400].mean() > 180
-        assert image[500, 1500].mean() < 100
-        frames.choose("another phone")
-        expect(page.locator("#said")).to_have_text("This phone is not the camera any more.")
-        browser.close()
+    assert image.shape == (1080, 1920, 3)
+    assert image[500, 400].mean() > 180
+    assert image[500, 1500].mean() < 100
+    frames.choose("another phone")
+    expect(page.locator("#said")).to_have_text("This phone is not the camera any more.")
+    browser.close()

@@ -14,6 +14,7 @@ import threading
 from pathlib import Path
 from typing import Any
 
+from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
@@ -104,14 +105,17 @@ class SecurePort:
 
 
 def certify(path: Path, names: tuple[str, ...]) -> None:
-    """Leave a key and a certificate for some addresses or names in a file, unless a good one lies there."""
+    """Leave a key and a certificate for some addresses or names in a file, unless a good one lies there.
+
+    Raises Problem while the machine's clock cannot be right, OSError where the file cannot be written.
+    """
     from cryptography import x509
 
     try:
         known = x509.load_pem_x509_certificate(path.read_bytes())
         held = known.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
-        is_long = known.not_valid_after_utc - _now() > datetime.timedelta(days=RENEWED_DAYS)
-        if is_long and set(_general_names(names)) <= set(held):
+        holds = known.not_valid_before_utc < _now() < known.not_valid_after_utc - datetime.timedelta(days=RENEWED_DAYS)
+        if holds and set(_general_names(names)) <= set(held):
             return
     except (OSError, ValueError, x509.ExtensionNotFound):
         pass  # None yet, or one that was damaged.
@@ -155,4 +159,8 @@ def _general_names(names: tuple[str, ...]) -> list[Any]:
 
 
 def _now() -> datetime.datetime:
-    return datetime.datetime.now(datetime.UTC)
+    """Return the time, from and until which phones count a certificate. Raises Problem while it cannot be right."""
+    now = clock.moment(clock.now_s())
+    if now is None:
+        raise Problem(say("The clock of this machine is not right yet: connect it to the network, then try again."))
+    return now
