@@ -47,9 +47,8 @@ _ALIGNED_DEG = 1.6
 _SAME_GROUND = 18.0
 """Maximum difference in Lab of one ground in uneven light."""
 
-_MOST_TILT_DEG, _TILT_DEG = 56.0, 26.0
-"""Tilt of the camera against the card, in degrees, from which a picture is useless, and from which the tilt is to blame
-for a card that is not found."""
+_TILT_DEG = 26.0
+"""Tilt of the camera against the card, in degrees, from which it is to blame for an outline that is not certain."""
 
 _CLEAR_SIDES = 0.7
 """Minimum support and step of an outline by which the tilt is judged."""
@@ -244,10 +243,10 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
 
 
 def _is_from_aside(outline: Outline, image: Image, size_mm: tuple[float, float]) -> bool:
-    """True if the camera looked too much from the side: at all, or to be sure of the card's outline."""
-    if outline.support < _CLEAR_SIDES or outline.step < _CLEAR_SIDES:
+    """True if the camera looked too much from the side to be sure of the card's outline."""
+    if outline.is_sure or min(outline.support, outline.step) < _CLEAR_SIDES:
         return False
-    return tilt_deg(outline.corners, image, size_mm) > (_TILT_DEG if not outline.is_sure else _MOST_TILT_DEG)
+    return tilt_deg(outline.corners, image, size_mm) > _TILT_DEG
 
 
 def tilt_deg(corners: Floats, image: Image, size_mm: tuple[float, float]) -> float:
