@@ -23,6 +23,7 @@ from companion.pages.players import phone_identity
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.template_decks import put_waiting
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.counting.photographs import Shot
 from companion.vision.enrol.enrolment import begin
@@ -117,6 +118,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     enrolment = begin("ours", "classic", folder, maker=text)
     enrolment = replace(enrolment, description=replace(enrolment.description, title=text))
     enrolment.keep(Card("roll"), [np.full((88, 57, 3), 200, np.uint8)])
+    put_waiting(enrolment.folder, 0, cv2.imencode(".png", np.full((88, 57, 3), 90, np.uint8))[1].tobytes())
     shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
     token = app.extensions["companion"].snaps.keep("classic", shot)
@@ -141,6 +143,8 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "live.crop": tuple(f"{path}.jpg" for path in asked),
         "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
         "enrolling.picture": ("/decks/ours/roll-1.jpg",),
+        "enrolling.name_them": ("/decks/ours/enrol/names",),
+        "enrolling.waiting": ("/decks/ours/waiting/1.jpg",),
         "decks.take_away": ("/decks/ours.zip",),
         "printed.sheet": ("/print/mats.png",),
         "snap.confirm": (f"/snap/{token}",),
