@@ -14,7 +14,7 @@ from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.capture.sources import Frame
-from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, Eye
+from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, READS, Eye
 from companion.vision.stickers.reader import Code, read_codes
 from companion.vision.view import View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
@@ -404,6 +404,71 @@ def test_a_view_tells_which_zones_were_read_on_its_frame():
 
     assert sum(DISTANCE in view.read_zones for view in views) >= 2
     assert views[-1].read_zones == frozenset()
+
+
+# What is looked for again, and what is only looked at
+
+
+def looked_for(monkeypatch, *missed: str) -> list[tuple[str, ...]]:
+    """What each search for stickers finds from now on, as they are made; the first of them misses these cards."""
+    found: list[tuple[str, ...]] = []
+
+    def read(gray, *, where, **how):
+        codes = read_codes(gray, where=where, **how)
+        if where:
+            codes = tuple(code for code in codes if found or code.card not in missed)
+            found.append(tuple(sorted(str(code.card) for code in codes)))
+        return codes
+
+    monkeypatch.setattr("companion.vision.read.read_codes", read)
+    return found
+
+
+KM_25 = on_mat(SIDE, "distance", "MB1:25-01", dx_mm=-25, dy_mm=-25, card=WHITE)
+
+
+def test_a_card_that_explains_what_has_changed_is_looked_for_once_and_then_only_looked_at(monkeypatch):
+    film = settled(ROLL, KM_50)
+    found = looked_for(monkeypatch)
+
+    views = film.views(ROLL, KM_50, KM_25, count=8)
+
+    assert found == [("25-01", "50-01")]
+    assert sum(DISTANCE in view.read_zones for view in views) == READS
+    assert known(views[-1]) == {("roll-03", BATTLE), ("50-01", DISTANCE), ("25-01", DISTANCE)}
+
+
+def test_a_card_missed_beside_one_that_could_explain_it_is_looked_for_again(monkeypatch):
+    film = settled(ROLL, KM_50)
+    found = looked_for(monkeypatch, "25-01")
+
+    view = film.show(ROLL, KM_50, KM_25, count=8)
+
+    assert found[0] == ("50-01",)
+    assert ("25-01", DISTANCE) in lying(view)
+
+
+def test_a_zone_in_which_a_sticker_is_not_read_in_its_place_again_is_searched(monkeypatch):
+    film = settled(ROLL, KM_50)
+    found = looked_for(monkeypatch)
+    monkeypatch.setattr("companion.vision.eye.are_there", lambda gray, codes: (False,) * len(codes))
+
+    film.show(ROLL, KM_50, KM_25, count=8)
+
+    assert found == [("25-01", "50-01")] * READS
+
+
+def test_nothing_is_looked_for_on_the_draw_pile(monkeypatch):
+    table = Mat(table_mat(), -150, -100)
+    x, y = through(table.matrix(), [table.layout.zones["draw"].centre_mm])[0]
+    film = Film(Eye(layouts=(table.layout,)))
+    film.show(mats=(table,), count=10)
+    found = looked_for(monkeypatch)
+
+    views = film.views(things=(block(x, y, 60, 90, (140, 60, 40)),), mats=(table,), count=8)
+
+    assert found == []
+    assert any("table/draw" in view.read_zones for view in views)
 
 
 # A hand that rests over the table when the camera is switched on

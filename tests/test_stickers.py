@@ -182,6 +182,18 @@ def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     assert len(asked) == 1
 
 
+def test_a_code_is_there_again_only_where_its_own_card_still_lies():
+    scene = scattered(3, count=20)
+    gray = gray_picture(scene)
+    first, other, *_ = [code for code in read_codes(gray) if code.card]
+
+    codes = [(first.card, first.corners_px), (other.card, first.corners_px), (first.card, None), (None, None)]
+
+    assert reader.are_there(gray, codes) == (True, False, False, False)
+    assert reader.are_there(gray_picture(scattered(4, count=0)), codes[:1]) == (False,)
+    assert reader.are_there(gray, []) == ()
+
+
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("said", ["stop-01", "25-07"])
 def test_where_our_reader_and_a_general_one_differ_the_card_is_unknown(monkeypatch, said):

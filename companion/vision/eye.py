@@ -19,14 +19,14 @@ from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
 from companion.vision.code import side_of
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import LOOKS, Lain, look_again, look_at_faces
+from companion.vision.faces.occlusion import LOOKS, PILES, Lain, look_again, look_at_faces
 from companion.vision.fusion import together
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion
 from companion.vision.patch import Patch
 from companion.vision.read import gray_of, missing_zones, read
-from companion.vision.stickers.reader import boxes_to_read
+from companion.vision.stickers.reader import are_there, boxes_to_read
 from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
@@ -84,6 +84,10 @@ class Sight:
 
     under: frozenset[int | None] = frozenset()
     """Numbers of those with something put on them."""
+
+    told: frozenset[str] = frozenset()
+    """Zones in which the cards read last explain all that had changed: until something changes again, only those are
+    looked at."""
 
     looks: int = 1
     """Number of looks at zones so far, plus one."""
@@ -209,7 +213,8 @@ def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayo
     )
     lost = replace(sight.mats, searched_s=None, checked_s=None)
     due = dict.fromkeys(every, READS)
-    return replace(sight, mats=lost, zones={}, patches={}, view=view, restless=True, reads_left=due), view
+    blind = replace(sight, mats=lost, zones={}, patches={}, told=frozenset(), restless=True, reads_left=due)
+    return replace(blind, view=view), view
 
 
 def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
@@ -226,7 +231,7 @@ def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
     due = (again | left.keys()) - changes.moving
     view, lain = sight.view, sight.lain
     if due or view is None:
-        view, lain = _read(sight, frame, gray, due, known)
+        view, lain = _read(sight, frame, gray, due, _once_more(sight, due - changes.changed), known)
     sight, view = _judged(sight, view, lain, frame, changes, due, known.layouts)
     boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
     patches = {zone: Patch.of(gray, box) for zone, box in boxes.items() if box is not None}
@@ -247,9 +252,18 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
     return {zone: reads for zone, reads in left.items() if zone not in untouched}
 
 
-def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: Known) -> tuple[View, tuple[Lain, ...]]:
+def _once_more(sight: Sight, due: frozenset[str]) -> frozenset[str]:
+    """Return the zones that are due although all is told of them and nothing has changed since."""
+    return frozenset(zone for zone in due & sight.told if 0 < sight.reads_left.get(zone, 0) < READS)
+
+
+def _read(
+    sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str], known: Known
+) -> tuple[View, tuple[Lain, ...]]:
     """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
-    boxes = [box for zone in due if (box := zones.zone_box(sight.mats, zone, REACH_OUT_MM))]
+    # Beside faces a sticker is not looked at alone: the two of one card go together.
+    as_before = _as_before(sight, gray, once_more) if known.templates is None else frozenset()
+    boxes = _boxes_round(due - as_before, sight.mats)
     before = sight.sightings
     is_settled = all(zones.is_settled(sight.zones, zone) for zone in due)
     view = read(
@@ -265,7 +279,7 @@ def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: K
         # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
         stickers=known.templates is None or any(s.card for s in before) or not is_settled,
     )
-    faces, lain = _faces(sight, frame, boxes_to_read(gray, boxes), due, known.templates)
+    faces, lain = _faces(sight, frame, gray, due, once_more, known.templates)
     old = {id(s) for s in before}
     read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
     read_now = together([s for s in view.sightings if id(s) not in old], faces)
@@ -277,27 +291,53 @@ def _read(sight: Sight, frame: Frame, gray: Image, due: frozenset[str], known: K
     return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
 
+def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
+    """Return the boxes in which zones are read; nothing is read on the draw pile, whose cards lie face down."""
+    boxes = (zones.zone_box(mats, zone, REACH_OUT_MM) for zone in these if zone != DRAW_ZONE)
+    return [box for box in boxes if box is not None]
+
+
+def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:
+    """Return those zones in which every sticker is read once more where it was."""
+    there = [s for s in sight.sightings if s.zone in zones_told]
+    seen = are_there(gray, [(s.card, s.corners_px) for s in there])
+    return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
+
+
 def _faces(
-    sight: Sight, frame: Frame, boxes: Sequence[Box], due: frozenset[str], templates: Templates | None
+    sight: Sight,
+    frame: Frame,
+    gray: Image,
+    due: frozenset[str],
+    once_more: frozenset[str],
+    templates: Templates | None,
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
     """Return the cards in the due zones by their faces, and all that are to be remembered."""
     if templates is None:
         return (), ()
-    here = [lain for lain in sight.lain if lain.sighting.zone in due]
     elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
     # Zones that have been read since they are still: they are read several times to be sure.
     hidden = sight.view.unknown_zones if sight.view else frozenset()
     untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
-    again = look_again(frame.image, sight.mats, templates, here) if here and untouched == due else None
-    if again is not None:
-        unread = (s for s in sight.sightings if s.by == FACE and s.zone in due and s.face is Card.UNKNOWN)
-        return (*(card.sighting for card in again if not card.missed), *unread), (*elsewhere, *again)
+    still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
+    as_before = untouched if still else untouched & once_more
+    again = look_again(frame.image, sight.mats, templates, still)
+    if again is None:
+        as_before, again = frozenset(), ()
+    unread = (s for s in sight.sightings if s.by == FACE and s.zone in as_before and s.face is Card.UNKNOWN)
+    told = (*(card.sighting for card in again if not card.missed), *unread)
+    rest = due - as_before
+    if not rest:
+        return told, (*elsewhere, *again)
+    here = [lain for lain in sight.lain if lain.sighting.zone in rest]
     # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
-    first = not here and not all(zones.is_settled(sight.zones, zone) for zone in due)
+    first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
+    boxes = boxes_to_read(gray, _boxes_round(rest, sight.mats))
     faces, lain = look_at_faces(
         frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
     )
-    return tuple(s for s in faces if s.zone in due), (*elsewhere, *(card for card in lain if card.sighting.zone in due))
+    anew = (card for card in lain if card.sighting.zone in rest)
+    return (*told, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *anew)
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
@@ -348,6 +388,7 @@ def _judged(
         read_zones=due,
         things=frozenset(lying | (sight.things - changes.moving)),
     )
+    told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
     left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
     elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
     return (
@@ -358,6 +399,7 @@ def _judged(
             reads_left=left,
             unexplained=odd,
             odd_since_s=odd_since_s,
+            told=(sight.told - due - changes.moving) | told,
             unaccepted=(sight.unaccepted - due) | (due & hidden),
             lain=tuple(_not_missed(lain, hidden, stays, sight.lain)),
             restless=bool(left or changes.moving),
@@ -367,6 +409,19 @@ def _judged(
         ),
         view,
     )
+
+
+def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:
+    """True if the stickers read in a zone explain all that has changed in it since it was accepted.
+
+    Nothing has, or one more was read and none is missed but under that one. Nothing is read of the draw pile.
+    """
+    before, now = ({s.card for s in sightings if s.zone == zone} for sightings in (sight.sightings, view.sightings))
+    if None in now or not zones.is_settled(sight.zones, zone):
+        return False
+    if zone not in changed or zone == DRAW_ZONE:
+        return now == before
+    return now > before or (zone.partition("/")[2] in PILES and bool(now - before))
 
 
 def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:

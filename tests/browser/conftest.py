@@ -20,7 +20,7 @@ def launched():
     """Starts a browser with arguments of its own."""
     with sync_playwright() as playwright:
         yield lambda *arguments: playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", *arguments]
+            executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", *arguments]
         )
 
 

@@ -152,17 +152,22 @@ class Pictures:
 
     def likeness_to(self, number: int) -> Pixels:
         """Return the likeness of each of them to one, `(2 n,)`."""
-        return self.rows @ self.rows[number]
+        return self._likenesses[number] if self.mask is None else self.rows @ self.rows[number]
 
-    def compared(self, crop: Pixels) -> Pixels:
-        """Return the likeness of each picture to each part of a crop of their size, `(n, m)`, -1 … 1.
+    @cached_property
+    def _likenesses(self) -> Pixels:
+        """The likeness of each of them to each, `(2 n, 2 n)`."""
+        return self.rows @ self.rows.T
 
-        The parts are in the order of the crop's rows.
+    def compared(self, *crops: Pixels) -> Pixels:
+        """Return the likeness of each picture to each part of crops of their size, `(n, m)`, -1 … 1.
+
+        The parts are in the order of each crop's rows.
         """
         width, height = self.size_px
-        planes = np.ascontiguousarray(crop.transpose(2, 0, 1))
-        windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
-        seen = self._of(windows.transpose(1, 2, 0, 3, 4).reshape(-1, self._colours, height, width))
+        planes = np.ascontiguousarray(np.stack(crops).transpose(0, 3, 1, 2))
+        windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(2, 3))
+        seen = self._of(windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, self._colours, height, width))
         parts = seen.reshape(len(seen), -1)
         level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
         energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)

@@ -7,6 +7,7 @@ r·(1 + k1·r² + k2·r⁴). Distances are counted in half diagonals of the pict
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -47,9 +48,7 @@ class Lens:
     @property
     def reach(self) -> float:
         """Distance from the middle up to which the model is good, in half diagonals of the straight picture."""
-        at = np.linspace(0.0, FARTHEST, 251)
-        flat = np.flatnonzero(1 + 3 * self.k1 * at**2 + 5 * self.k2 * at**4 < LEAST_SLOPE)
-        return float(at[flat[0]]) if len(flat) else FARTHEST
+        return _reach(self.k1, self.k2)
 
     def _unbent(self, shown: Floats) -> Floats:
         """Return by how much more than shown a point is away from the middle; Newton's steps from where it is shown."""
@@ -70,3 +69,11 @@ class Lens:
 
     def _unit(self) -> float:
         return float(np.hypot(*self.size_px) / 2)
+
+
+@lru_cache(maxsize=16)
+def _reach(k1: float, k2: float) -> float:
+    """Return up to which distance a bend still has the least slope."""
+    at = np.linspace(0.0, FARTHEST, 251)
+    flat = np.flatnonzero(1 + 3 * k1 * at**2 + 5 * k2 * at**4 < LEAST_SLOPE)
+    return float(at[flat[0]]) if len(flat) else FARTHEST

@@ -7,6 +7,7 @@ there may be a code. Two of them are enough where the third fits only poorly, un
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -52,6 +53,9 @@ REACH_MODULES = 1.0
 
 STRAIGHT = 0.1
 """Maximum deviation of a leg's length on a picture from straight above, as a share."""
+
+STRIP_PX = 512
+"""Height of the strips in which a mark is laid over a picture: of a whole table every step takes 30 MB otherwise."""
 
 _FINE = 16
 
@@ -110,25 +114,52 @@ def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
     """Return how well a mark fits at every place, its correlation as in `cv2.matchTemplate`; 0 where print would be
     fainter than print is. The same by box filters alone takes half the time.
     """
-    here = image.astype(np.float32)
     part = mark - mark.mean(dtype=np.float32)
-    fit = cv2.matchTemplate(here, part / np.linalg.norm(part) / len(mark), cv2.TM_CCORR)
-    window, half = mark.shape, len(mark) // 2
-    whole = np.s_[half : image.shape[0] - half, half : image.shape[1] - half]
+    pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
+    fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
+    for top in range(0, len(fit), STRIP_PX):
+        strip = image[top : top + STRIP_PX + beside].astype(np.float32)
+        fit[top : top + STRIP_PX] = _strip_fits(strip, pattern)
+    return fit
+
+
+def _strip_fits(here: Fits, pattern: Fits) -> Fits:
+    fit = cv2.matchTemplate(here, pattern, cv2.TM_CCORR)
+    window, half = pattern.shape, len(pattern) // 2
+    whole = np.s_[half : here.shape[0] - half, half : here.shape[1] - half]
     light = cv2.blur(here, window)[whole]
-    square = cv2.sqrBoxFilter(here, cv2.CV_32F, window)[whole]
-    spread = cv2.sqrt(cv2.max(cv2.subtract(square, cv2.multiply(light, light)), 1e-3))
-    fit = cv2.divide(fit, spread)
+    spread = cv2.sqrBoxFilter(here, cv2.CV_32F, window)[whole]
+    cv2.subtract(spread, cv2.multiply(light, light), spread)
+    cv2.sqrt(cv2.max(spread, 1e-3, spread), spread)
+    cv2.divide(fit, spread, fit)
     fit[spread < LEAST_CONTRAST * light] = 0
     return fit
 
 
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
     """Return the places where a mark fits better than all around, and how well."""
-    rows, columns = np.nonzero((fit >= cv2.dilate(fit, np.ones((5, 5), np.uint8))) & (fit > SURE_MARK))
+    # Few places fit well enough: to look round each takes far less than to look round all of the picture's.
+    columns, rows = _true_places(fit > SURE_MARK)
+    is_top = fit[rows, columns] >= _around(fit, columns, rows, 2).max(axis=1, initial=-1)
+    columns, rows = columns[is_top], rows[is_top]
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
     return _refined(fit, columns[best], rows[best]), fit[rows[best], columns[best]]
+
+
+def _true_places(mask: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
+    """Return columns and rows of what is true, row by row, `(n,)` each."""
+    found = cv2.findNonZero(mask.view(np.uint8))
+    columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
+    return columns, rows
+
+
+def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
+    """Return the fits up to `reach` pixels beside each place, row by row, `(n, (2 · reach + 1)²)`."""
+    steps = np.arange(-reach, reach + 1)
+    rows = (y[:, None] + steps).clip(0, fit.shape[0] - 1)
+    columns = (x[:, None] + steps).clip(0, fit.shape[1] - 1)
+    return fit[rows[:, :, None], columns[:, None]].reshape(len(x), len(steps) ** 2)
 
 
 def first_of_each(keys: Floats, most: int) -> Places:
@@ -201,25 +232,25 @@ def _with_third(
     height, width = marks.fit.shape
     x, y = np.rint(expected).astype(int).T
     inside = (x > reach) & (y > reach) & (x < width - reach - 1) & (y < height - reach - 1)
-    best = cv2.dilate(marks.fit, np.ones((2 * reach + 1, 2 * reach + 1), np.uint8))
-    third = best[y.clip(0, height - 1), x.clip(0, width - 1)]
+    one, other, expected, x, y = (each[inside] for each in (one, other, expected, x, y))
+    near = _around(marks.fit, x, y, reach)
+    third = near.max(axis=1, initial=-1)
     strength = third + marks.values[one] + marks.values[other]
     three = (third >= POOR_MARK) & (strength >= THREE_MARKS)
     two = np.minimum(marks.values[one], marks.values[other]) >= GOOD_MARK
-    good = np.flatnonzero(inside & (three | two))
+    good = np.flatnonzero(three | two)
     corners = np.empty((len(good), 3, 2))
     corners[:, roles[0]], corners[:, roles[1]] = marks.points[one[good]], marks.points[other[good]]
     seen = third[good, None] >= POOR_MARK
-    corners[:, roles[2]] = np.where(seen, _best_near(marks.fit, x[good], y[good], reach), expected[good])
+    corners[:, roles[2]] = np.where(seen, _best_near(marks.fit, near[good], x[good], y[good]), expected[good])
     return strength[good], corners
 
 
-def _best_near(fit: Fits, x: Places, y: Places, reach: int) -> Floats:
-    """Return where a mark fits best within reach of each place, `(n, 2)`."""
-    steps = np.arange(-reach, reach + 1)
-    near = fit[y[:, None, None] + steps[:, None], x[:, None, None] + steps].reshape(len(x), len(steps) ** 2)
-    down, right = np.divmod(near.argmax(axis=1), len(steps))
-    return _refined(fit, x + right - reach, y + down - reach)
+def _best_near(fit: Fits, near: Fits, x: Places, y: Places) -> Floats:
+    """Return where a mark fits best of the places round each, `(n, 2)`, given the fits there."""
+    across = math.isqrt(near.shape[1])
+    down, right = np.divmod(near.argmax(axis=1), across)
+    return _refined(fit, x + right - across // 2, y + down - across // 2)
 
 
 def _as_matrices(corners: Floats) -> Floats:

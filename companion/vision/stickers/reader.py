@@ -122,6 +122,19 @@ def read_codes(
     return tuple(_told_apart([*found, *tags]))
 
 
+def are_there(gray: Image, codes: Sequence[tuple[str | None, Quad | None]]) -> tuple[bool, ...]:
+    """Return of each code that was read before, by card and corners, whether our own reader reads it there surely."""
+    known = [(card, quad) for card, quad in codes if card is not None and quad is not None]
+    squares = np.array([_matrix_of(quad) for _, quad in known]).reshape(-1, 3, 3)
+    readings = codebook.read_squares(gray, squares)
+    seen = {
+        (card, quad)
+        for (card, quad), reading in zip(known, readings, strict=True)
+        if reading is not None and reading.card == card and _is_sure(reading)
+    }
+    return tuple(code in seen for code in codes)
+
+
 def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     """Return the boxes that are read for `where`: apart from each other, or the whole picture where that is quicker."""
     boxes = boxes_within(gray, where)
