@@ -40,7 +40,7 @@ from companion.rules.record.notation import parse_play
 from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.template_decks import write_description
+from companion.tabletop.template_decks import own_folder, put_waiting, write_description
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.enrol.enrolment import begin
 from companion.vision.quality.live_survey import Lookout
@@ -154,6 +154,14 @@ def with_decks(match: Match, faces: int = 6) -> None:
     if faces < len(grandmas.cards):
         begun = begin("summer", "rush", data)
         write_description(begun.folder, begun.description)
+
+
+def with_waiting(match: Match) -> None:
+    """The same decks; three cards of the first, cut out of one photograph, wait for their names."""
+    with_decks(match)
+    for place, face in enumerate(("roll", "stop", "75")):
+        picture = cv2.imencode(".png", enrolled.faces_of("vintage", 6)[face])[1].tobytes()
+        put_waiting(own_folder("grandma", match.store.path.parent), place, picture)
 
 
 def propose(match: Match, text: str, number: int = 1) -> None:
@@ -320,6 +328,7 @@ SCENES = {
     "enrol": (None, [], lambda m: with_decks(m, 5), "/decks/grandma/enrol?card=accident&got=200"),
     "enrol-more": (TWO, OPENING, with_decks, "/decks/grandma/enrol?card=25"),
     "enrol-done": (None, [], lambda m: with_decks(m, 20), "/decks/grandma/enrol?card=done&got=back"),
+    "enrol-names": (None, [], with_waiting, "/decks/grandma/enrol/names"),
     "enrol-photo": (None, [], with_decks, "/decks/grandma/enrol?blind"),
     "snap": (None, [], nothing, "/snap"),
     "snap-lines": (None, [], nothing, "/snap/TOKEN"),

@@ -26,7 +26,7 @@ from browser.screens import (
     propose,
     spoil,
     unsure,
-    with_decks,
+    with_waiting,
 )
 from companion.pages.players.access import DOORS, Who
 
@@ -97,6 +97,7 @@ SAMPLES = {
     "/past/<int(max=999999999):number>": {"open": "/past/1", "finished": "/past/1"},
     "/past/<int(max=999999999):number>/<int(max=9999):hand>": {"open": "/past/1/1?step=3", "finished": "/past/1/1"},
     "/score/<int:number>/plays": {"finished": "/score/1/plays"},
+    "/decks/<name>/enrol/names": {"open": "/decks/grandma/enrol/names"},
     "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},
 }
 """Where a page is looked at whose address says what it is about: by its route, then by state."""
@@ -201,7 +202,7 @@ def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected,
     header, plays, prepare = STATES[state]
     wrong = {}
     with match_of(header, plays) as match:
-        with_decks(match)
+        with_waiting(match)
         prepare(match)
         app = app_of(match, sees=state == "open")
         with running(app) as url:
@@ -222,7 +223,7 @@ def test_no_word_is_broken_on_a_small_phone(browser, edition, language):
     context = browser.new_context(viewport=SMALL, locale=language, reduced_motion="reduce")
     page = context.new_page()
     with match_of(*PLAYED[edition]) as match:
-        with_decks(match)
+        with_waiting(match)
         perhaps(match) if edition == "classic" else nothing(match)
         app = app_of(match, sees=True)
         with running(app) as url:
