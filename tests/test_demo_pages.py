@@ -5,11 +5,14 @@ from __future__ import annotations
 import html
 import re
 
+import numpy as np
 import pytest
 from client import SECRET, TWO, tap, text_of
 
 from companion.match.history import DEMO
 from companion.pages import Camera, create_app
+from companion.rules.cards import Card
+from companion.vision.enrol.enrolment import begin
 
 PAGES = ("/", "/score", "/more", "/join", "/setup", "/seats", "/phone", "/past", "/camera", "/decks", "/print", "/wall")
 
@@ -44,6 +47,21 @@ def test_a_game_of_ones_own_has_no_camera(page, match):
     match.start(TWO, "Ann")
     assert "When the camera sees a play" not in text_of(page.get("/more"))
     assert "/camera.jpg" not in page.get("/more").get_data(as_text=True)
+
+
+def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
+    before = page.get("/version").get_etag()[0]
+    match.start(TWO, "Ann")
+    after = page.get("/version").get_etag()[0]
+
+    assert ("-demo." in before, "-demo." in after) == (True, False)
+
+
+def test_cards_are_enrolled_before_the_drawn_table_in_the_demo_alone(page, match, tmp_path):
+    begin("ours", "classic", tmp_path).keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
+    assert "/camera.jpg" in page.get("/decks/ours/enrol").get_data(as_text=True)
+    match.start(TWO, "Ann")
+    assert "/camera.jpg" not in page.get("/decks/ours/enrol").get_data(as_text=True)
 
 
 def test_the_demo_that_is_offered_again_is_the_demo(page, match):

@@ -201,6 +201,16 @@ def test_several_photographs_together_are_named_on_a_page_and_kept_with_a_tap(pa
     assert page.get("/decks/ours/enrol/names").status_code == 303
 
 
+def test_a_name_from_the_list_counts_whatever_else_is_marked(page, on_photographs, tmp_path):
+    ours = begin("ours", "classic", tmp_path)
+    sheet_enrolment.take(ours, photograph("25", "50"))
+
+    post(page, "/decks/ours/enrol/names", **{"card-1": "25", "other-1": "stop", "card-2": "other", "other-2": ""})
+
+    assert set(load_deck("ours", tmp_path).faces) == {Card.STOP}
+    assert list(waiting_in(ours.folder)) == [1]
+
+
 def test_two_cards_with_one_name_are_asked_again_and_all_may_be_forgotten(page, on_photographs, tmp_path):
     ours = begin("ours", "classic", tmp_path)
     sheet_enrolment.take(ours, photograph("25", "50"))

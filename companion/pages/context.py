@@ -157,6 +157,11 @@ def is_demo() -> bool:
     return service().camera.is_simulated and (state().match is None or state().is_demo)
 
 
+def shows_this_table() -> bool:
+    """True if the camera's pictures are of the table that is played on: the simulated one is not that of people."""
+    return is_demo() or not service().camera.is_simulated
+
+
 def has_camera() -> bool:
     """True if a camera is used: one was asked for, or answered, and the table does not play without it, nor cards."""
     now, camera = state(), service().camera

@@ -109,6 +109,12 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, table, 
     page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
     expect(page.get_by_text("All of them are known from another deck.")).to_be_visible(timeout=150_000)
     assert page.evaluate(TOO_SMALL) == []
+    first = page.locator(".piece").first
+    first.locator("summary").click()
+    first.locator("select").select_option("out-of-gas")
+    expect(first.locator("summary")).to_have_text("Out of gas")
+    first.locator("label.choice").first.click()
+    expect(first.locator("summary")).to_have_text("25 km")
     page.click("text=These names are right")
 
     expect(page.locator("h1")).to_contain_text("100 km", timeout=30_000)

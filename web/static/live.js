@@ -39,6 +39,8 @@ async function ask() {
     const now = await version(mine.signal);
     found();
     if (now !== shown) {
+      // What says that this is the demo stands beside the part that is fetched anew.
+      if (shown.includes("-demo.") && !now.includes("-demo.")) location.reload();
       shown = now;
       document.body.dispatchEvent(new CustomEvent("live"));
     }

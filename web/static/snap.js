@@ -39,11 +39,23 @@ for (const lot of document.querySelectorAll("[data-lot]")) {
   tell();
 }
 
-for (const select of document.querySelectorAll(".doubtful select")) {
+for (const select of document.querySelectorAll(".other select")) {
+  const other = select.closest(".other").querySelector("input");
   select.addEventListener("change", () => {
-    const other = select.closest(".other").querySelector("input");
     other.checked = true;
     other.dispatchEvent(new Event("input", { bubbles: true }));
+  });
+}
+
+// Under a card's picture stands the name that it is given.
+for (const piece of document.querySelectorAll(".piece")) {
+  const select = piece.querySelector("select");
+  piece.addEventListener("input", ({ target }) => {
+    if (target === select) return;
+    const isListed = target.value === "other";
+    if (!isListed) select.value = "";
+    const name = isListed ? select.value && select.selectedOptions[0].text : target.closest("label").textContent.trim();
+    if (name) piece.querySelector("summary b").textContent = name;
   });
 }
 

@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.match.history import Kind as Event
 from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
-from companion.pages.context import forget_state, go, has_camera, is_demo, match, once, service, state
+from companion.pages.context import forget_state, go, has_camera, match, once, service, shows_this_table, state
 from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, score_prompt, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import notices, permissions, phone_identity, seats
@@ -102,7 +102,7 @@ def more() -> str:
         policies=POLICIES,
         host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=(is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None,
+        has_picture=shows_this_table() and service().camera.picture() is not None,
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 

@@ -12,7 +12,7 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.match.match import MatchState
 from companion.match.questions import Question
 from companion.pages import words
-from companion.pages.context import download, match, service, state
+from companion.pages.context import download, is_demo, match, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.rules.record.judge import state_json
@@ -92,8 +92,8 @@ def version() -> AnyResponse:
 
 
 def mark(now: MatchState) -> str:
-    """Return the name of a state: the ETag of `/version`, and what a page says it shows."""
-    return f"{BOOT}.{now.version}"
+    """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
+    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}"
 
 
 @bp.get("/export.mbn")

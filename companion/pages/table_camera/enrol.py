@@ -13,13 +13,13 @@ from werkzeug.wrappers import Response as AnyResponse
 from companion.common.errors import Problem
 from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import folder, go, sent_files, service, state
+from companion.pages.context import folder, go, sent_files, service, shows_this_table, state
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import enrolment_of, known, title_of
 from companion.pages.words import _, many
 from companion.rules.cards import card_of_slug
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop_waiting, waiting_in
-from companion.vision.boxes import shrunk
+from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
@@ -63,7 +63,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
         if len(photos) > 1:
             return _taken_together(enrolment, photos)
         photo = sandbox.decode(photos[0], _("that you have sent")) if photos else None
-        image = service().camera.image() if photo is None else photo
+        image = photo if photo is not None else _image()
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
         verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
@@ -79,6 +79,11 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     if not verdict.is_good:
         return _page(enrolment, subject_name(subject), _said(verdict)), 400
     return redirect(_after(enrolment, subject), 303)
+
+
+def _image() -> Image | None:
+    """Return the camera's latest picture of this table."""
+    return service().camera.image() if shows_this_table() else None
 
 
 def _photos() -> list[bytes]:
@@ -145,8 +150,9 @@ def keep_them(name: str) -> AnyResponse:
         return redirect(url_for("enrolling.show", name=name), 303)
     given: dict[str, list[int]] = {}
     for place in waiting_in(enrolment.folder):
-        slug = request.form.get(f"card-{place + 1}", "")
-        slug = request.form.get(f"other-{place + 1}", "") if slug == "other" else slug
+        # Without a script what is chosen from the list counts, whatever else is marked.
+        slug = request.form.get(f"other-{place + 1}", "") or request.form.get(f"card-{place + 1}", "")
+        slug = "" if slug == "other" else slug
         if slug == _NONE:
             sheet_enrolment.forget(enrolment, place)
         elif slug:
@@ -180,7 +186,7 @@ def watch(name: str) -> AnyResponse | tuple[str, int]:
     """Take a card as soon as it lies still: answer with the next page, a sentence, or nothing."""
     enrolment = _enrolment(name)
     subject = _subject(enrolment, request.form.get("card", ""))
-    image = service().camera.image()
+    image = _image()
     if enrolment.pictures(subject):
         # Another phone has taken it meanwhile.
         return go(_after(enrolment, subject))
@@ -292,7 +298,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         too_large=words.too_many_pixels(MOST_BYTES),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=service().camera.picture() is not None,
+        has_picture=shows_this_table() and service().camera.picture() is not None,
         is_played=state().game.table is not None,
         sentence=sentence,
     )

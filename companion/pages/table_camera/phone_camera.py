@@ -9,6 +9,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.common.program_name import typed
 from companion.pages import words
 from companion.pages.context import service
 from companion.pages.players import phone_identity
@@ -43,6 +44,9 @@ def show() -> AnyResponse:
         code=qr_path(link) if link else None,
         is_turned=turn is not None and bool(turn.current.degrees or turn.current.mirrored),
         pace_ms=PACE_MS,
+        safe_address=f"{url}/join",
+        table_code=service().code,
+        command=typed("up --source http://…"),
     )
     return Response(page, headers={"Permissions-Policy": "camera=(self)"} if request.is_secure else {})
 
