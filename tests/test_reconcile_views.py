@@ -470,6 +470,12 @@ a proposal whose card has gone in a gap is withdrawn once its place is seen bare
     lay roll-01 1/battle; see; gap; clear; see 2 hiding 1/battle => nothing
     => now: Ann roll
     see 2 => now: nothing
+what may have been laid where nobody has looked since a gap makes the next discard doubtful
+    enter Ann roll; lay roll-01 1/battle; see; gap 6; see 7 hiding 1/speed; lay speed-limit-01 discard;
+        see 2 hiding 1/speed => Bob discard speed-limit?
+where nobody has looked for as long without a gap it is sure
+    enter Ann roll; lay roll-01 1/battle; see; see 7 hiding 1/speed; lay speed-limit-01 discard;
+        see 2 hiding 1/speed => Bob discard speed-limit
 cards that were laid in a gap are proposed in the order that the rules allow
     see; gap; lay 100-01 1/distance; lay roll-01 1/battle; lay roll-02 2/battle; see 3 => Ann roll / Bob roll /
         Ann 100

@@ -183,10 +183,15 @@ class _Reconciliation:
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
         doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
+        doubtful = doubtful or (act.turn_matters and self._may_be_missed(act))
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
         if doubtful or act.is_out_of_turn:
             most = DOUBTFUL_CONFIDENCE
         return round(min(most, track.confidence) if face is track.face else most, 2)
+
+    def _may_be_missed(self, act: Act) -> bool:
+        """True if the player to move may have laid a card where nobody has looked since the pictures broke off."""
+        return bool(self._tracks.unseen_zones & (self._places.within_reach(act.table) - {act.track.zone}))
 
     def _lay_before(self, track: Track) -> bool:
         """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""

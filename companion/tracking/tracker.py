@@ -89,6 +89,9 @@ class Tracks:
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
 
+    unseen_zones: frozenset[str] = frozenset()
+    """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
+
     bare_since_s: float | None = None
     """Since when every mat has been seen with no card on it and nothing over it."""
 
@@ -151,6 +154,8 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
         gap_since_s=None,
+        unseen_zones=view.unknown_zones
+        & (view.unknown_zones if tracks.gap_since_s is not None else tracks.unseen_zones),
         bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
         draw_pile=tracks.draw_pile.after(view, seq),
     )
