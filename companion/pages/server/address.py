@@ -32,9 +32,14 @@ def lan_ip() -> str:
             return "127.0.0.1"
 
 
+def shown_host(host: str) -> str:
+    """Return the address or name by which phones reach what listens on a host."""
+    return lan_ip() if host in EVERYWHERE else host
+
+
 def base_url(host: str, port: int) -> str:
     """Return the address that phones open, without a path."""
-    shown = lan_ip() if host in EVERYWHERE else host
+    shown = shown_host(host)
     bracketed = f"[{shown}]" if ":" in shown else shown
     return f"http://{bracketed}" + ("" if port == 80 else f":{port}")
 

@@ -18,7 +18,7 @@ from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
-from companion.pages.server.address import EVERYWHERE, lan_ip
+from companion.pages.server import address
 from companion.storage.files import write_whole
 
 FILE_NAME = "tls.pem"
@@ -59,8 +59,7 @@ class SecurePort:
         """Return the address that phones open, without a path; None while the port is closed."""
         if self._server is None:
             return None
-        shown = lan_ip() if self._host in EVERYWHERE else self._host
-        return f"https://[{shown}]:{self._port}" if ":" in shown else f"https://{shown}:{self._port}"
+        return f"https{address.base_url(self._host, self._port).removeprefix('http')}"
 
     def open(self, app: Any) -> None:
         """Open the port for an app, unless it is open. Raises Problem where that cannot be."""
@@ -77,7 +76,7 @@ class SecurePort:
         with self._lock:
             if self._server is not None:
                 return
-            names = (lan_ip() if self._host in EVERYWHERE else self._host, socket.gethostname())
+            names = (address.shown_host(self._host), socket.gethostname())
             try:
                 certify(self._path, names)
                 server = Quiet((self._host or "0.0.0.0", self._port), app, numthreads=THREADS, timeout=TIMEOUT_S)  # noqa: S104
