@@ -18,7 +18,7 @@ from companion.rules.record.judge import JudgedLine
 DOCS = Path(__file__).parent.parent / "docs"
 RECORDS = (DOCS / "records.md").read_text(encoding="utf-8")
 RULES = (DOCS / "rules.md").read_text(encoding="utf-8")
-README = (DOCS.parent / "README.md").read_text(encoding="utf-8")
+SETUP_FILE = (DOCS / "setup-file.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"```\n(.*?)```", RECORDS, re.DOTALL)
 
 
@@ -43,8 +43,8 @@ def test_every_special_card_is_explained():
     assert [card for card in specials if f"\n| `{card}` | " not in RULES] == []
 
 
-def test_the_setup_files_in_the_readme_can_be_played():
-    blocks = [block for block in re.findall(r"(?s)```toml\n(.*?)```", README) if "[[side]]" in block]
+def test_the_setup_files_in_the_docs_can_be_played():
+    blocks = [block for block in re.findall(r"(?s)```toml\n(.*?)```", SETUP_FILE) if "[[side]]" in block]
 
     setups = [parse_setup(tomllib.loads(block)) for block in blocks]
     assert [setup.edition_name for setup in setups] == ["classic", "classic", "rush"]
@@ -61,5 +61,5 @@ def test_the_table_of_switches_is_the_editions_own(switch):
 
 def test_the_table_of_switches_has_every_edition_and_no_other_switch():
     assert f"| switch | {' | '.join(edition_names())} |" in RULES
-    table = RULES.partition("\n## ")[0]
+    table = RULES.partition("| switch |")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())

@@ -52,9 +52,9 @@ def test_an_edition_is_its_parent_and_what_differs(tmp_path):
     assert ours.about == "As Classic, with rules of our own."
 
 
-def test_the_file_in_the_readme_is_in_order(tmp_path):
-    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    example = next(block for block in re.findall(r"(?s)```toml\n(.*?)```", readme) if block.startswith("# ours.toml"))
+def test_the_file_in_the_docs_is_in_order(tmp_path):
+    page = (Path(__file__).parent.parent / "docs" / "rules.md").read_text(encoding="utf-8")
+    example = next(block for block in re.findall(r"(?s)```toml\n(.*?)```", page) if block.startswith("# ours.toml"))
 
     assert faults(example) == []
     assert read(tmp_path, example).deck["stop"] == 6

@@ -24,7 +24,8 @@ ROOT = Path(__file__).parent.parent
 PACKAGE = ROOT / "companion"
 MODULES = sorted(path.relative_to(ROOT).as_posix() for path in PACKAGE.rglob("*.py"))
 NOT_OURS = {
-    ".git", ".venv", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__", "dist", "build",
+    ".git", ".venv", ".venv-docs", "site", ".pytest_cache", ".mypy_cache", ".ruff_cache", ".hypothesis", "__pycache__",
+    "dist", "build",
 }  # fmt: skip
 
 # --- Imports point inwards ------------------------------------------------------------------------------------
@@ -637,37 +638,41 @@ def test_the_service_is_well_shut_in():
     assert float(exposure[1]) <= 2.0
 
 
-# --- What the README says -------------------------------------------------------------------------------------
+# --- What the README and the pages of docs/ say ----------------------------------------------------------------
+
+DOCS = ROOT / "docs"
+PAGES = (ROOT / "README.md", *sorted(DOCS.glob("*.md")))
 
 
-def code_blocks() -> str:
-    """All that the README shows as something to type."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    return "\n".join(re.findall(r"^(?:    .*|```[\s\S]*?```)$", text, re.MULTILINE))
+def code_blocks(page: Path) -> str:
+    """All that a page shows as something to type."""
+    return "\n".join(re.findall(r"^(?:    .*| *```[\s\S]*?```)$", page.read_text(encoding="utf-8"), re.MULTILINE))
 
 
-def test_the_readme_starts_with_the_two_commands():
-    commands = re.findall(r"deploy/\w+", code_blocks())
+def test_the_readme_starts_with_the_two_commands_and_stays_short():
+    commands = re.findall(r"deploy/\w+", code_blocks(ROOT / "README.md"))
 
     assert commands[:2] == ["deploy/run", "deploy/test"]
+    assert (ROOT / "README.md").read_text(encoding="utf-8").count("\n") <= 120
 
 
-def calls() -> list[list[str]]:
-    """Every call of the companion that the README shows, as words: `["print", "mats", "--edition", …]`."""
-    text = (ROOT / "README.md").read_text(encoding="utf-8")
-    shown = re.findall(r"`(?:companion|deploy/run)(?: ([^`]*))?`", text)
-    shown += re.findall(r"^(?:companion|deploy/run)(?: (.*))?$", code_blocks(), re.MULTILINE)
-    return [shlex.split(call, comments=True) for call in shown]
+def calls(*pages: Path) -> list[list[str]]:
+    """Every call of the companion that the pages show, as words: `["print", "mats", "--edition", …]`."""
+    shown = []
+    for page in pages:
+        shown += re.findall(r"`(?:companion|deploy/run)(?: ([^`]*))?`", page.read_text(encoding="utf-8"))
+        shown += re.findall(r"^ *(?:companion|deploy/run)(?: (.*))?$", code_blocks(page), re.MULTILINE)
+    return sorted({tuple(shlex.split(call, comments=True)) for call in shown})
 
 
-def commands_meant(call: list[str]) -> set[str]:
+def commands_meant(call: tuple[str, ...]) -> set[str]:
     """The commands that a call means: options alone go to whichever `deploy/run` starts."""
     named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
     return set(named) if named else {"up", "demo"}
 
 
-@pytest.mark.parametrize("call", calls(), ids=" ".join)
-def test_what_the_readme_shows_can_be_called(call):
+@pytest.mark.parametrize("call", calls(*PAGES), ids=" ".join)
+def test_what_the_docs_show_can_be_called(call):
     options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
 
     known = [companion.commands[name] for name in commands_meant(call)]
@@ -678,14 +683,30 @@ def test_what_the_readme_shows_can_be_called(call):
     assert all(options <= {opt for param in command.params for opt in param.opts} for command in known)
 
 
-def test_the_readme_lists_every_command():
-    listed = {call[0] for call in calls() if call}
+def test_the_docs_list_every_command():
+    listed = {call[0] for call in calls(DOCS / "commands.md") if call}
 
     assert set(companion.commands) <= listed
 
 
-def test_everything_the_readmes_point_to_is_there():
-    for readme in (ROOT / "README.md", PACKAGE / "README.md"):
-        links = re.findall(r"\]\((?!http)([^)#]+)", readme.read_text(encoding="utf-8"))
+def headings(page: Path) -> set[str]:
+    """The names by which the headings of a page are pointed to, as browsers know them."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
-        assert [link for link in links if not (readme.parent / link).exists()] == []
+
+@pytest.mark.parametrize("page", [*PAGES, PACKAGE / "README.md"], ids=lambda page: page.name)
+def test_everything_the_docs_point_to_is_there(page):
+    links = re.findall(r"\]\((?!http)([^)#]*)(?:#([^)]+))?\)", page.read_text(encoding="utf-8"))
+    targets = [(page.parent / link if link else page, heading) for link, heading in links]
+
+    assert [target for target, _ in targets if not target.exists()] == []
+    assert [heading for target, heading in targets if heading and heading not in headings(target)] == []
+
+
+def test_the_site_shows_every_page_of_the_docs_once():
+    """The site is made of docs/ alone: no page may point out of it."""
+    listed = re.findall(r"- (\S+\.md)$", (ROOT / "deploy" / "docs.yml").read_text(encoding="utf-8"), re.MULTILINE)
+
+    assert sorted(listed) == sorted(page.name for page in DOCS.glob("*.md"))
+    assert [page.name for page in DOCS.glob("*.md") if "](../" in page.read_text(encoding="utf-8")] == []
