@@ -99,8 +99,9 @@ def test_a_version_that_does_not_start_makes_way_for_the_one_before(machine):
     done = machine.install("2", wrong="up")
 
     assert done.returncode == 1
-    assert "the one before runs again" in done.stderr
+    assert "the version that ran runs again" in done.stderr
     assert machine.runs() == "1"
+    assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
     assert machine.install("3").returncode == 0
     assert machine.runs() == "3"
 
