@@ -174,6 +174,8 @@ make_venv() {
 install_program() {
     local locked=$1 log=$venv/install.log pip=("$venv/bin/python" -m pip install --quiet --no-input --disable-pip-version-check)
     shift
+    # A version that deploy/update has packed brings its libraries.
+    if [ -d "$root/wheels" ]; then pip+=(--no-index --find-links "$root/wheels"); fi
     say "Installing the program and its libraries in $venv (once, a few minutes on a Raspberry Pi) …"
     (cd -- "$root" && export PIP_USER=0 &&
         "${pip[@]}" --require-hashes --requirement "deploy/$locked" &&

@@ -211,7 +211,11 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on():
 
 # --- The two commands -----------------------------------------------------------------------------------------
 
-SCRIPTS = ("deploy/run", "deploy/test", "deploy/install-service", "deploy/lock", "deploy/lib.sh", ".ci/run")
+SCRIPTS = (
+    *sorted(f"deploy/{path.name}" for path in (ROOT / "deploy").iterdir() if not path.suffix),
+    "deploy/lib.sh",
+    ".ci/run",
+)
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -499,14 +503,15 @@ class Machine(Checkout):
         self.under = root.parent / "machine"
         home = self.under / HOME_OF_SERVICE
         says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
-        self.program(home / "venv/bin/python", says)
+        for place in ("venv-1", "venv-2"):
+            self.program(home / place / "bin/python", says)
         # Asked to make a virtual environment, the system's Python only says so.
         self.program(self.python, f'case "$2" in venv) {says} ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        self.tried = {"COMPANION_UNDER": str(self.under)}
+        self.tried = {"COMPANION_UNDER": str(self.under), "COMPANION_SETTLES_S": "0"}
         return self.run(*arguments, script="deploy/install-service")
 
     def environment(self) -> dict[str, str]:
@@ -536,6 +541,7 @@ def test_a_service_is_installed_enabled_and_started(machine):
         "systemctl daemon-reload\n"
         "systemctl enable --quiet mille-bornes-companion\n"
         "systemctl restart mille-bornes-companion\n"
+        "systemctl is-active --quiet mille-bornes-companion\n"
     )
 
 
@@ -547,9 +553,9 @@ def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_ow
     machine.install()
 
     assert 'OPTIONS="--source 0"' in (machine.under / OPTIONS).read_text()
-    venv = f"{machine.under}/{HOME_OF_SERVICE}/venv"
+    home = f"{machine.under}/{HOME_OF_SERVICE}"
     made = [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
-    assert made == [f"--clear {venv}", f"--clear --system-site-packages {venv}"]
+    assert made == [f"--clear {home}/venv-1", f"--clear {home}/venv-2", f"--clear --system-site-packages {home}/venv-1"]
 
 
 def test_a_service_takes_the_matches_along_once(machine):
@@ -584,7 +590,7 @@ def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):
     played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
     played.parent.mkdir(parents=True)
     played.write_text("being written")
-    python = machine.under / HOME_OF_SERVICE / "venv/bin/python"
+    python = machine.under / HOME_OF_SERVICE / "venv-1/bin/python"
     machine.program(python, '[ "$1" != -c ]')
 
     answer = machine.install()

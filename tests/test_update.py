@@ -1,0 +1,178 @@
+"""A service of the system changes to a new version only once that works, and back by itself where it does not.
+
+The scripts run below a folder of the test; what would install packages, or start the service, is a stand-in.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+NAME = "mille-bornes-companion"
+STAND_INS = """
+find_python() { :; }
+install_what_is_missing() { :; }
+make_venv() { mkdir -p "$venv/bin"; }
+install_program() { cp "$root/companion" "$venv/bin/companion"; }
+"""
+PROGRAM = """#!/bin/sh
+echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
+[ "$1" != WRONG ]
+"""
+SYSTEMCTL = f"""#!/bin/sh
+case $1 in restart | is-active) "$COMPANION_UNDER/opt/{NAME}/venv/bin/companion" up ;; esac
+"""
+
+
+class Machine:
+    """A system on which the companion is installed as a service, version by version."""
+
+    def __init__(self, folder: Path) -> None:
+        self.under, self.source, tools = folder / "system", folder / "source", folder / "tools"
+        for made in (self.under, self.source, tools):
+            made.mkdir()
+        shutil.copytree(ROOT / "deploy", self.source / "deploy")
+        with (self.source / "deploy" / "lib.sh").open("a") as lib:
+            lib.write(STAND_INS)
+        (tools / "systemctl").write_text(SYSTEMCTL)
+        (tools / "systemctl").chmod(0o755)
+        self.environment = {
+            **os.environ,
+            "COMPANION_UNDER": str(self.under),
+            "COMPANION_SETTLES_S": "0",
+            "PATH": f"{tools}:{os.environ['PATH']}",
+        }
+        state = self.under / "var/lib/private" / NAME
+        state.mkdir(parents=True)
+        (state / "companion.sqlite3").touch()
+
+    def call(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
+
+    def install(self, version: str, *options: str, wrong: str = "nothing") -> subprocess.CompletedProcess[str]:
+        """Install a version of which one command, `wrong`, fails."""
+        program = self.source / "companion"
+        program.write_text(PROGRAM.replace("VERSION", version).replace("WRONG", wrong))
+        program.chmod(0o755)
+        return self.call(self.source / "deploy" / "install-service", *options)
+
+    def runs(self) -> str:
+        """The version that the service starts."""
+        said = self.under / "said"
+        said.write_text("")
+        self.call(self.under / "opt" / NAME / "venv/bin/companion", "asked")
+        return said.read_text().split()[1]
+
+
+@pytest.fixture
+def machine(tmp_path):
+    """A machine with version 1."""
+    machine = Machine(tmp_path)
+    assert machine.install("1", "--source", "/dev/video0").returncode == 0
+    return machine
+
+
+def test_a_new_version_reads_a_copy_of_all_matches_before_it_runs(machine):
+    (machine.under / "said").write_text("")
+
+    assert machine.install("2").returncode == 0
+    assert (machine.under / "said").read_text().splitlines() == [
+        "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "venv-2 2 up", "venv-2 2 up",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", ["restore", "doctor"])
+def test_a_version_that_cannot_read_the_matches_or_finds_something_missing_is_not_used(machine, wrong):
+    done = machine.install("2", wrong=wrong)
+
+    assert done.returncode == 1
+    assert "goes on as before" in done.stderr
+    assert machine.runs() == "1"
+
+
+def test_a_version_that_does_not_start_makes_way_for_the_one_before(machine):
+    done = machine.install("2", wrong="up")
+
+    assert done.returncode == 1
+    assert "the version that ran runs again" in done.stderr
+    assert machine.runs() == "1"
+    assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
+    assert machine.install("3").returncode == 0
+    assert machine.runs() == "3"
+
+
+def test_one_may_go_back_and_forth_between_two_versions(machine):
+    machine.install("2")
+
+    assert [(machine.install("2", "--back").returncode, machine.runs()) for _ in range(3)] == [
+        (0, "1"), (0, "2"), (0, "1"),
+    ]  # fmt: skip
+
+
+def test_where_no_version_was_before_there_is_none_to_go_back_to(machine):
+    done = machine.install("1", "--back")
+
+    assert (done.returncode, machine.runs()) == (1, "1")
+    assert "No version before" in done.stderr
+
+
+def test_a_copy_installed_by_an_older_script_is_gone_back_to_as_well(machine):
+    home = machine.under / "opt" / NAME
+    (home / "venv").unlink()
+    (home / "venv-1").rename(home / "venv")
+
+    machine.install("2", wrong="up")
+
+    assert machine.runs() == "1"
+    assert machine.install("3").returncode == 0
+    assert machine.runs() == "3"
+
+
+def test_an_update_keeps_the_options_of_the_service(machine):
+    options = machine.under / "etc/default" / NAME
+    done = machine.call(machine.source / "deploy" / "update", "--from", machine.source)
+
+    assert done.returncode == 0, done.stderr
+    assert 'OPTIONS="--source /dev/video0"' in options.read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        ((), "This folder was not cloned"),
+        (("--from", "/"), "holds no version of the companion"),
+        (("--form", "x"), "does not know --form"),
+        (("--pack", "."), "exists already"),
+    ],
+)
+def test_what_cannot_be_done_is_told_in_a_sentence(machine, arguments, sentence):
+    done = machine.call(machine.source / "deploy" / "update", *arguments)
+
+    assert done.returncode == 1
+    assert sentence in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_the_newest_version_is_fetched_from_where_the_folder_was_cloned(machine, tmp_path):
+    """Without a service, the next deploy/run installs it."""
+    git = ("git", "-c", "user.name=A", "-c", "user.email=a@example.org")
+    machine.call("git", "init", "--quiet", machine.source)
+    machine.call("git", "-C", machine.source, "add", ".")
+    machine.call(*git, "-C", machine.source, "commit", "--quiet", "--message", "One")
+    clone = tmp_path / "clone"
+    machine.call("git", "clone", "--quiet", machine.source, clone)
+    (machine.source / "newer").touch()
+    machine.call("git", "-C", machine.source, "add", ".")
+    machine.call(*git, "-C", machine.source, "commit", "--quiet", "--message", "Two")
+    (machine.under / "etc/systemd/system" / f"{NAME}.service").unlink()
+
+    done = machine.call(clone / "deploy" / "update")
+
+    assert done.returncode == 0, done.stderr
+    assert (clone / "newer").exists()
+    assert "deploy/run there installs it" in done.stderr
