@@ -218,3 +218,6 @@ prepare_to_test() {
         try_quick_browser
     fi
 }
+
+# The port in a file with the options of the service, else the usual one.
+port_in() { sed -nE 's/^OPTIONS=.*--port[ =]([0-9]+).*/\1/p' "$1" | grep . || echo 8080; }

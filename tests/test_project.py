@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
@@ -212,8 +213,10 @@ def test_no_file_names_a_place_on_the_machine_it_was_written_on():
 # --- The two commands -----------------------------------------------------------------------------------------
 
 SCRIPTS = (
-    *sorted(f"deploy/{path.name}" for path in (ROOT / "deploy").iterdir() if not path.suffix),
+    *sorted(f"deploy/{path.name}" for path in (ROOT / "deploy").iterdir() if path.is_file() and not path.suffix),
     "deploy/lib.sh",
+    "deploy/pi/prepare-card",
+    "deploy/pi/first-start",
     ".ci/run",
 )
 
@@ -543,6 +546,18 @@ def test_a_service_is_installed_enabled_and_started(machine):
         "systemctl restart mille-bornes-companion\n"
         "systemctl is-active --quiet mille-bornes-companion\n"
     )
+
+
+def test_a_service_is_announced_in_the_network_where_the_system_does_that(machine):
+    announced = machine.under / "etc/avahi/services"
+    announced.mkdir(parents=True)
+
+    machine.install("--port", "9000")
+
+    (service,) = ElementTree.parse(next(announced.iterdir())).iter("service")
+    assert (service.findtext("type"), service.findtext("port")) == ("_http._tcp", "9000")
+    machine.install("--uninstall")
+    assert list(announced.iterdir()) == []
 
 
 def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_own_camera_once_it_is_there(machine):
