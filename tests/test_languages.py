@@ -21,8 +21,8 @@ from babel.messages.catalog import Message
 from client import HOME, SECRET, STRANGER
 from seen import Seen
 
+from companion.common import languages
 from companion.common.errors import Problem
-from companion.common.languages import LANGUAGES
 from companion.common.text import all_of, listed, one_of, say, say_many
 from companion.match.match import Answer
 from companion.match.zone_plays import named, where
@@ -270,7 +270,7 @@ def test_an_edition_may_print_other_names_on_its_cards(match, monkeypatch):
     assert "<span>Go" in shown
 
 
-@pytest.mark.parametrize("of", LANGUAGES)
+@pytest.mark.parametrize("of", languages.LANGUAGES)
 def test_other_names_are_given_only_to_cards_and_editions_that_there_are(of):
     printed = {table: names for table, names in reasons.catalogue(of).items() if table.startswith("cards-")}
 
@@ -317,17 +317,7 @@ def without_words(monkeypatch, known):
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
 UNITS = {"PDF", "PNG", "CSV", "JSON", "QR", "km", "mm", "cm", "px", "x", "http", "local", "localhost"}
-OWN_NAMES = {
-    "English",
-    "Français",
-    "Polski",
-    "Deutsch",
-    "Language",
-    "Langue",
-    "Język",
-    "Sprache",
-    phone_identity.table_code(SECRET),
-}
+OWN_NAMES = {*languages.OWN_NAMES.values(), *languages.OWN_WORDS.values(), phone_identity.table_code(SECRET)}
 SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",
                      "data-drawn", "data-together", "content", "label"}  # fmt: skip
 """Attributes that people see or hear."""
@@ -665,7 +655,7 @@ def test_quotation_marks_are_those_of_the_language(spoken, quoted):
         language.speak("en")
 
 
-@pytest.mark.parametrize("of", [of for of in LANGUAGES if of != language.ENGLISH])
+@pytest.mark.parametrize("of", [of for of in languages.LANGUAGES if of != language.ENGLISH])
 @pytest.mark.parametrize("name", texts.edition_names())
 def test_where_a_rule_is_written_is_said_in_every_language(name, of):
     edition = load_edition(name)
