@@ -373,6 +373,7 @@ def test_a_sentence_names_cards_in_its_language():
     assert say(stopped, "fr") == "Crevaison chez Zoé\u00a0: impossible d'avancer sans parade."
     assert instead(stopped, "fr") == "Roue de secours, ou Feu vert"
     assert say(stopped, "pl") == "Przebita opona (Zoé): bez ratunku ani rusz."
+    assert say(stopped, "de") == "Reifenpanne bei Zoé: ohne Hilfe geht es nicht weiter."
 
 
 def test_names_in_a_sentence_are_never_taken_for_its_gaps_or_for_cards():

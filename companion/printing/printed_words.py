@@ -34,7 +34,7 @@ _WORDS: dict[Card, tuple[str, ...]] = {
     Card.EXTRA_TANK: ("extra tank", "citerne", "zapas paliwa", "Tankwagen"),
     Card.PUNCTURE_PROOF: ("puncture proof", "increvable", "pancerna opona", "Pannenschutz"),
     Card.LONG_RANGE: ("long range", "grande autonomie", "duży zasięg", "große Reichweite"),
-    Card.CAR_POOL: ("car pool", "covoiturage", "wspólny przejazd", "Fahrgemeinschaft"),
+    Card.CAR_POOL: ("car pool", "covoiturage", "wspólny przejazd", "Mitfahrer"),
     Card.RIGHT_OF_WAY: ("right of way", "prioritaire", "pierwszeństwo", "Vorfahrt"),
     Card.ACCELERATOR: ("accelerator", "accélérateur", "gaz do dechy", "Turbo"),
     Card.MIRROR: ("mirror", "rétroviseur", "lusterko", "Rückspiegel"),
