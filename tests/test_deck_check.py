@@ -13,9 +13,10 @@ from pictures import DECK, Lens, Scene, grid_of, picture
 
 from companion.app.reports import audit_report
 from companion.app.reports.audit_report import Shown, audit
+from companion.common.languages import LANGUAGES
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
-from companion.rules.reasons import LANGUAGES, say
+from companion.rules.reasons import say
 from companion.tabletop.card_ids import payload
 
 CLASSIC = load_edition("classic")

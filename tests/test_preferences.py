@@ -24,7 +24,8 @@ def client(app):
 
 
 @pytest.mark.parametrize(
-    ("asked", "spoken"), [("fr-FR,fr;q=0.9,en;q=0.5", "fr"), ("pl", "pl"), ("de,es", "en"), ("", "en")]
+    ("asked", "spoken"),
+    [("fr-FR,fr;q=0.9,en;q=0.5", "fr"), ("pl", "pl"), ("fi,sv", "en"), ("de-AT,de;q=0.9", "de"), ("", "en")],
 )
 def test_a_page_is_in_the_language_the_phone_asks_for(client, asked, spoken):
     page = client.get("/phone", headers={"Accept-Language": asked}).text

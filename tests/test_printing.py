@@ -17,6 +17,7 @@ import zxingcpp
 from pyzbar import pyzbar
 
 from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
 from companion.common.resources import shipped
 from companion.printing import deck, lettering, mats, pdf, printed_words, render, sheets, stickers
 from companion.printing import svg as draw
@@ -179,7 +180,7 @@ def test_nothing_but_ground_and_lines_lies_on_the_seam_of_a_mat():
     assert sum(count for _, count in colours.most_common(2)) > 0.97 * seam.shape[0] * seam.shape[1]
 
 
-@pytest.mark.parametrize("language", printed_words.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_every_language_s_words_stay_within_their_zone(language):
     image = render.to_image(mats.mat_svg(side_mat(1), language), 3.0)
     beside_battle = image[3 * 13 : 3 * 147, round(3 * 124.7) : round(3 * 129.3)]
@@ -233,7 +234,7 @@ def test_the_back_is_the_same_upside_down():
 
 
 def test_words_differ_within_a_language_and_fit_the_font():
-    for language in printed_words.LANGUAGES:
+    for language in LANGUAGES:
         named = [
             printed_words.card_word(card, language)
             for card in Card
@@ -419,7 +420,7 @@ def test_a_robot_s_seat_is_a_mat_with_a_card_s_room_in_each_slot_and_a_screen_as
     assert page_sizes_mm(tmp_path / "robot.pdf") == [(297.0, 210.0)] * 5
 
 
-@pytest.mark.parametrize("language", printed_words.LANGUAGES)
+@pytest.mark.parametrize("language", LANGUAGES)
 def test_the_words_above_a_robot_s_slots_stay_off_the_seam(language):
     image = render.to_image(mats.mat_svg(robot_mat(), language), 3.0)
 

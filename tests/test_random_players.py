@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from players import all_cards, legal_hand, random_play, random_table
 
+from companion.common.languages import LANGUAGES
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import edition_names
@@ -79,7 +80,7 @@ def test_any_line_is_judged_and_can_lie_as_it_lies(edition, seed):
     for _ in range(120):
         play = random_play(table, chance)
         for why in (*referee.objections(table, play), *referee.remarks(table, play)):
-            for language in ("en", "fr", "pl"):
+            for language in LANGUAGES:
                 assert say(why, language)
                 assert rule(why, table.edition, language)
                 instead(why, language)

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from companion.app.robot_match import RobotMatch, begin, read_match
 from companion.app.terminal_game import _COMMANDS, TerminalGame
 from companion.app.terminal_screen import HELP, Stage, asked, screen, slots
+from companion.common.languages import LANGUAGES
 from companion.pages import language
 from companion.robots.dealt_hand import DealtHand
 from companion.robots.robot import Level
@@ -108,7 +109,7 @@ BOB = "roll 25 50 100 out-of-gas accident"
 
 
 @pytest.mark.parametrize(("edition", "players", "pairs"), SEATED)
-@given(st.integers(0, 10**6), st.sampled_from(["en", "fr", "pl"]))
+@given(st.integers(0, 10**6), st.sampled_from(LANGUAGES))
 @settings(max_examples=2, deadline=None)
 def test_the_screen_fits_24_lines_of_80_letters_and_hides_what_is_hidden(edition, players, pairs, seed, spoken):
     chance = random.Random(seed)

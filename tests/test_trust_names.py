@@ -17,6 +17,7 @@ from marks import mostly_long
 from werkzeug.test import TestResponse
 
 from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
 from companion.pages.players.names import check_names, clean
 from companion.storage.event_store import Store
 
@@ -37,7 +38,6 @@ HOSTILE = {
     "long": "ü" * 5000,
     "entities": "&lt;b&gt;&#x3c;script&#62;&quot;&amp;",
 }
-LANGUAGES = ("en", "fr", "pl")
 UNSEEN = {"Cc", "Cf", "Co", "Cs"}
 """What nobody sees and everything obeys: control characters, directions, widths of nothing."""
 

@@ -15,7 +15,8 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_file
 from babel.messages.pofile import read_po, write_po
 
-from companion.pages.language import ENGLISH, OWN_NAMES
+from companion.common.languages import OWN_NAMES
+from companion.pages.language import ENGLISH
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.editions.switches import switch_title
 from companion.tabletop.template_decks import deck_names, load_deck

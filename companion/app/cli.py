@@ -20,6 +20,7 @@ import click
 from companion import __version__
 from companion.app import usage
 from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
 from companion.common.program_name import program, typed
 from companion.common.terminal import plain, show_plainly
 
@@ -283,7 +284,7 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
 @click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
 @click.option("--level", type=click.Choice(["1", "2", "3"]), help="3 plays best (default 2).")
 @click.option("--seed", metavar="N", type=click.IntRange(0), help="The same cards each time.")
-@click.option("--language", type=click.Choice(["en", "fr", "pl"]), help="What is spoken (default: the terminal's).")
+@click.option("--language", type=click.Choice(LANGUAGES), help="What is spoken (default: the terminal's).")
 @click.argument("file", required=False, metavar="[FILE]", type=_FILE)
 @_editions_of_data
 def play(file: Path | None, language: str | None, **asked: Any) -> None:

@@ -18,14 +18,13 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 from flask import Flask, request, session
 
+from companion.common.languages import LANGUAGES
 from companion.common.resources import shipped
 from companion.common.text import Counted, Said, Term
 from companion.rules import reasons
 from companion.rules.cards import card_of_slug
-from companion.rules.reasons import LANGUAGES
 
 ENGLISH = "en"
-OWN_NAMES: Mapping[str, str] = {"en": "English", "fr": "Français", "pl": "Polski"}
 EUROPEAN = "en_150"
 """English of no country: its dates and times are unambiguous."""
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from flask import Flask, Response, abort, request, url_for
 
+from companion.common.languages import OWN_NAMES, OWN_WORDS
 from companion.pages import language, words
 from companion.pages.context import is_demo, match, request_field, service, state
 from companion.pages.game import updates
@@ -168,6 +169,7 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "is_simulated": service().camera.is_simulated,
         "part": "HX-Request" in request.headers,
         "language": language.spoken(),
-        "own_languages": language.OWN_NAMES,
+        "own_languages": OWN_NAMES,
+        "word_language": " · ".join(OWN_WORDS.values()),
         "phone": preferences.phone(),
     }

@@ -29,7 +29,7 @@ _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}
 
 @cache
 def face_svg(card: Card, language: str = "en") -> str:
-    """Draw a card's face, `CARD_MM` large, its word in one of `printed_words.LANGUAGES`."""
+    """Draw a card's face, `CARD_MM` large, its word in one of `common.languages`."""
     if card.family is Family.DISTANCE:
         # Under the index lie plain corners.
         plate = draw.rect(-4, -4, 23, 19.5, draw.paint(draw.PAPER, draw.YELLOW, 1.1), radius=_CORNER)

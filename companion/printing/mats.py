@@ -38,7 +38,7 @@ _SIGN_OF = {"battle": Card.ROLL, "speed": Card.SPEED_LIMIT, "safety": Card.RIGHT
 
 
 def mat_svg(layout: MatLayout, language: str = "en") -> str:
-    """Draw a whole mat, `layout.size_mm` large, its words in one of `printed_words.LANGUAGES`."""
+    """Draw a whole mat, `layout.size_mm` large, its words in one of `common.languages`."""
     width, height = layout.size_mm
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for name, rect in layout.zones.items():

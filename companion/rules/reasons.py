@@ -17,8 +17,6 @@ _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
 _BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}")
 
-LANGUAGES = ("en", "fr", "pl")
-
 
 class Code(StrEnum):
     """The codes of reasons (a play is refused), of remarks (it is legal, but worth a word), and of a deck that lacks
@@ -96,7 +94,7 @@ def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     `miles` has the words of the editions that count miles, by those for kilometres; `cards-parker` the cards that the
     edition `parker` prints by other names.
 
-    Raises FileNotFoundError for a language that is none of `LANGUAGES`.
+    Raises FileNotFoundError for a language that is none of `common.languages`.
     """
     return tomllib.loads((_MESSAGES / f"{language}.toml").read_text(encoding="utf-8"))
 

@@ -28,6 +28,7 @@ from browser.screens import (
     unsure,
     with_waiting,
 )
+from companion.common.languages import LANGUAGES
 from companion.pages.players.access import DOORS, Who
 
 pytestmark = pytest.mark.browser
@@ -216,7 +217,7 @@ PLAYED = {"classic": (TWO, OPENING), "rush": (RUSH, RUSH_PLAYS)}
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("language", mostly_long(["en", "fr", "pl"], "fr"))
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("edition", mostly_long(PLAYED, "classic"))
 def test_no_word_is_broken_on_a_small_phone(browser, edition, language):
     wrong = {}

@@ -7,6 +7,7 @@ from marks import mostly_long
 from serving import running
 
 from browser.screens import SMALL, TABLET, TWO, WALL, app_of, match_of, propose
+from companion.common.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
 
@@ -79,7 +80,7 @@ def phone(browser):
         context.close()
 
 
-@pytest.mark.parametrize("language", mostly_long(["en", "fr", "pl"], "fr"))
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("count", TABLES)
 def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language):
     header, plays, attack = TABLES[count]

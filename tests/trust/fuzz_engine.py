@@ -22,6 +22,7 @@ from players import all_cards, holds, legal_play, random_play, random_teams
 from trust.fuzzing import WORDS, Findings, arguments, last_lines, mutated_text
 from validity import problems
 
+from companion.common.languages import LANGUAGES
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF
 from companion.rules.editions.edition import Edition, edition_names, load_edition
@@ -201,7 +202,7 @@ def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
     teams = [judge.Team(side.name, side.players) for side in before.sides]
     assert notation.parse_play(str(play), teams) == play, play
     for why in (*item.reasons, *item.remarks):
-        assert all(say(why, language) for language in ("en", "fr", "pl"))
+        assert all(say(why, language) for language in LANGUAGES)
 
 
 def check_table(table: Table, *, honest: bool) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from flask import Blueprint, redirect, render_template, request, session, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
+from companion.common.languages import OWN_NAMES
 from companion.pages import language
 from companion.pages.words import N_
 
@@ -48,14 +49,14 @@ def turn_on(switch: str) -> None:
 @bp.get("/phone")
 def show() -> str:
     """Show what can be chosen for this phone."""
-    return render_template("phone.html", languages=language.OWN_NAMES, themes=THEMES, switches=SWITCHES)
+    return render_template("phone.html", languages=OWN_NAMES, themes=THEMES, switches=SWITCHES)
 
 
 @bp.post("/phone")
 def save() -> AnyResponse:
     """Keep what was chosen in the phone's own cookie; a form with a language alone changes that alone."""
     chosen = request.form.get("language")
-    if chosen in language.OWN_NAMES:
+    if chosen in OWN_NAMES:
         language.choose(str(chosen))
     if "theme" in request.form:
         session.permanent = True

@@ -20,10 +20,10 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.http import parse_accept_header
 
 from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
 from companion.pages import language, limits
 from companion.pages.error_pages import SENTENCES
 from companion.pages.server import guard
-from companion.rules.reasons import LANGUAGES
 
 if TYPE_CHECKING:
     from companion.pages.server.connections import Channel

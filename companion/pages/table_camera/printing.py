@@ -12,7 +12,6 @@ from companion.pages import language
 from companion.pages.context import editions, service, state
 from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
-from companion.printing.printed_words import LANGUAGES
 from companion.printing.sheets import sheets_for
 from companion.printing.stickers import sticker_size_mm
 from companion.printing.write import Wanted, first_pages, pdf_files
@@ -112,6 +111,5 @@ def _order(sheets: str) -> Wanted:
     size_mm = next((size for size, _why in SIZES_MM if f"{size:g}" == typed), None)
     if size_mm is None:
         raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))
-    said = language.spoken()
     kind = "tag" if asked.get("kind") == "tag" else "qr"
-    return Wanted(sheets, edition, sides, size_mm, kind, said if said in LANGUAGES else "en")
+    return Wanted(sheets, edition, sides, size_mm, kind, language.spoken())
