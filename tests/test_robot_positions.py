@@ -8,8 +8,7 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.robots.information_set import Position, position_of
-from companion.robots.reason import reason_for
-from companion.robots.robot import Level, choose
+from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Effort
 from companion.rules.cards import Card
 from companion.rules.play import discard, lay

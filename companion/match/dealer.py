@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import Position, past_of
-from companion.robots.options import Options, options
+from companion.robots.information_set import DealtHand, Options, Position, options, past_of
 from companion.robots.robot import Choice, Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import dealt_by

@@ -10,8 +10,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.robots.information_set import Past, Position, past_of, position_of, reshuffles
-from companion.robots.options import options
+from companion.robots.information_set import Past, Position, options, past_of, position_of, reshuffles
 from companion.robots.robot import Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import out_of_hand
