@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.match import exports
-from companion.match.archive import Archive
+from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules.record import judge, notation
@@ -177,7 +176,7 @@ def test_a_match_that_is_not_there_is_none(store):
 
 
 def test_the_sheets_as_csv_name_hand_side_and_item():
-    rows = exports.as_csv(golden("two-players-4600").items).splitlines()
+    rows = as_csv(golden("two-players-4600").items).splitlines()
 
     assert rows[:2] == ["hand,ended,side,item,points,name", "1,completed,Ann,distance,1000,Ann"]
     assert "1,completed,Ann,total,4600,Ann" in rows

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
@@ -23,6 +24,11 @@ DEMO = "demo"
 
 DEALT, ROBOT = "dealt", "robot "
 """The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""
+
+VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"
+"""The settings of who confirms a play, and of whose cards a robot plays at the real table."""
+
+YES, NO = "yes", "no"
 
 UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
 
@@ -113,17 +119,26 @@ def history(events: Sequence[Event]) -> History:
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         waived=frozenset((e.body["of"], _by(e)) for e in events if e.kind == Kind.WAIVE),
         wishes=tuple(e for e in events if e.kind == Kind.WISH),
-        undone_next=_undone_next(standing, past.robots),
+        undone_next=_undone_next(events, standing, past.robots),
         changes=tuple(_changes(events, standing)),
         redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
     )
 
 
-def _undone_next(standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
-    """Return what an undo takes back; nothing where robots alone have played."""
-    changes = [event for event in reversed(standing) if _is_undoable(event)]
-    played = [event.body.get("text", "").partition(" ")[0] in robots for event in changes]
-    return tuple(changes[: played.index(False) + 1]) if False in played else ()
+def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
+    """Return what an undo takes back; nothing where robots alone have played since the set-up.
+
+    To that belongs the line after it, which begins the first hand.
+    """
+    firsts = {after.seq for before, after in pairwise(events) if before.kind == Kind.SETUP}
+    taken: list[Event] = []
+    for event in filter(_is_undoable, reversed(standing)):
+        if event.seq in firsts:
+            break
+        taken.append(event)
+        if event.body.get("text", "").partition(" ")[0] not in robots:
+            return tuple(taken)
+    return ()
 
 
 def _is_undoable(event: Event) -> bool:

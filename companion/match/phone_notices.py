@@ -67,34 +67,24 @@ class News:
 
     def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
         """Keep something to tell a phone, and drop what it makes old."""
-        with self._lock:
-            group = next(group for group in GROUPS if kind in group)
-            others = self._without(phone, lambda told: told.kind in group)
-            self._keep(phone, (*others, Told(next(self._next_id), kind, player)))
-        self._changed()
+        group = next(group for group in GROUPS if kind in group)
+        self._change(phone, lambda told: told.kind not in group, Told(next(self._next_id), kind, player))
 
     def settle(self, phone: str, group: frozenset[Kind]) -> None:
         """Drop what a phone had to be told of a group: it has done something about it."""
-        self._drop(phone, lambda told: told.kind in group)
+        self._change(phone, lambda told: told.kind not in group)
 
     def put_away(self, phone: str, told_id: int) -> None:
         """Drop a notice that has been read."""
-        self._drop(phone, lambda told: told.id == told_id)
+        self._change(phone, lambda told: told.id != told_id)
 
-    def _drop(self, phone: str, which: Callable[[Told], bool]) -> None:
+    def _change(self, phone: str, stays: Callable[[Told], bool], *new: Told) -> None:
         with self._lock:
-            left = self._without(phone, which)
-            gone = len(left) < len(self.of(phone))
-            self._keep(phone, left)
-        if gone:
+            before = self._of.pop(phone, ())
+            news = (*filter(stays, before), *new)
+            if news:
+                self._of[phone] = news
+            for oldest in list(self._of)[:-MOST_PHONES]:
+                del self._of[oldest]
+        if news != before:
             self._changed()
-
-    def _without(self, phone: str, which: Callable[[Told], bool]) -> tuple[Told, ...]:
-        return tuple(told for told in self.of(phone) if not which(told))
-
-    def _keep(self, phone: str, news: tuple[Told, ...]) -> None:
-        self._of.pop(phone, None)
-        if news:
-            self._of[phone] = news
-        for oldest in list(self._of)[:-MOST_PHONES]:
-            del self._of[oldest]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from companion.common.text import Said
@@ -84,7 +84,7 @@ class Question:
     about: str = ""
     """How the zone lay: `ignore` holds until that changes. For `undo`, the player who wishes it."""
 
-    crop: bytes | None = None
+    crop: bytes | None = field(default=None, compare=False)
     """The card as the camera saw it, JPEG."""
 
     @property

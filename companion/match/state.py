@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.match import dealer
 from companion.match.dealer import Dealt
-from companion.match.history import DEMO, Change, Written
+from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written
 from companion.match.questions import Answered, Kind, Question, claim_id, wish_id
 from companion.rules import reasons, referee
+from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.events import Event
+
+log = logging.getLogger(__name__)
 
 NO_HAND = say("No game has been set up yet: choose the players first.")
 
@@ -158,7 +164,7 @@ class MatchState:
     @property
     def last_line(self) -> int:
         """The event of the last play of the hand on the table, or else of its beginning."""
-        return last_line(self.record, self.entries)
+        return self.hand_entries[-1].seq if self.hand_entries else self.hand_seq
 
     @property
     def is_under_way(self) -> bool:
@@ -217,18 +223,16 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
-def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
-    """Return the event that began the hand on the table."""
-    return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
+def asked_in(state: MatchState, past: History, seen: Sequence[Question]) -> Iterator[Question]:
+    """Yield what the table is asked in a state: what the camera sees, then what was typed and waits."""
+    if state.is_dealt:
+        yield from _wished(state, past.wishes)
+    else:
+        counted = {entry.written.question for entry in state.entries}
+        yield from _claimed(state, typed_plays(state, past.claims, counted | state.answers.keys()), seen)
 
 
-def last_line(record: JudgedRecord, entries: Sequence[Entry]) -> int:
-    """Return the event of the last play of the hand on the table, or else of its beginning."""
-    played = (e.seq for e in reversed(entries) if e.hand == record.game.hand_number and e.judged is not None)
-    return next(played, hand_seq(record, entries))
-
-
-def wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
+def _wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
     """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
     for wish in wishes:
         question_id = wish_id(state.match or 0, state.hand_seq, wish.seq)
@@ -256,7 +260,7 @@ def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]
                 continue
 
 
-def claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
+def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
 
     A card that is laid for a typed play asks nothing of its own: the typed play is asked about in its place.
@@ -314,3 +318,47 @@ def table_of(state: MatchState) -> Table:
 def last_result(state: MatchState) -> HandResult | None:
     """Return the hand that ended last, while no new one has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
+
+
+log = logging.getLogger(__name__)
+
+
+def derived(before: MatchState, events: Sequence[Event], past: History) -> MatchState:
+    """Return the state after all the events of a match, which come to `past`; judged on from the state before."""
+    record, entries = judge_on(before, past.lines)
+    players = [player for team in record.game.teams for player in team.players]
+    is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
+    policy = past.settings.get("policy")
+    state = replace(
+        before,
+        seq=events[-1].seq,
+        match=events[0].match,
+        record=record,
+        entries=entries,
+        hand_seq=next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0),
+        answers=MappingProxyType(dict(past.answers)),
+        policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
+        other_side_verifies=past.settings.get(VERIFYING) == YES,
+        robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
+        seats=MappingProxyType(dict(past.seats)),
+        undone_next=past.undone_next,
+        # Where several people play with dealt cards, an undo was agreed on.
+        redoable=None if is_dealt and len(players) > len(robots) + 1 else past.redoable,
+        is_dealt=is_dealt,
+        robots=robots,
+        dealt=None,
+        changes=past.changes,
+    )
+    return replace(state, dealt=_dealt(state, past)) if is_dealt else state
+
+
+def _dealt(state: MatchState, past: History) -> Dealt | None:
+    """Return the hidden cards of the last hand; None where they do not fit its record."""
+    key = next((entry.written.deal for entry in state.entries if entry.seq == state.hand_seq), "")
+    waived = [player for of, player in past.waived if of == state.last_line]
+    before = next((game.totals for game in state.record.games if game.hand_number == state.game.hand_number), {})
+    try:
+        return dealer.dealt(state.record, key, waived, before, past.robots) if key else None
+    except DealError:
+        log.exception("the cards of this hand do not fit its record")
+        return None
