@@ -34,8 +34,7 @@ class PlayedHand:
     begins: Game
     entries: tuple[Entry, ...]
     games: tuple[Game, ...]
-    result: HandResult
-    """Of an open hand, what would count now."""
+    result: HandResult  # of an open hand, what would count now
 
     @property
     def is_open(self) -> bool:
@@ -47,9 +46,7 @@ class Past:
     """A match of the log."""
 
     match: int
-    last: int
-    """The number of its last event: what was made of it holds as long as this is the last."""
-
+    last: int  # the number of its last event: what was made of it holds as long as this is the last
     began_s: float
     lines: tuple[str, ...]
     record: JudgedRecord

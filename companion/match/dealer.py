@@ -35,29 +35,19 @@ class Seen:
     """What a player sees of a dealt hand, and what he is asked."""
 
     player: str
-    hand: tuple[Card, ...]
-    """His cards, the latest last."""
-
+    hand: tuple[Card, ...]  # his cards, the latest last
     is_asked: bool = False
-    plays: tuple[Play, ...] = ()
-    """What he may do, where he is asked."""
-
-    may_wait: bool = False
-    """True if he may let it pass; on his turn he draws then."""
-
-    has_drawn: bool = False
-    """True if the last card of the hand was drawn for the turn that is his now."""
+    plays: tuple[Play, ...] = ()  # what he may do, where he is asked
+    may_wait: bool = False  # if he may let it pass; on his turn he draws then
+    has_drawn: bool = False  # if the last card of the hand was drawn for the turn that is his now
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
     """A hand with its hidden cards: who decides next, as far as that follows without asking a person."""
 
-    hand: DealtHand
-    """After the draw of the player who decides, where he has drawn."""
-
-    waiting: tuple[Position, ...]
-    """The players who may answer before anybody draws, else the one whose turn it is; none where the hand is over."""
+    hand: DealtHand  # after the draw of the player who decides, where he has drawn
+    waiting: tuple[Position, ...]  # who may answer before anybody draws, else whose turn it is; none at the end
 
     def asks(self, player: str | None) -> Position | None:
         """Return the position of a player who is waited for."""

@@ -42,25 +42,18 @@ class Written:
     by: str = ""
     source: str = ""
     corrected_by: str | None = None
-    question: str = ""
-    """The id of the question that it answers; empty where it was typed."""
-
-    deal: str = ""
-    """The secret key of the cards of a hand that begins with this line; empty where people deal."""
+    question: str = ""  # the id of the question that it answers; empty where it was typed
+    deal: str = ""  # the secret key of the cards of a hand that begins with this line; empty where people deal
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A line of play that somebody changed, or took out."""
 
-    seq: int
-    """The event that did it."""
-
+    seq: int  # the event that did it
     line: int
     before: str
-    after: str | None
-    """What the line says now; None where it was taken out."""
-
+    after: str | None  # what the line says now; None where it was taken out
     by: str = ""
 
 
@@ -69,33 +62,16 @@ class History:
     """What the events come to."""
 
     lines: tuple[Written, ...] = ()
-    seats: Mapping[str, int] = field(default_factory=dict)
-    """How often somebody has sat down as each player."""
-
+    seats: Mapping[str, int] = field(default_factory=dict)  # how often somebody has sat down as each player
     settings: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, Answered] = field(default_factory=dict)
-    """The latest answer to each question that no line answers."""
-
-    claims: tuple[Written, ...] = ()
-    """The plays that were typed and had to wait, counted by now or not; the oldest first."""
-
-    asked: frozenset[str] = frozenset()
-    """The ids of the questions that somebody has answered in any way, also where that was taken back."""
-
-    waived: frozenset[tuple[int, str]] = frozenset()
-    """Who does not answer what was played in which line."""
-
-    wishes: tuple[Event, ...] = ()
-    """What somebody has asked the others to take back."""
-
-    undone_next: tuple[Event, ...] = ()
-    """What an undo takes back, the latest first: up to the last change that no robot made."""
-
-    changes: tuple[Change, ...] = ()
-    """What has been changed and taken out, the latest last."""
-
-    redoable: Event | None = None
-    """The `undo` that `redo` would take back."""
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # the latest to each question that no line answers
+    claims: tuple[Written, ...] = ()  # typed plays that had to wait, counted by now or not; the oldest first
+    asked: frozenset[str] = frozenset()  # ids of questions answered in any way, also where that was taken back
+    waived: frozenset[tuple[int, str]] = frozenset()  # who does not answer what was played in which line
+    wishes: tuple[Event, ...] = ()  # what somebody has asked the others to take back
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first, up to what no robot did
+    changes: tuple[Change, ...] = ()  # what has been changed and taken out, the latest last
+    redoable: Event | None = None  # the `undo` that `redo` would take back
 
     @property
     def robots(self) -> Mapping[str, int]:

@@ -14,26 +14,15 @@ MOST_PHONES = 200
 class Kind(StrEnum):
     """What a phone may have to be told."""
 
-    FREED = "freed"
-    """The host freed its seat."""
-
-    TAKEN = "taken"
-    """Another phone has its seat now."""
-
-    GIVEN = "given"
-    """The host gave it a seat."""
-
+    FREED = "freed"  # the host freed its seat
+    TAKEN = "taken"  # another phone has its seat now
+    GIVEN = "given"  # the host gave it a seat
     JOIN_REFUSED = "join-refused"
     SEAT_REFUSED = "seat-refused"
-    SEAT_KEPT = "seat-kept"
-    """Refused too, but by the phone that has the seat."""
-
+    SEAT_KEPT = "seat-kept"  # refused too, but by the phone that has the seat
     HOST_REFUSED = "host-refused"
-    HOST = "host"
-    """It has become the host's."""
-
-    FOLLOWED = "followed"
-    """It was the host's, and another is now."""
+    HOST = "host"  # it has become the host's
+    FOLLOWED = "followed"  # it was the host's, and another is now
 
 
 OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})

@@ -46,12 +46,8 @@ MOST_ASKING_AN_ADDRESS = 2
 class Wish(StrEnum):
     """What a phone may ask for."""
 
-    JOIN = "join"
-    """To take part: it has typed the code of the table."""
-
-    SEAT = "seat"
-    """A seat that another phone has."""
-
+    JOIN = "join"  # to take part: it has typed the code of the table
+    SEAT = "seat"  # a seat that another phone has
     HOST = "host"
 
 
@@ -62,12 +58,9 @@ class Asked:
     id: int
     wish: Wish
     phone: str
-    name: str = ""
-    """The name of the person who holds it: typed, or the player whose seat it has."""
-
+    name: str = ""  # the name of the person who holds it: typed, or the player whose seat it has
     player: str | None = None
-    address: str = ""
-    """Where it asks from, where it is not in yet."""
+    address: str = ""  # where it asks from, where it is not in yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +70,7 @@ class Party:
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     watching: tuple[str, ...] = ()
-    let_in: tuple[str, ...] = ()
-    """The phones that the host has let in without the link of the join code."""
-
+    let_in: tuple[str, ...] = ()  # the phones that the host has let in without the link of the join code
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property

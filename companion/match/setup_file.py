@@ -36,19 +36,13 @@ class Setup:
     """How a match is set up, before its first hand."""
 
     edition_name: str
-    sides: Mapping[str, Team]
-    """The sides by their mats, in seating order."""
-
+    sides: Mapping[str, Team]  # the sides by their mats, in seating order
     first: str
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
-    drawing: Drawing | None = None
-    """The zones drawn on a picture of the table, where it is played without mats."""
-
-    cards: str | None = None
-    """The template deck by whose faces the cards are recognised; None: by their stickers."""
-
+    drawing: Drawing | None = None  # the zones drawn on a picture of the table, where it is played without mats
+    cards: str | None = None  # the template deck by whose faces the cards are recognised; None: by their stickers
     robot: RobotSeat | None = None
 
     @property

@@ -33,11 +33,8 @@ class Policy(StrEnum):
     """How a play that the camera has seen is confirmed."""
 
     TAP = "tap"
-    PLAY_ON = "play-on"
-    """By a tap, or by the next player's play, if it was legal and sure."""
-
-    AUTO = "auto"
-    """By itself, if it is legal and sure."""
+    PLAY_ON = "play-on"  # by a tap, or by the next player's play, if it was legal and sure
+    AUTO = "auto"  # by itself, if it is legal and sure
 
 
 class RobotSeat(NamedTuple):
@@ -62,8 +59,7 @@ class Entry:
 
     written: Written
     hand: int
-    judged: JudgedLine | None
-    """None for a header line or the start of a hand."""
+    judged: JudgedLine | None  # None for a header line or the start of a hand
 
     @property
     def seq(self) -> int:
@@ -83,58 +79,29 @@ class Entry:
 class MatchState:
     """Everything the pages show, at one moment."""
 
-    version: int = 0
-    """Counts every change that can be seen, saved or not, since the service started."""
-
-    seq: int = 0
-    """The last event; it is saved unless `unsaved` says otherwise."""
-
+    version: int = 0  # counts every change that can be seen, saved or not, since the service started
+    seq: int = 0  # the last event; it is saved unless `unsaved` says otherwise
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
-    hand_seq: int = 0
-    """The event that began the hand on the table."""
-
-    questions: tuple[Question, ...] = ()
-    """What the table is asked, in the order of play: what the camera sees, then what was typed and waits."""
-
-    answers: Mapping[str, Answered] = field(default_factory=dict)
-    """The latest answer to each question of the match that no line answers, by the question's id."""
-
+    hand_seq: int = 0  # the event that began the hand on the table
+    questions: tuple[Question, ...] = ()  # in the order of play: what the camera sees, then typed plays that wait
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # by id: to questions no line answers
     trouble: str | None = None
-    unsaved: str | None = None
-    """A sentence as long as something that shows is not on the disk."""
-
-    note: str | None = None
-    """The note about a damaged log, until somebody has read it."""
-
-    offered: tuple[str, ...] = ()
-    """The lines of another match that the service was started with, until somebody says whether it begins."""
-
-    without_camera: bool = False
-    """True if somebody has put the camera away for now: what is wrong with it is shown on its own page alone."""
-
+    unsaved: str | None = None  # a sentence as long as something that shows is not on the disk
+    note: str | None = None  # the note about a damaged log, until somebody has read it
+    offered: tuple[str, ...] = ()  # the lines of another match, until somebody says whether it begins
+    without_camera: bool = False  # somebody has put the camera away for now: its trouble shows on its page alone
     policy: Policy = Policy.TAP
-    other_side_verifies: bool = False
-    """True if a side's play counts only once another side has confirmed it."""
-
+    other_side_verifies: bool = False  # if a side's play counts only once another side has confirmed it
     robot_seat: RobotSeat | None = None
     seats: Mapping[str, int] = field(default_factory=dict)
-    changes: tuple[Change, ...] = ()
-    """The lines of the match that somebody changed or took out, the latest last."""
-
-    undone_next: tuple[Event, ...] = ()
-    """What an undo takes back, the latest first."""
-
+    changes: tuple[Change, ...] = ()  # the lines of the match that somebody changed or took out, the latest last
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first
     redoable: Event | None = None
-    is_dealt: bool = False
-    """True if the program deals the cards."""
-
-    robots: Mapping[str, int] = field(default_factory=dict)
-    """The players who are robots, with their levels."""
-
-    dealt: Dealt | None = None
-    """The hidden cards of the hand on the table, where the program deals: shown to nobody but by `seen_by`."""
+    is_dealt: bool = False  # if the program deals the cards
+    robots: Mapping[str, int] = field(default_factory=dict)  # the players who are robots, with their levels
+    dealt: Dealt | None = None  # the hidden cards, where the program deals: shown by `seen_by` alone
 
     @property
     def undoable(self) -> Event | None:
@@ -192,19 +159,12 @@ class Outcome:
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    say: str | None = None
-    """A sentence for the person who tapped, where nothing else tells."""
-
-    is_void: bool = False
-    """True if there was nothing to do: settled already, or of another hand."""
-
+    say: str | None = None  # a sentence for the person who tapped, where nothing else tells
+    is_void: bool = False  # if there was nothing to do: settled already, or of another hand
     seq: int = 0
     version: int = 0
-    asked: tuple[str, ...] = ()
-    """The ids of the questions."""
-
-    saved: bool = True
-    """True if all of it is on the disk."""
+    asked: tuple[str, ...] = ()  # the ids of the questions
+    saved: bool = True  # if all of it is on the disk
 
 
 # The record, judged

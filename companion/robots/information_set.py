@@ -36,11 +36,8 @@ class Position:
     table: Table
     player: str
     hand: tuple[Card, ...]
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)
-    """The match totals before this hand, by side."""
-
-    past: tuple[Past, ...] = ()
-    """The plays of this hand that the table stands after, the oldest first."""
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
+    past: tuple[Past, ...] = ()  # the plays of this hand that the table stands after, the oldest first
 
     @property
     def seat(self) -> int:
@@ -140,8 +137,7 @@ class Options(NamedTuple):
     """The legal answers to a question."""
 
     plays: tuple[Play, ...]
-    may_wait: bool
-    """True if no answer is an answer: nothing has to be done, or not yet."""
+    may_wait: bool  # if no answer is an answer: nothing has to be done, or not yet
 
 
 def options(position: Position) -> Options:
@@ -242,12 +238,9 @@ class DealtHand:
     """A hand with its hidden cards: `asked` tells who decides next, `answered` goes on with what he does."""
 
     deal: Deal
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)
-    """The match totals before this hand, by side."""
-
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
     past: tuple[Past, ...] = ()
-    waived: frozenset[int] = frozenset()
-    """The seats that could have answered what was played last, and did not."""
+    waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
 
     def position(self, seat: int) -> Position:
         """Return what a player knows."""

@@ -30,8 +30,7 @@ class Hazard(NamedTuple):
 
     card: int
     remedy: int
-    safety: int
-    """The number among the safeties."""
+    safety: int  # the number among the safeties
 
 
 class Deck:
@@ -95,49 +94,30 @@ class Lanes:
     """The tables, one a lane. Of arrays by lane and side the second index is the side, of `hands` the seat."""
 
     hands: Ints
-    pile: Ints
-    """The draw piles, from `at` to `end`."""
-
-    public: Ints
-    """How many of each card lie openly."""
-
+    pile: Ints  # the draw piles, from `at` to `end`
+    public: Ints  # how many of each card lie openly
     discards: Ints
-    battle: Ints
-    """Battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place."""
-
+    battle: Ints  # battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place
     depth: Ints
-    tops: Ints
-    """What each battle pile shows."""
-
+    tops: Ints  # what each battle pile shows
     limit: Flags
     km: Ints
-    twos: Ints
-    """How many 200s lie there."""
-
+    twos: Ints  # how many 200s lie there
     moved: Flags
-    safe: Flags
-    """By lane, side and safety: it is out."""
-
+    safe: Flags  # by lane, side and safety: it is out
     coups: Ints
     begun: Flags
-    totals: Ints
-    """The match totals before the hand."""
-
+    totals: Ints  # the match totals before the hand
     move: Ints
     due: Ints
     target: Ints
     may_extend: Flags
-    called: Ints
-    """The side that called the extension, -1 for none."""
-
+    called: Ints  # the side that called the extension, -1 for none
     over: Ints
-    by: Ints
-    """The side that completed the trip, -1 for none."""
-
+    by: Ints  # the side that completed the trip, -1 for none
     at: Ints
     end: Ints
-    origin: Ints
-    """The number of the lane where it began; lanes that are over are taken out."""
+    origin: Ints  # the number of the lane where it began; lanes that are over are taken out
 
     def __init__(self, table: Table, fields: dict[str, Any]) -> None:
         self.edition: Edition = table.edition

@@ -25,20 +25,11 @@ Slots = Sequence[Card | None]
 class Step(StrEnum):
     """What the helper does."""
 
-    DRAW = "draw"
-    """Draws a card without looking and lays it in a slot."""
-
-    LAY = "lay"
-    """Lays the card of a slot where the play has it."""
-
-    DO = "do"
-    """Carries out a play of no card or several, and says when that is done."""
-
-    SHOW = "show"
-    """Puts a card right that cannot be read, or taps it in."""
-
-    TAKE_BACK = "take-back"
-    """Puts back what is too much."""
+    DRAW = "draw"  # draws a card without looking and lays it in a slot
+    LAY = "lay"  # lays the card of a slot where the play has it
+    DO = "do"  # carries out a play of no card or several, and says when that is done
+    SHOW = "show"  # puts a card right that cannot be read, or taps it in
+    TAKE_BACK = "take-back"  # puts back what is too much
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,13 +38,10 @@ class Instruction:
 
     step: Step
     table: Table
-    slots: tuple[int, ...] = ()
-    """The slots that it is about, numbered from 1."""
-
+    slots: tuple[int, ...] = ()  # the slots that it is about, numbered from 1
     play: Play | None = None
     why: Said | None = None
-    out: tuple[Card, ...] = ()
-    """The cards that leave these slots."""
+    out: tuple[Card, ...] = ()  # the cards that leave these slots
 
     def stands(self, table: Table, slots: Slots) -> bool:
         """True if it still holds: the table has not changed, and its cards lie where they lay or are on their way."""

@@ -43,12 +43,8 @@ _LEAST_WORLDS = 8
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 3000
-    """As many at a table of two sides, fewer at a larger one."""
-
-    seconds: float | None = None
-    """The time for a move; a search by the clock is not the same twice."""
-
+    playouts: int = 3000  # as many at a table of two sides, fewer at a larger one
+    seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
     clock: Callable[[], float] = time.monotonic
 
 
@@ -56,9 +52,7 @@ class Found(NamedTuple):
     """What a search has come to."""
 
     play: Play | None
-    share: float
-    """How likely the match is won by it."""
-
+    share: float  # how likely the match is won by it
     other: Play | None
     other_share: float
     worlds: int

@@ -25,61 +25,31 @@ class Weights(NamedTuple):
     """Worths in points of the classic game, tuned by hands of bsd-mille that two of them played against each other."""
 
     complete: float = 1000.0
-    save_first: float = 2000.0
-    """A safety before the card that ends the hand, or before somebody else ends it."""
-
-    save_spent: float = 500.0
-    """A safety whose hazards have all been seen."""
-
-    save_stuck: float = 280.0
-    """A safety that sets the car going where no remedy is in the hand."""
-
+    save_first: float = 2000.0  # a safety before the card that ends the hand, or before somebody else ends it
+    save_spent: float = 500.0  # a safety whose hazards have all been seen
+    save_stuck: float = 280.0  # a safety that sets the car going where no remedy is in the hand
     save_limited: float = 137.0
-    save_held: float = -140.0
-    """A safety kept for its coup fourré."""
-
-    save_pointless: float = 20.0
-    """A safety kept for a coup fourré that scores nothing, as in a race by distance alone."""
-
+    save_held: float = -140.0  # a safety kept for its coup fourré
+    save_pointless: float = 20.0  # a safety kept for a coup fourré that scores nothing, as in a race by distance alone
     remedy: float = 300.0
-    roll: float = 160.0
-    """Less than a limit: before anybody drives, to slow the other down comes first."""
-
+    roll: float = 160.0  # less than a limit: before anybody drives, to slow the other down comes first
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 10.0
-    """The same in a race of many that goes on until somebody gets there: it helps the others as well."""
-
+    attack_in_crowd: float = 10.0  # the same in an endless race of many: it helps the others as well
     attack_progress: float = 60.0
-    attack_remedy: float = -1.0
-    """For each remedy that the attacked may hold or draw."""
-
-    attack_known: float = 30.0
-    """The safety cannot answer it."""
-
+    attack_remedy: float = -1.0  # for each remedy that the attacked may hold or draw
+    attack_known: float = 30.0  # the safety cannot answer it
     attack_stopped: float = -100.0
     limit: float = 170.0
-    limit_late: float = -60.0
-    """A limit on who needs no more than 100 km."""
-
+    limit_late: float = -60.0  # a limit on who needs no more than 100 km
     drive: float = 60.0
     drive_km: float = 0.25
-    first_200: float = -15.0
-    """The first 200 of a trip that might still be a safe one, unless this hand can win the match without."""
-
-    misfit: float = -90.0
-    """What is left afterwards is no card of the hand, where one card might have driven it all."""
-
-    misfit_25: float = -110.0
-    """The same where only a 25 drives what is left, however far it was."""
-
+    first_200: float = -15.0  # the first 200 of what might be a safe trip, where the match goes on after it
+    misfit: float = -90.0  # what is left afterwards is no card of the hand, where one card might have driven it all
+    misfit_25: float = -110.0  # the same where only a 25 drives what is left, however far it was
     useless: float = -15.0
-    near_km: int = 200
-    """How near to the target another side may be before safeties are laid."""
-
-    last_draws: float = 2.0
-    """How many draws a seat the pile holds when safeties are laid."""
-
+    near_km: int = 200  # how near to the target another side may be before safeties are laid
+    last_draws: float = 2.0  # how many draws a seat the pile holds when safeties are laid
     accelerator: float = 20.0
     keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
@@ -88,35 +58,18 @@ class Weights(NamedTuple):
     keep_hazard: float = 32.0
     keep_limit: float = 22.0
     keep_remedy: float = 45.0
-    keep_copy: float = 8.0
-    """A remedy more than the first."""
-
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)
-    """A roll that is the only one, the second, one more."""
-
+    keep_copy: float = 8.0  # a remedy more than the first
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # a roll that is the only one, the second, one more
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
-    extend: float = -695.0
-    """An extension as such, of which the following speak for or against."""
-
-    extend_stake: float = -0.47
-    """For each point that the trip scores if it ends now."""
-
-    extend_draw: float = 18.0
-    """For each draw a seat that is left."""
-
-    extend_km: float = 1.75
-    """For each kilometre in the completer's hand."""
-
-    extend_hazard: float = 111.0
-    """For each hazard there."""
-
-    extend_held: float = 270.0
-    """For each hazard or limit that holds everybody else."""
-
-    extend_safety: float = 96.0
-    """For each safety that lies before him, and against each before the one with most."""
+    extend: float = -695.0  # an extension as such, of which the following speak for or against
+    extend_stake: float = -0.47  # for each point that the trip scores if it ends now
+    extend_draw: float = 18.0  # for each draw a seat that is left
+    extend_km: float = 1.75  # for each kilometre in the completer's hand
+    extend_hazard: float = 111.0  # for each hazard there
+    extend_held: float = 270.0  # for each hazard or limit that holds everybody else
+    extend_safety: float = 96.0  # for each safety that lies before him, and against each before the one with most
 
 
 _ONE_CARD_KM = 100

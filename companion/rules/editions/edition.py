@@ -31,16 +31,13 @@ class Points:
 
     safety: int
     all_safeties: int
-    coup_fourre: int
-    """On top of the safety's own points."""
-
+    coup_fourre: int  # on top of the safety's own points
     trip_completed: int
     delayed_action: int
     safe_trip: int
     extension: int
     shut_out: int
-    level: str
-    """`play-on` (another hand decides) or `restart` (nobody wins, totals start again)."""
+    level: str  # `play-on` (another hand decides) or `restart` (nobody wins, totals start again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,36 +49,20 @@ class Edition:
     title: str
     sheet: str
     about: str
-    unit: str
-    """What its sheet counts the distance in: `km` or `miles`."""
-
-    year: int | None
-    """When its box came out."""
-
+    unit: str  # what its sheet counts the distance in: `km` or `miles`
+    year: int | None  # when its box came out
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
-    seatings: tuple[tuple[int, int], ...]
-    """(players, players a side) that the sheet allows."""
-
+    seatings: tuple[tuple[int, int], ...]  # (players, players a side) that the sheet allows
     target_km: Mapping[int, int]
     points: Points
-    sources: Mapping[str, str]
-    """Where in its sheet each switch is written; beside them `deck`, `setting-up`, `first-player`, `points`."""
-
-    written_in: Mapping[str, str]
-    """The edition whose sheet that is: the edition itself or one that it is made from."""
-
-    fixed: frozenset[str]
-    """The switches that no house rule turns, as the sheet's value is all that makes sense."""
-
+    sources: Mapping[str, str]  # where in its sheet each switch and `deck`, `setting-up`, … is written
+    written_in: Mapping[str, str]  # the edition whose sheet that is: the edition itself or one that it is made from
+    fixed: frozenset[str]  # the switches that no house rule turns, as the sheet's value is all that makes sense
     first_player: str
-    by_the_sheet: Mapping[str, str]
-    """The value of each switch without house rules."""
-
-    house_rules: tuple[tuple[str, str], ...]
-    """The switches that this table has turned, with their values; not what follows from them."""
-
+    by_the_sheet: Mapping[str, str]  # the value of each switch without house rules
+    house_rules: tuple[tuple[str, str], ...]  # what this table has turned; not what follows from it
     hazard_on_hazard: str
     hazard_on_remedy: str
     hazard_on_empty_pile: str

@@ -80,8 +80,7 @@ class Fault:
     """One thing that is wrong in a file, in a sentence that names the key."""
 
     say: str
-    line: int | None = None
-    """The line, from 1, of what is no TOML at all."""
+    line: int | None = None  # the line, from 1, of what is no TOML at all
 
     def in_file(self, path: Path) -> str:
         """Return the sentence with the file, and the line where that is known, before it."""

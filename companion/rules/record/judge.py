@@ -56,12 +56,9 @@ class JudgedLine(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     remarks: tuple[Reason, ...] = ()
     applied: bool = False
-    unreadable: str | None = None
-    """The sentence that says how the line should have been written."""
-
+    unreadable: str | None = None  # the sentence that says how the line should have been written
     table: Table | None = None
-    look_up: str | None = None
-    """The edition that tells which words there are, where the line has one that does not exist."""
+    look_up: str | None = None  # the edition that has the words, where the line has one that does not exist
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """Return the line object of `companion replay --json`."""
@@ -93,9 +90,7 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
-    won: Mapping[str, int]
-    """How many matches each side has won in this record."""
-
+    won: Mapping[str, int]  # how many matches each side has won in this record
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -132,26 +127,15 @@ class Game(NamedTuple):
     teams: tuple[Team, ...] = ()
     target: int | None = None
     shown: Mapping[str, str] = NO_NAMES
-    table: Table | None = None
-    """The hand being played, or the last one as it ended; None before the first."""
-
+    table: Table | None = None  # the hand being played, or the last one as it ended; None before the first
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = NO_POINTS
-    """The match totals, without the open hand."""
-
+    totals: Mapping[str, int] = NO_POINTS  # the match totals, without the open hand
     winner: str | None = None
-    won: Mapping[str, int] = NO_POINTS
-    """How many matches each side has won."""
-
-    held: HandResult | None = None
-    """The result of the last hand, while a u-turn can still take back the card that ended it."""
-
-    counts: tuple[tuple[Card, int], ...] = ()
-    """What the owner has counted in a deck whose sheet cannot be relied on."""
-
-    is_unseated: bool = False
-    """True if a hand could not begin because the edition is not played by these sides; it has been said."""
+    won: Mapping[str, int] = NO_POINTS  # how many matches each side has won
+    held: HandResult | None = None  # the last hand's, while a u-turn can still take back the card that ended it
+    counts: tuple[tuple[Card, int], ...] = ()  # what the owner has counted in a deck whose sheet cannot be relied on
+    is_unseated: bool = False  # no hand could begin, as the edition is not played by these sides; it has been said
 
     @property
     def edition(self) -> Edition:
