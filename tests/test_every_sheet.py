@@ -14,7 +14,6 @@ from companion.rules.record.judge import JudgedLine
 
 EDITIONS = edition_names()
 EACH_HAZARD = [(name, card) for name in EDITIONS for card in load_edition(name).deck if card.family is Family.HAZARD]
-EACH_SAFETY = [(name, card) for name in EDITIONS for card in load_edition(name).safeties]
 
 
 def start_of(edition: str) -> str:
@@ -56,6 +55,17 @@ right of way at once clears a stop and a limit
 right of way answers no accident
     Ann accident > Bob | Bob right-of-way !: no-attack-to-answer
     Ann accident > Bob; Bob right-of-way | Bob 50: under-hazard
+a safety is laid on the own turn draws a card and keeps the turn
+    Ann SAFETY = turn Ann; safeties Ann SAFETY
+    Ann SAFETY | Ann SAFETY: too-many-copies
+    Ann SAFETY; Ann 50 = cards Ann 6
+a late safety is no coup fourré
+    Ann HAZARD > Bob; Bob SAFETY = safeties Bob SAFETY; coups Bob; hazard Bob None; limit Bob None
+a coup fourré throws the hazard out and takes the turn
+    Ann HAZARD > Bob; Bob SAFETY ! = coups Bob SAFETY; discards HAZARD; turn Bob
+    Ann HAZARD > Bob; Bob SAFETY ! | Bob 100
+each km is a point or a km
+    Ann 200; Bob 75; Ann 50; end = points Ann distance=250; points Bob distance=75
 after the end nothing is played
     Ann 50; end | Bob 50; Bob driving-ace !: hand-over
 """
@@ -87,37 +97,7 @@ def test_six_cards_are_dealt_and_a_turn_draws_and_plays_one(edition):
     assert before.against("Ann 25" if edition == "rush" else "Ann 300") == ["unknown-card"]
 
 
-# Safeties
-
-
-@pytest.mark.parametrize(("edition", "safety"), EACH_SAFETY)
-def test_a_safety_is_laid_on_the_own_turn_draws_a_card_and_keeps_the_turn(edition, safety):
-    played = driving(edition, f"Ann {safety}")
-
-    assert (played.turn, played.side("Ann").safeties) == ("Ann", (safety,))
-    assert played.then("Ann 50").cards_of("Ann") == 6
-    assert played.against(f"Ann {safety}") == ["too-many-copies"]
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_a_late_safety_is_no_coup_fourre(edition, hazard):
-    late = driving(edition, f"Ann {hazard} > Bob; Bob {SAFETY_OF[hazard]}")
-
-    assert (late.side("Bob").safeties, late.side("Bob").coups_fourres) == ((SAFETY_OF[hazard],), ())
-    assert late.side("Bob").hazard is None
-    assert not late.side("Bob").limited
-
-
 # Coup fourré
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_a_coup_fourre_throws_the_hazard_out_and_takes_the_turn(edition, hazard):
-    claimed = driving(edition, f"Ann {hazard} > Bob; Bob {SAFETY_OF[hazard]} !")
-
-    assert claimed.side("Bob").coups_fourres == (SAFETY_OF[hazard],)
-    assert (claimed.table.discards, claimed.turn) == ((hazard,), "Bob")
-    assert claimed.against("Bob 100") == []
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -135,13 +115,6 @@ def test_a_card_drawn_or_played_by_the_attacked_side_shuts_the_window(edition, l
 
 
 # The end
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_each_km_is_a_point_or_a_km(edition):
-    driven = driving(edition, "Ann 200; Bob 75; Ann 50; end")
-
-    assert (driven.points("Ann"), driven.points("Bob")) == ({"distance": 250}, {"distance": 75})
 
 
 @pytest.mark.parametrize(

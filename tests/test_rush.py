@@ -6,20 +6,17 @@ import pytest
 from records import (
     DEALT_TO_EIGHT,
     EIGHT,
-    THREE,
     TWO,
     Hand,
     hand,
     record,
-    results,
-    run_down,
     teams,
     verdicts,
 )
 from sheet import check, rules
 
 from companion.rules import referee
-from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card
+from companion.rules.cards import Card
 from companion.rules.editions.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_CHARGE, Card.POLLUTION, Card.STOP]
@@ -437,6 +434,61 @@ specials are unknown in other games [edition=classic]
         Ann accelerator: unknown-card
 nothing is given or named in other games [edition=classic]
     | Ann give stop > Bob; Ann name stop > Bob: no-such-card-there
+
+# Each hazard
+
+a remedy lies on its own hazard and the car drives at once
+    Ann 100; Bob DAMAGE > Ann | Ann 100: under-hazard
+    + | Ann OTHER REMEDY: nothing-to-remedy
+    + Ann REMEDY; Bob 50 | Ann 100
+a remedy at once answers its hazard and takes the turn [three]
+    Ann HAZARD > Cid; Cid REMEDY ! = turn Cid; discards HAZARD REMEDY; hazard Cid None
+    + | Cid 100
+    + | Bob 100: not-your-turn
+a hazard on a hazard is refused [three]
+    Ann DAMAGE > Cid | Bob pollution > Cid: already-attacked
+    + | Bob speed-limit > Cid
+a late safety throws its hazard out and the car drives on
+    Ann DAMAGE > Bob; Bob discard 50; Ann 50; Bob SAFETY = hazard Bob None; coups Bob
+    + | Bob 100
+a safety at once answers its hazard and no other
+    Ann HAZARD > Bob | Bob SAFETY !
+    + | Bob OTHER SAFETY !: no-attack-to-answer
+
+# The draw pile empty
+
+the discards become the draw pile when a card is needed
+    down to 0 = pile 0; discarded 94; turn Ann
+    + Ann 100 = pile 93; discards; hands 6 6
+a hand is filled up across a reshuffle
+    Ann discard 50; Bob discard 50; down to 3; Bob 100*2; Ann 50 = cards Bob 5; pile 1
+    + Bob 50 = cards Bob 6
+a race is never exhausted
+    down to 0; end = ended agreed
+a winning card wins unless it is turned back [target=200]
+    Ann 200 = ended completed; by Ann; match Ann 200
+    + | Bob 50: hand-over
+    + Bob u-turn !; Bob 50 = over False; counts Ann distance=0
+who holds a card that is asked for uses it in no way
+    Ann control repairs > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
+        | Bob repairs !; Bob repairs: request-pending
+    + | Bob give repairs > Ann
+    Ann control mirror > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob | Bob mirror !: request-pending
+    + | Bob give mirror > Ann
+    Ann control accelerator > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
+        | Bob discard accelerator: request-pending
+    + | Bob 100*2: request-pending under-hazard
+    + | Bob give accelerator > Ann
+    Ann control 100 > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
+        | Bob 100; Bob 100*2: request-pending under-hazard
+    + | Bob pair 100 for 75: request-pending
+    + | Bob give 100 > Ann
+    Ann control theft > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
+        | Bob theft 75 > Ann: request-pending
+    + | Bob give theft > Ann
+    Ann control control > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
+        | Bob control stop > Ann: request-pending
+    + | Bob give control > Ann
 """
 
 
@@ -495,132 +547,3 @@ def test_a_corrected_deck_is_counted(edition, deck, found):
 
     assert verdicts(text) == found
     assert [why for line in record(text)[:2] for why in line.remarks] == [] or "unreadable" in found
-
-
-# A turn
-
-
-def test_the_discards_become_the_draw_pile_when_a_card_is_needed():
-    empty = run_down(rush())
-    after = empty.then(f"{empty.turn} 100").table
-
-    assert (empty.table.draw_pile, len(empty.table.discards)) == (0, 94)
-    assert (after.draw_pile, after.discards, after.hands) == (93, (), (6, 6))
-
-
-def test_a_hand_is_filled_up_across_a_reshuffle():
-    game = run_down(rush("Ann discard 50; Bob discard 50"), left=3)
-    short = game.then("Bob 100*2; Ann 50")
-
-    assert (short.cards_of("Bob"), short.table.draw_pile) == (5, 1)
-    assert short.then("Bob 50").cards_of("Bob") == 6
-    assert short.then("Bob 50").table.draw_pile == len(short.table.discards) - 1
-
-
-def test_a_race_is_never_exhausted():
-    assert run_down(rush()).then("end").result.how == "agreed"
-
-
-# Two alike
-
-
-# Driving, rolls, remedies
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_remedy_lies_on_its_own_hazard_and_the_car_drives_at_once(hazard):
-    other = REMEDY_OF[Card.POLLUTION if hazard is Card.ACCIDENT else Card.ACCIDENT]
-    attacked = rush(f"Ann 100; Bob {hazard} > Ann")
-
-    assert attacked.against("Ann 100") == ["under-hazard"]
-    assert attacked.against(f"Ann {other}") == ["nothing-to-remedy"]
-    assert attacked.then(f"Ann {REMEDY_OF[hazard]}; Bob 50").against("Ann 100") == []
-
-
-# Remedies out of turn
-
-
-@pytest.mark.parametrize("hazard", HAZARDS)
-def test_a_remedy_at_once_answers_its_hazard_and_takes_the_turn(hazard):
-    answered = rush(f"Ann {hazard} > Cid; Cid {REMEDY_OF[hazard]} !", THREE)
-
-    assert (answered.turn, answered.table.discards) == ("Cid", (hazard, REMEDY_OF[hazard]))
-    assert answered.side("Cid").hazard is None
-    assert answered.against("Cid 100") == []
-    assert answered.against("Bob 100") == ["not-your-turn"]
-
-
-# Hazards
-
-
-@pytest.mark.parametrize("first", BATTLE_HAZARDS)
-def test_a_hazard_on_a_hazard_is_refused(first):
-    attacked = rush(f"Ann {first} > Cid", THREE)
-
-    assert attacked.against("Bob pollution > Cid") == ["already-attacked"]
-    assert attacked.against("Bob speed-limit > Cid") == []
-
-
-# Distance
-
-
-# Safeties
-
-
-@pytest.mark.parametrize("hazard", BATTLE_HAZARDS)
-def test_a_late_safety_throws_its_hazard_out_and_the_car_drives_on(hazard):
-    late = rush(f"Ann {hazard} > Bob; Bob discard 50; Ann 50; Bob {SAFETY_OF[hazard]}")
-
-    assert late.side("Bob").hazard is None
-    assert late.against("Bob 100") == []
-    assert late.side("Bob").coups_fourres == ()
-
-
-# Coup fourré
-
-
-@pytest.mark.parametrize("hazard", HAZARDS)
-def test_a_safety_at_once_answers_its_hazard(hazard):
-    attacked = rush(f"Ann {hazard} > Bob")
-    other = Card.CAR_POOL if hazard is Card.ACCIDENT else Card.DRIVING_ACE
-
-    assert attacked.against(f"Bob {SAFETY_OF[hazard]} !") == []
-    assert attacked.against(f"Bob {other} !") == ["no-attack-to-answer"]
-
-
-# U-turn
-
-
-def test_a_winning_card_wins_unless_it_is_turned_back():
-    won = "edition rush\nside Ann\nside Bob\ntarget 200\nhand first Ann\nAnn 200\n"
-    turned = f"{won}Bob u-turn !\nBob 50\n"
-
-    assert verdicts(turned) == ["legal"] * 3
-    assert [(result.how.value, result.sheets["Ann"].total) for result in results(turned)] == [("open", 0)]
-    assert [(result.how.value, result.by) for result in results(won)] == [("completed", "Ann")]
-    assert results(f"{won}Bob 50\n")[0].how == "completed"
-    assert verdicts(f"{won}Bob 50\n") == ["legal", "illegal"]
-
-
-# Control
-
-
-@pytest.mark.parametrize(
-    ("asked", "lines"),
-    [
-        ("repairs", ["Bob repairs !", "Bob repairs"]),
-        ("mirror", ["Bob mirror !"]),
-        ("accelerator", ["Bob 100*2", "Bob discard accelerator"]),
-        ("100", ["Bob 100", "Bob 100*2", "Bob pair 100 for 75"]),
-        ("theft", ["Bob theft 75 > Ann"]),
-        ("control", ["Bob control stop > Ann"]),
-    ],
-)
-def test_who_holds_a_card_that_is_asked_for_uses_it_in_no_way(asked, lines):
-    owing = rush(f"Ann control {asked} > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob")
-
-    assert [line for line in lines if "request-pending" not in owing.against(line)] == []
-    assert owing.against(f"Bob give {asked} > Ann") == []
-
-
-# Specials in other games
