@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from records import FIVE, FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, teams
+from records import TWO, Hand, hand
 from sheet import check, rules
-
-from companion.rules import referee
-from companion.rules.editions.edition import EditionError, load_edition
 
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 TO_800 = f"{TO_600}; Ann 100; Bob 25; Ann 100; Bob 25"
@@ -21,21 +18,6 @@ def asmodee(plays: str = "", players: str = TWO, **more) -> Hand:
 
 
 # Setting up
-
-
-@pytest.mark.parametrize(("players", "draw_pile"), [(TWO, 94), (THREE, 88), (FOUR, 82), (PAIRS, 82), (SIX, 70)])
-def test_two_to_four_play_alone_and_four_or_six_in_pairs_to_1000_miles(players, draw_pile):
-    table = asmodee(players=players).table
-
-    assert (table.target, table.draw_pile, set(table.hands)) == (1000, draw_pile, {6})
-
-
-@pytest.mark.parametrize(
-    "players", ["Ann", FIVE, f"{FIVE}, Fay", "Reds = Ann Bob", "Reds = Ann Cid Eve, Blues = Bob Dee Fay"]
-)
-def test_other_numbers_of_players_are_refused(players):
-    with pytest.raises(EditionError, match="2 to 4 alone, or 4 or 6 in pairs: these sides seat "):
-        referee.check_seating(load_edition("asmodee-2014"), teams(players))
 
 
 def test_the_deck_is_the_classic_one_of_106_cards():

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from records import PAIRS, SIX, THREE, TWO, Hand, hand, record, teams
+from records import TWO, Hand, hand, record
 from sheet import check, rules
 
-from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.record.judge import JudgedLine
@@ -34,12 +33,6 @@ def mille(plays: str = "", players: str = TWO, **more) -> Hand:
 
 
 # Setting up
-
-
-def test_two_play_with_101_cards_to_700_miles():
-    table = mille().table
-
-    assert (sum(table.deck.values()), table.draw_pile, table.hands, table.target) == (101, 89, (6, 6), 700)
 
 
 def test_five_hazards_are_fewer_than_in_the_classic_deck():
@@ -70,12 +63,6 @@ def test_a_record_that_takes_five_hazards_out_again_is_told_so(order):
     assert isinstance(first, JudgedLine)
     assert (first.line.number, first.verdict) == (2, "unreadable")
     assert "is not played with five-hazards-removed=yes" in first.unreadable
-
-
-@pytest.mark.parametrize("players", ["Ann", THREE, PAIRS, SIX, "Reds = Ann Bob"])
-def test_it_is_a_game_for_two(players):
-    with pytest.raises(EditionError, match="played by 2 alone"):
-        referee.check_seating(load_edition("bsd-mille"), teams(players))
 
 
 SHEET = f"""

@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from records import DEALT_TO_EIGHT, EIGHT, TWO, Hand, hand, teams
+from records import TWO, Hand, hand
 from sheet import check, rules
-
-from companion.rules import referee
-from companion.rules.editions.edition import EditionError, load_edition
 
 TO_900 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25" + "; Ann 100; Bob 25" * 5
 TO_700 = TO_900.removesuffix("; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25")
@@ -15,22 +12,6 @@ TO_700 = TO_900.removesuffix("; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25")
 
 def dujardin(plays: str = "", players: str = TWO, **more) -> Hand:
     return hand(plays, players, edition="dujardin-2014", **more)
-
-
-# Setting up
-
-
-@pytest.mark.parametrize(("players", "draw_pile"), DEALT_TO_EIGHT)
-def test_two_to_eight_play_to_1000_and_from_four_on_in_pairs(players, draw_pile):
-    table = dujardin(players=players).table
-
-    assert (table.target, table.draw_pile, sum(table.deck.values())) == (1000, draw_pile, 106)
-
-
-@pytest.mark.parametrize("players", ["Ann", f"{EIGHT}, Ian", "Reds = Ann Bob"])
-def test_other_numbers_of_players_are_refused(players):
-    with pytest.raises(EditionError, match="8 in pairs"):
-        referee.check_seating(load_edition("dujardin-2014"), teams(players))
 
 
 # A turn

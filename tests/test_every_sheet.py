@@ -5,14 +5,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from records import TWO, Hand, hand, header, record
+from records import DEALT_TO_EIGHT, EIGHT, FIVE, FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, header, record, teams
 from sheet import check, rules
 
+from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.edition import EditionError, edition_names, load_edition
 from companion.rules.record.judge import JudgedLine
 
 EDITIONS = edition_names()
+SIX_ALONE = f"{FIVE}, Fay"
 EACH_HAZARD = [(name, card) for name in EDITIONS for card in load_edition(name).deck if card.family is Family.HAZARD]
 
 
@@ -30,6 +32,50 @@ def verdicts_of(edition: str, *lines: str) -> list[str]:
     start = start_of(edition).removesuffix("; ").split("; ")
     written = "\n".join([*header(TWO, edition=edition), *start, *lines])
     return [item.verdict for item in record(written) if isinstance(item, JudgedLine)]
+
+
+SEATED = [
+    *(("classic", *row) for row in ((TWO, 700, 94), (THREE, 700, 88), (PAIRS, 1000, 82), (SIX, 700, 70))),
+    *(("parker", *row) for row in ((TWO, 700, 89), (THREE, 700, 83), (PAIRS, 1000, 82), (SIX, 700, 70))),
+    *(("asmodee-2014", *row) for row in ((TWO, 1000, 94), (THREE, 1000, 88), (FOUR, 1000, 82), (PAIRS, 1000, 82))),
+    ("asmodee-2014", SIX, 1000, 70),
+    *((edition, players, 1000, pile) for edition in ("rush", "dujardin-2014") for players, pile in DEALT_TO_EIGHT),
+    ("bsd-mille", TWO, 700, 89),
+]
+THREES = "Reds = Ann Cid Eve, Blues = Bob Dee Fay"
+ONE_SIDE = "Reds = Ann Bob"
+UNSEATED = {
+    ("classic", "2 or 3 alone, or 4 or 6 in pairs: these sides seat [146] alone"): ("Ann", FOUR, SIX_ALONE),
+    ("parker", "4 or 6 in pairs: these sides seat 4 alone"): (FOUR,),
+    ("asmodee-2014", "2 to 4 alone, or 4 or 6 in pairs: these sides seat "): ("Ann", FIVE, SIX_ALONE, ONE_SIDE, THREES),
+    ("rush", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE, THREES),
+    ("dujardin-2014", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE),
+    ("bsd-mille", "played by 2 alone"): ("Ann", THREE, PAIRS, SIX, ONE_SIDE),
+}
+
+
+@pytest.mark.parametrize(("edition", "players", "target", "pile"), SEATED)
+def test_a_seating_of_the_sheet_has_its_target_and_six_cards_each(edition, players, target, pile):
+    table = hand(players=players, edition=edition).table
+
+    assert (table.target, table.draw_pile, set(table.hands)) == (target, pile, {6})
+    assert sum(table.deck.values()) == pile + sum(table.hands)
+    assert table.deck[Card.STOP] == load_edition(edition).deck[Card.STOP] - (edition == "parker" and pile > 82)
+
+
+@pytest.mark.parametrize(
+    ("edition", "says", "players"), [(*sheet, players) for sheet, refused in UNSEATED.items() for players in refused]
+)
+def test_other_seatings_are_refused_with_a_sentence(edition, says, players):
+    with pytest.raises(EditionError, match=says):
+        referee.new_hand(load_edition(edition), teams(players), "Ann")
+
+
+def test_partners_sit_opposite_each_other_with_one_layout():
+    table = hand(players=SIX).table
+
+    assert [seat.player for seat in table.seats] == ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"]
+    assert [table.sides[seat.side].name for seat in table.seats] == ["Reds", "Blues", "Greens"] * 2
 
 
 SHEET = """

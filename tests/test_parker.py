@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, teams
+from records import TWO, Hand, hand
 from sheet import check, rules
 
-from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.editions.edition import EditionError, load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
@@ -152,23 +150,3 @@ with the draw pile empty the hand is played out [as it lies]
 @pytest.mark.parametrize("rows", rules(SHEET, "parker"))
 def test_a_row_of_the_sheet(rows):
     check(rows)
-
-
-# Setting up
-
-
-@pytest.mark.parametrize(
-    ("players", "cards", "target"), [(TWO, 101, 700), (THREE, 101, 700), (PAIRS, 106, 1000), (SIX, 106, 700)]
-)
-def test_for_two_or_three_players_one_of_each_hazard_is_taken_out_and_the_targets_are_the_classic_ones(
-    players, cards, target
-):
-    table = parker(players=players).table
-
-    assert (sum(table.deck.values()), table.target) == (cards, target)
-    assert table.deck[Card.STOP] == (4 if cards == 101 else 5)
-
-
-def test_four_do_not_play_alone():
-    with pytest.raises(EditionError, match="4 or 6 in pairs: these sides seat 4 alone"):
-        referee.check_seating(load_edition("parker"), teams(FOUR))

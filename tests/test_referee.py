@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from records import PAIRS, SIX, THREE, TWO, hand
+from records import PAIRS, hand
 from sheet import check, rules
 
 from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.editions.edition import EditionError, load_edition
 from companion.rules.play import Play, Verb
-from companion.rules.table import Team
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
@@ -548,30 +546,6 @@ def test_a_row_of_the_sheet(rows):
 
 
 # Setting up
-
-
-@pytest.mark.parametrize(
-    ("players", "target", "draw_pile"), [(TWO, 700, 94), (THREE, 700, 88), (PAIRS, 1000, 82), (SIX, 700, 70)]
-)
-def test_each_number_of_players_has_its_target_and_six_cards_each(players, target, draw_pile):
-    table = hand(players=players).table
-
-    assert (table.target, table.draw_pile, set(table.hands)) == (target, draw_pile, {6})
-
-
-@pytest.mark.parametrize("teams", [1, 4, 5, 7])
-def test_other_numbers_of_players_are_refused_with_a_sentence(teams):
-    sides = [Team(f"P{n}", (f"P{n}",)) for n in range(teams)]
-
-    with pytest.raises(EditionError, match=f"2 or 3 alone, or 4 or 6 in pairs: these sides seat {teams} alone"):
-        referee.new_hand(load_edition("classic"), sides, "P0")
-
-
-def test_partners_sit_opposite_each_other_with_one_layout():
-    table = hand(players=SIX).table
-
-    assert [seat.player for seat in table.seats] == ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"]
-    assert [table.sides[seat.side].name for seat in table.seats] == ["Reds", "Blues", "Greens"] * 2
 
 
 def test_700_can_be_extended_by_any_number_of_players():

@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from records import THREE, TWO, Hand, hand, run_down
+from records import hand
 from sheet import check, rules
 
-from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import EditionError, edition_names, load_edition
-from companion.rules.record.notation import Unreadable
-
-
-def rush(plays: str = "", players: str = TWO, **more) -> Hand:
-    return hand(plays, players, edition="rush", **more)
-
-
-def remarks(played: Hand, line: str) -> list[str]:
-    return [why.code.value for why in referee.remarks(played.table, played.parsed(line))]
-
 
 SHEET = """
 # Rush
@@ -82,6 +71,29 @@ a remedy that answers no attack is told so where remedies are laid at once [edit
     Ann roll; Bob accident > Ann | Ann gasoline !: not-your-turn [three]
 two accelerators on one card are refused however they are written [edition=rush]
     | Ann 100*2*2; Ann 100*4; Ann 100*3: already-doubled
+the card that completes a race outweighs the empty draw pile [edition=dujardin-2014; target=200]
+    Ann roll; Bob roll; Ann 25; Bob 100; down to 1 but 100; Bob 100 = pile 0; ended completed; by Bob
+an extension is offered although the draw pile is empty [empty-pile=ends]
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann discard 50;
+        Bob skip-draw; Bob discard 50; down to 1 but 100; Ann 100 = pile 0; over False
+    + Ann finish = by Ann
+
+# The draw that reshuffles
+
+two alike fetch nothing that their own draw has reshuffled [edition=rush]
+    down to 0 | Ann pair 50 for 100: no-such-card-there
+    down to 0; Ann skip-draw | Ann pair 50 for 100
+    down to 1 | Bob pair 50 for 100
+a card of the discard pile may come back with the draw that reshuffles it [edition=asmodee-2014]
+    Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob discard accident
+a card that lies in front of a side does not come back with a reshuffle [edition=asmodee-2014]
+    Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob right-of-way; Bob discard right-of-way: too-many-copies
+a card of the discard pile is not there yet for who draws afterwards [edition=asmodee-2014; exchange=yes]
+    Ann roll; Bob roll; down to 0 | Ann exchange accident: too-many-copies
+    Ann roll; Bob roll; down to 0; Ann skip-draw | Ann discard accident: too-many-copies
+of two attacks a mirror sends the last one back [edition=rush; three; coup-fourre-window=own-draw]
+    Ann accident > Cid; Bob speed-limit > Cid; Cid mirror !
+        = hazard Ann None; limit Bob speed-limit; hazard Cid accident
 """
 
 
@@ -93,27 +105,11 @@ def test_a_row_of_the_sheet(rows):
 # Rush
 
 
-def test_two_alike_fetch_nothing_that_their_own_draw_has_reshuffled():
-    empty, one_left = run_down(rush()), run_down(rush(), left=1)
-
-    assert empty.against(f"{empty.turn} pair 50 for 100") == ["no-such-card-there"]
-    assert empty.then(f"{empty.turn} skip-draw").against(f"{empty.turn} pair 50 for 100") == []
-    assert one_left.against(f"{one_left.turn} pair 50 for 100") == []
-
-
 def test_a_limit_that_still_lies_beneath_right_of_way_is_not_in_force():
     limited = hand("Ann roll; Bob speed-limit > Ann").side("Ann")
 
     assert limited.limited
     assert not limited._replace(safeties=(Card.RIGHT_OF_WAY,)).limited
-
-
-def test_of_two_attacks_a_mirror_sends_the_last_one_back():
-    twice = rush("Ann accident > Cid; Bob speed-limit > Cid", THREE, options=["coup-fourre-window=own-draw"])
-    mirrored = twice.then("Cid mirror !")
-
-    assert (mirrored.side("Ann").hazard, mirrored.side("Bob").limited) == (None, True)
-    assert mirrored.side("Cid").hazard is Card.ACCIDENT
 
 
 def test_a_corrected_deck_is_neither_smaller_nor_larger_than_the_printed_one():
@@ -125,24 +121,6 @@ def test_a_corrected_deck_is_neither_smaller_nor_larger_than_the_printed_one():
             edition.with_deck({Card.KM_50: count})
 
 
-# What can be written
-
-
-@pytest.mark.parametrize("slug", ["driving-ace", "mirror", "u-turn", "accident", "50"])
-def test_nothing_but_a_remedy_goes_under_its_hazard(slug):
-    attacked = rush("Ann accident > Bob")
-
-    assert attacked.parsed("Bob repairs under !").under
-    with pytest.raises(Unreadable, match="Only a remedy"):
-        attacked.parsed(f"Bob {slug} under !")
-
-
-@pytest.mark.parametrize("slug", ["driving-ace", "stop", "repairs", "accelerator", "unknown"])
-def test_nothing_but_a_distance_card_is_doubled(slug):
-    with pytest.raises(Unreadable, match="Only a distance card"):
-        rush().parsed(f"Ann {slug}*2")
-
-
 # The end
 
 
@@ -151,45 +129,3 @@ def test_each_sheet_says_what_becomes_of_an_empty_draw_pile():
     pile |= {"asmodee-2014": "reshuffle", "rush": "reshuffle"}
 
     assert {edition: load_edition(edition).empty_pile for edition in edition_names()} == pile
-
-
-def test_the_card_that_completes_a_race_outweighs_the_empty_draw_pile():
-    driven = hand("Ann roll; Bob roll; Ann 25; Bob 100", edition="dujardin-2014", target=200)
-    done = run_down(driven, "100", left=1).then("Bob 100")
-
-    assert (done.table.draw_pile, done.result.how, done.result.by) == (0, "completed", "Bob")
-
-
-def test_an_extension_is_offered_although_the_draw_pile_is_empty():
-    to_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
-    driven = hand(f"{to_600}; Ann discard 50; Bob skip-draw; Bob discard 50", options=["empty-pile=ends"])
-    offered = run_down(driven, "100", left=1).then("Ann 100")
-
-    assert (offered.table.draw_pile, offered.table.is_over) == (0, False)
-    assert offered.then("Ann finish").result.by == "Ann"
-
-
-# The draw that reshuffles
-
-
-def test_a_card_of_the_discard_pile_may_come_back_with_the_draw_that_reshuffles_it():
-    laid = run_down(hand("Ann roll; Bob roll; Ann right-of-way", edition="asmodee-2014"))
-    gone = next(card for card in laid.table.discards if laid.table.copies_left(card) == 0)
-
-    assert laid.against(f"{laid.turn} discard {gone}") == []
-    assert laid.then(f"{laid.turn} discard {gone}").table.draw_pile == len(laid.table.discards) - 1
-
-
-def test_a_card_that_lies_in_front_of_a_side_does_not_come_back_with_a_reshuffle():
-    laid = run_down(hand("Ann roll; Bob roll; Ann right-of-way", edition="asmodee-2014"))
-
-    assert laid.against(f"{laid.turn} right-of-way") == ["too-many-copies"]
-    assert laid.against(f"{laid.turn} discard right-of-way") == ["too-many-copies"]
-
-
-def test_a_card_of_the_discard_pile_is_not_there_yet_for_who_draws_afterwards():
-    laid = run_down(hand("Ann roll; Bob roll", edition="asmodee-2014", options=["exchange=yes"]))
-    gone = next(card for card in laid.table.discards if laid.table.copies_left(card) == 0)
-
-    assert laid.against(f"{laid.turn} exchange {gone}") == ["too-many-copies"]
-    assert laid.then(f"{laid.turn} skip-draw").against(f"{laid.turn} discard {gone}") == ["too-many-copies"]

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import pytest
 from records import (
-    DEALT_TO_EIGHT,
-    EIGHT,
     TWO,
     Hand,
     hand,
     record,
-    teams,
     verdicts,
 )
 from sheet import check, rules
 
 from companion.rules import referee
 from companion.rules.cards import Card
-from companion.rules.editions.edition import EditionError, load_edition
+from companion.rules.editions.edition import load_edition
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_CHARGE, Card.POLLUTION, Card.STOP]
 OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
@@ -498,21 +495,6 @@ def test_a_row_of_the_sheet(rows):
 
 
 # Setting up
-
-
-@pytest.mark.parametrize(("players", "draw_pile"), DEALT_TO_EIGHT)
-def test_two_to_eight_play_alone_and_four_to_eight_in_pairs_to_1000_km(players, draw_pile):
-    table = rush(players=players).table
-
-    assert (table.target, table.draw_pile, set(table.hands)) == (1000, draw_pile, {6})
-
-
-@pytest.mark.parametrize(
-    "players", ["Ann", f"{EIGHT}, Ian", "Reds = Ann Bob", "Reds = Ann Cid Eve, Blues = Bob Dee Fay"]
-)
-def test_other_numbers_of_players_are_refused(players):
-    with pytest.raises(EditionError, match="8 in pairs"):
-        referee.check_seating(load_edition("rush"), teams(players))
 
 
 PRINTED = """
