@@ -96,24 +96,11 @@ class Answered:
 Answers = Mapping[str, Answered]
 
 
-def question_id(match: int, hand: int, name: str, serial: int, kind: Kind) -> str:
-    """Return the id of a question about a card."""
+def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind) -> str:
+    """Return the id of a question: about the card of a track's serial; `n3`: the third of its name that is about none;
+    `e41`: about what an event says, `typed` a play and `wish` to take back.
+    """
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
-
-
-def question_of_no_card_id(match: int, hand: int, name: str, number: int) -> str:
-    """Return the id of a question about no single card, the `number`th of its name in the hand."""
-    return f"{match}-{hand}-{name}.n{number}-{Kind.PLAY.value}"
-
-
-def claim_id(match: int, hand: int, claim: int) -> str:
-    """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
-    return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
-
-
-def wish_id(match: int, hand: int, wish: int) -> str:
-    """Return the id of the question about a wish to take back; `wish` is the seq of its event."""
-    return f"{match}-{hand}-wish.e{wish}-{Kind.UNDO.value}"
 
 
 def match_of(question: str) -> int | None:

@@ -48,8 +48,7 @@ class Setup:
     @property
     def edition(self) -> Edition:
         """The edition with this table's house rules, and its deck as its owner has counted it."""
-        edition = load_edition(self.edition_name).with_options(self.options)
-        return edition.with_deck(dict(self.deck)) if self.deck else edition
+        return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.deck))
 
     @property
     def teams(self) -> tuple[Team, ...]:
@@ -103,6 +102,9 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
     referee.check_seating(edition, tuple(sides.values()))
+    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
+    if drawing is not None:
+        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
     return Setup(
         edition_name=edition.name,
         sides=sides,
@@ -110,7 +112,7 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
         target=_target(data.get("target")),
         options=_options(data.get("options", {}), edition),
         deck=_deck(data.get("deck", {}), edition),
-        drawing=_drawing(data, sides),
+        drawing=drawing,
         cards=_text(data, "cards", "own") if "cards" in data else None,
         robot=_robot(data["robot"], sides.values()) if "robot" in data else None,
     )
@@ -191,13 +193,6 @@ def _target(value: object) -> int | None:
     return line.km
 
 
-def _drawing(data: Mapping[str, Any], sides: Mapping[str, Team]) -> Drawing | None:
-    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
-    if drawing is not None:
-        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
-    return drawing
-
-
 def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
     if not isinstance(table, dict):
         raise ValueError('[options] holds house rules, such as hazard-on-hazard = "forbidden".')
@@ -215,6 +210,5 @@ def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
         if card is None:
             raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
         counts[card] = count
-    if counts:
-        edition.with_deck(counts)
+    edition.with_deck(counts)
     return tuple(counts.items())

@@ -14,7 +14,7 @@ from companion.common.text import say
 from companion.match import dealer
 from companion.match.dealer import Dealt
 from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written
-from companion.match.questions import Answered, Kind, Question, claim_id, wish_id
+from companion.match.questions import Answered, Kind, Question, question_id
 from companion.rules import reasons, referee
 from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
@@ -195,11 +195,10 @@ def asked_in(state: MatchState, past: History, seen: Sequence[Question]) -> Iter
 def _wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
     """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
     for wish in wishes:
-        question_id = wish_id(state.match or 0, state.hand_seq, wish.seq)
+        asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
-        if is_last and question_id not in state.answers:
-            who = wish.body["by"]
-            yield Question(question_id, Kind.UNDO, None, table=state.game.table, about=who)
+        if is_last and asked not in state.answers:
+            yield Question(asked, Kind.UNDO, None, table=state.game.table, about=wish.body["by"])
             return
 
 
@@ -212,10 +211,10 @@ def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]
         return
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     for claim in claims:
-        question_id = claim_id(state.match, state.hand_seq, claim.seq)
-        if claim.seq > since and question_id not in answered:
+        asked = question_id(state.match, state.hand_seq, "typed", f"e{claim.seq}", Kind.PLAY)
+        if claim.seq > since and asked not in answered:
             try:
-                yield question_id, notation.parse_play(claim.text, state.game.teams)
+                yield asked, notation.parse_play(claim.text, state.game.teams)
             except Unreadable:
                 continue
 
@@ -236,8 +235,8 @@ def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequenc
             question = replace(question, id=own[0])
         yield question
         table = after(question, table)
-    for question_id, play in waiting:
-        question = Question(question_id, Kind.PLAY, None, (play,), table, referee.objections(table, play))
+    for asked, play in waiting:
+        question = Question(asked, Kind.PLAY, None, (play,), table, referee.objections(table, play))
         yield question
         table = after(question, table)
 

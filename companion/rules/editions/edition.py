@@ -171,6 +171,8 @@ class Edition:
 
         Raises EditionError where the counts are known, for a card that is not in the deck, and for a wrong total.
         """
+        if not counts:
+            return self
         if self.counts_verified:
             known = say(
                 "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
@@ -191,16 +193,14 @@ class Edition:
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
+        name, edition = card_name(card), Said(self.title)
         if card not in self.deck:
-            edition = Said(self.title)
-            raise EditionError(
-                say("There is no %(card)s in the deck of %(edition)s.", card=card_name(card), edition=edition)
-            )
+            raise EditionError(say("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition))
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=card_name(card)))
+            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=name))
         if count < 0:
             raise EditionError(
-                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=card_name(card), count=count)
+                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
             )
 
 

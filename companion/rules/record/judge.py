@@ -20,21 +20,7 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
-from companion.rules.record.notation import (
-    DeckLine,
-    EditionLine,
-    HandLine,
-    Header,
-    Line,
-    OptionLine,
-    PlayerLine,
-    SideLine,
-    TargetLine,
-    UnknownCard,
-    UnknownWord,
-    Unreadable,
-    UnreadableEdition,
-)
+from companion.rules.record.notation import Header, Line, Unreadable, UnreadableEdition
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
@@ -140,8 +126,7 @@ class Game(NamedTuple):
     @property
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
-        edition = load_edition(self.edition_name).with_options(self.options)
-        return edition.with_deck(dict(self.counts)) if self.counts else edition
+        return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.counts))
 
     @property
     def hand_is_open(self) -> bool:
@@ -241,22 +226,22 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
 
 def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
     sentence = str(error)
-    if isinstance(error, UnknownCard):
+    if isinstance(error, notation.UnknownCard):
         sentence = error.among(game.edition.deck)
     elif isinstance(error, UnreadableEdition):
         sentence = say(
             "%(sentence)s The record is judged as %(edition)s.", sentence=sentence, edition=game.edition_name
         )
-    look_up = game.edition_name if isinstance(error, UnknownWord) else None
+    look_up = game.edition_name if isinstance(error, notation.UnknownWord) else None
     return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=sentence, table=game.table, look_up=look_up)
 
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
-    if isinstance(header, HandLine):
+    if isinstance(header, notation.HandLine):
         held = (game.held,) if game.held is not None else ()
         game, items = _start_hand(game, header.first)
         return game, (*held, *items)
-    if isinstance(header, PlayerLine):
+    if isinstance(header, notation.PlayerLine):
         if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
             raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
         return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
@@ -267,17 +252,17 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
 
 def _set_up(game: Game, header: Header) -> Game:
     match header:
-        case EditionLine(name):
+        case notation.EditionLine(name):
             return _agreed(game._replace(edition_name=name, counts=()))
-        case TargetLine(km):
+        case notation.TargetLine(km):
             return game._replace(target=km)
-        case OptionLine(name, value):
+        case notation.OptionLine(name, value):
             options = (*(option for option in game.options if option[0] != name), (name, value))
             return _agreed(game._replace(options=options))
-        case DeckLine(counts):
+        case notation.DeckLine(counts):
             game.edition.with_deck(dict(counts))
             return game._replace(counts=counts)
-        case SideLine(team):
+        case notation.SideLine(team):
             if len(game.teams) >= MOST_NAMES:
                 raise Unreadable(say("No more than %(most)d sides are seated.", most=MOST_NAMES))
             taken = {name for other in game.teams for name in (other.name, *other.players)}
@@ -320,7 +305,12 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
 def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
-        game, began = _begin_by_itself(game, play)
+        # `hand first` is missing or unreadable: whoever plays is the first player.
+        if game.is_unseated:
+            raise Unreadable(say("No hand has begun."))
+        if play.player is None:
+            raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
+        game, began = _start_hand(game, play.player)[0], (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
     table = game.table
     if table is None:
         raise AssertionError("a hand was begun")
@@ -342,16 +332,6 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
 
 
 _TABLE = Game._fields.index("table")
-
-
-def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
-    """Begin a hand whose `hand first` is missing or unreadable: its first player is the one who plays."""
-    if game.is_unseated:
-        raise Unreadable(say("No hand has begun."))
-    if play.player is None:
-        raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
-    game, _ = _start_hand(game, play.player)
-    return game, (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:
