@@ -1,25 +1,16 @@
-"""The traps that other programs fall into, each by its name."""
+"""The traps that other programs fall into, each by its name; of the most that a hand brings: test_golden.py."""
 
 from __future__ import annotations
-
-import json
-from pathlib import Path
 
 import pytest
 from sheet import check, rules
 
-GOLDEN = Path(__file__).parent / "golden"
 TO_700 = "Ann roll; Bob roll" + "; Ann 100; Bob discard 25" * 6 + "; Ann 100"
 """Ann has 700 km without a 200, Bob has none."""
 
 FOUR_SAFETIES = "Ann right-of-way; Ann driving-ace; Ann extra-tank; Ann puncture-proof"
 ANN_2200 = "Ann roll" + "; Bob discard 25; Ann 100" * 10
 """1000 km, trip, safe trip, shut-out."""
-
-
-def total_of(name: str, side: str) -> int:
-    (played,) = json.loads((GOLDEN / f"{name}.json").read_text(encoding="utf-8"))
-    return sum(line["points"] for line in played["sides"][side]["score"])
 
 
 SIX_HUNDRED = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
@@ -59,17 +50,3 @@ the trip goes to whoever completes it and not to the extensions caller [as it li
 @pytest.mark.parametrize("rows", rules(SHEET))
 def test_a_row_of_the_sheet(rows):
     check(rows)
-
-
-@pytest.mark.parametrize(
-    ("name", "side", "most", "copied_wrongly"),
-    [
-        ("two-players-4600", "Ann", 4600, 5000),
-        ("pairs-4400", "Reds", 4400, 4800),
-        ("three-players-5100", "Ann", 5100, 5500),
-        ("six-players-5100", "Reds", 5100, 5500),
-        ("bsd-mille-4600", "Ann", 4600, 5000),
-    ],
-)
-def test_the_most_that_a_hand_brings_is_not_400_more(name, side, most, copied_wrongly):
-    assert total_of(name, side) == most == copied_wrongly - 400
