@@ -189,6 +189,16 @@ one race is the match unless the house says otherwise [target=200]
     + hand first Ann; Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
     Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner None [target=200; match=5000]
     + hand first Ann; Ann roll; Bob roll; Ann 200 = match Ann 400; winner None [target=200; match=5000]
+
+# Found by rules turned wrong (`python tests/mutations.py`)
+
+a card of the discard pile may come back with the draw that reshuffles it
+    Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob discard accident
+a card that lies in front of a side does not come back with a reshuffle
+    Ann roll; Bob roll; Ann right-of-way; down to 0 | Bob right-of-way; Bob discard right-of-way: too-many-copies
+a card of the discard pile is not there yet for who draws afterwards [exchange=yes]
+    Ann roll; Bob roll; down to 0 | Ann exchange accident: too-many-copies
+    Ann roll; Bob roll; down to 0; Ann skip-draw | Ann discard accident: too-many-copies
 """
 
 

@@ -206,6 +206,18 @@ the first with 5000 wins [target=1000]
     {ANN_2200}; {NEXT}; {ANN_2200} = winner None
     + {NEXT}; {ANN_2200} = winner Ann
     + {NEXT}; {ANN_2200}; {NEXT}; {BOB_2200} = match Ann 0; match Bob 2200; winner None
+
+# Found by rules turned wrong (`python tests/mutations.py`)
+
+in mille right of way leaves nothing of a limit that lay on an older one
+    Ann speed-limit > Bob; Bob end-of-limit; Ann speed-limit > Bob; Bob right-of-way ! = limit Bob None
+    + = limit Bob end-of-limit [edition=classic]
+    Ann speed-limit > Bob; Bob end-of-limit; Ann speed-limit > Bob; Bob roll; Ann roll; Bob right-of-way
+        = limit Bob None
+a second card of the attackers leaves the window open until the own draw [as it lies]
+    Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway | Bob right-of-way !
+    + Bob skip-draw | Bob right-of-way !: coup-fourre-window-closed
+    Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway | Bob right-of-way !: coup-fourre-window-closed [edition=classic; as it lies]
 """
 
 

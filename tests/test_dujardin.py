@@ -125,6 +125,14 @@ two equally near leave no winner
     Ann roll; Bob roll; Ann 100; Bob 100; down to 0 = winner None
 a side that lies beyond 1000 is not the nearest [as it lies]
     {TO_900}; Ann 200; down to 0 = winner Bob
+
+# Found by rules turned wrong (`python tests/mutations.py`)
+
+a french race goes on for whoever has drawn the last card
+    Ann skip-draw; exhausted = over False; turn Ann
+    + Ann roll = ended exhausted
+the card that completes a race outweighs the empty draw pile [target=200]
+    Ann roll; Bob roll; Ann 25; Bob 100; down to 1 but 100; Bob 100 = pile 0; ended completed; by Bob
 """
 
 

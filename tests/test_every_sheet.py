@@ -188,3 +188,10 @@ def test_no_card_is_lost(edition):
     laid = sum(played.deck[card] - played.copies_left(card) for card in Card if card in played.deck)
 
     assert laid + sum(played.hands) + played.draw_pile == sum(played.deck.values())
+
+
+def test_each_sheet_says_what_becomes_of_an_empty_draw_pile():
+    pile = {"classic": "play-out", "parker": "play-out", "bsd-mille": "stuck", "dujardin-2014": "ends"}
+    pile |= {"asmodee-2014": "reshuffle", "rush": "reshuffle"}
+
+    assert {edition: load_edition(edition).empty_pile for edition in EDITIONS} == pile

@@ -537,6 +537,13 @@ a card played out of turn is drawn for whatever the others have drawn [as it lie
     Ann skip-draw; Bob roll = hands 6 6; pile 93
 a card played out of turn takes the turn with it [three; as it lies]
     Ann roll; Cid roll = turn Ann
+
+# Found by rules turned wrong (`python tests/mutations.py`)
+
+an extension is offered although the draw pile is empty [empty-pile=ends]
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann discard 50;
+        Bob skip-draw; Bob discard 50; down to 1 but 100; Ann 100 = pile 0; over False
+    + Ann finish = by Ann
 """
 
 
@@ -590,3 +597,10 @@ def test_legal_plays_answer_what_may_be_played():
     assert {"Ann roll", "Ann right-of-way !", "Ann right-of-way", "Ann speed-limit > Bob", "Ann discard 25"} <= plays
     assert not {"Ann 25", "Ann repairs", "Ann stop > Bob", "Ann take", "Bob discard 25"} & plays
     assert not list(referee.legal_plays(hand("Ann roll").table, "Ann"))
+
+
+def test_a_limit_that_still_lies_beneath_right_of_way_is_not_in_force():
+    limited = hand("Ann roll; Bob speed-limit > Ann").side("Ann")
+
+    assert limited.limited
+    assert not limited._replace(safeties=(Card.RIGHT_OF_WAY,)).limited

@@ -486,6 +486,57 @@ who holds a card that is asked for uses it in no way
     Ann control control > Bob; Bob discard 75; Ann 75; Bob discard 75; Ann accident > Bob
         | Bob control stop > Ann: request-pending
     + | Bob give control > Ann
+
+# Found by rules turned wrong (`python tests/mutations.py`)
+
+a fetched card that is discarded is no discard to be remarked upon
+    Ann discard repairs; Bob pair 50 for repairs | Bob discard repairs~
+    | Ann discard repairs~ discard-only-when-stuck
+a demanded card is handed over on the spot or on the own turn alone [three]
+    Ann control stop > Bob | Bob give stop > Ann
+    + Bob 50 | Bob give stop > Ann: not-your-turn
+    + Bob 50; Cid 50; Ann 50 | Bob give stop > Ann
+whoever has drawn the card himself names another one
+    Ann control stop > Bob; Bob 50 | Ann name roll > Bob
+    + | Ann name stop > Bob: request-pending
+no two safeties are alike
+    Ann discard 100 | Bob pair driving-ace for 100: too-many-copies
+    + | Bob pair 300 for 100
+a discarded theft or control goes under the pile as well
+    Ann discard 50; Bob discard theft = discards theft 50
+    Ann discard 50; Bob discard control = discards control 50
+two alike fetch one of themselves too
+    Ann pair 50 for 50 = discards 50
+    + Ann 50 = km Ann 50
+a stolen card is laid out of turn by its thief alone and never discarded [three]
+    Ann 100; Bob theft 100 > Ann = turn Cid
+    + | Bob 100
+    + | Ann 100; Bob discard 100: not-your-turn
+a safety draws its one card also where the turn has drawn none
+    Ann skip-draw; Ann driving-ace; Ann 50 = cards Ann 5; pile 93
+    Ann accident > Bob; Bob driving-ace !; Bob long-range; Bob 50 = cards Bob 4; pile 92
+what could be answered before a penalty still can
+    Ann accident > Bob; Ann penalty 50 | Bob driving-ace !; Bob mirror !
+    + = turn Bob
+whoever names another card has drawn for this turn [draw=one]
+    Ann control stop > Bob; Bob 50; Ann name roll > Bob = turn Ann; cards Ann 7; pile 91
+    + Ann 50 = cards Ann 6; pile 91
+a card is turned back although its player has paid a penalty
+    Ann 100; Ann penalty 50 | Bob u-turn !
+a winning card that was turned back counts once in the match [match=5000; target=200]
+    Ann 200; Bob u-turn !; Bob 50; Ann 200 = match Ann 200; match Bob 50
+a remedy that answers no attack is told so where remedies are laid at once [three]
+    Ann accident > Cid | Cid recharge !: no-attack-to-answer
+    Ann roll; Bob accident > Ann | Ann gasoline !: not-your-turn [edition=classic; three]
+two accelerators on one card are refused however they are written
+    | Ann 100*2*2; Ann 100*4; Ann 100*3: already-doubled
+two alike fetch nothing that their own draw has reshuffled
+    down to 0 | Ann pair 50 for 100: no-such-card-there
+    down to 0; Ann skip-draw | Ann pair 50 for 100
+    down to 1 | Bob pair 50 for 100
+of two attacks a mirror sends the last one back [three; coup-fourre-window=own-draw]
+    Ann accident > Cid; Bob speed-limit > Cid; Cid mirror !
+        = hazard Ann None; limit Bob speed-limit; hazard Cid accident
 """
 
 
