@@ -217,7 +217,8 @@ in mille right of way leaves nothing of a limit that lay on an older one
 a second card of the attackers leaves the window open until the own draw [as it lies]
     Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway | Bob right-of-way !
     + Bob skip-draw | Bob right-of-way !: coup-fourre-window-closed
-    Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway | Bob right-of-way !: coup-fourre-window-closed [edition=classic; as it lies]
+    Ann roll; Bob roll; Ann stop > Bob; Ann 25 anyway
+        | Bob right-of-way !: coup-fourre-window-closed [edition=classic; as it lies]
 """
 
 
