@@ -20,7 +20,6 @@ from companion.rules.legality import is_extra
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.record.judge import JudgedRecord
-from companion.rules.table import Table
 
 NOTHING_DEALT = say("The cards of this hand cannot be dealt: undo, or begin another hand.")
 OWN_CARDS = say("Everybody plays the cards of his own hand: take the seat whose cards these are.")
@@ -66,7 +65,9 @@ class Dealt:
     def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
         """Return every reason against a play that somebody enters, or the sentence why it is not his to enter."""
         table = self.hand.deal.table
-        if play.player is None or by not in _who_enters(table, play):
+        # Each enters his own plays; partners decide on the extension together.
+        is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
+        if play.player is None or by not in (table.side_of(play.player).players if is_decision else (play.player,)):
             return OWN_CARDS
         against, position = self.hand.deal.objections(play), self.asks(play.player)
         if against or play.at_once or is_extra(table, play):
@@ -124,9 +125,3 @@ def _options(position: Position) -> Options:
     except Problem:
         return Options((), may_wait=False)
     return Options(plays, may_wait and all(play.verb is not Verb.GIVE for play in plays))
-
-
-def _who_enters(table: Table, play: Play) -> tuple[str | None, ...]:
-    """Return who may enter a play: its player, and his partners where their side decides on the extension."""
-    is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
-    return table.side_of(play.player).players if is_decision and play.player else (play.player,)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -101,21 +101,25 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
-    referee.check_seating(edition, tuple(sides.values()))
-    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
-    if drawing is not None:
-        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
-    return Setup(
+    teams = tuple(sides.values())
+    referee.check_seating(edition, teams)
+    first = _text(data, "first", teams[0].players[0])
+    if not any(first in team.players for team in teams):
+        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
+    setup = Setup(
         edition_name=edition.name,
         sides=sides,
-        first=_first(data, tuple(sides.values())),
+        first=first,
         target=_target(data.get("target")),
         options=_options(data.get("options", {}), edition),
         deck=_deck(data.get("deck", {}), edition),
-        drawing=drawing,
         cards=_text(data, "cards", "own") if "cards" in data else None,
-        robot=_robot(data["robot"], sides.values()) if "robot" in data else None,
+        robot=_robot(data["robot"], teams) if "robot" in data else None,
     )
+    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
+    if drawing is not None:
+        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
+    return replace(setup, drawing=drawing)
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:
@@ -175,13 +179,6 @@ def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:
     if seat is None:
         raise ValueError(f"'robot' names one player and how well he plays, 1 to 3, such as robot.{players[-1]} = 2.")
     return seat
-
-
-def _first(data: Mapping[str, Any], teams: Sequence[Team]) -> str:
-    first = _text(data, "first", teams[0].players[0])
-    if not any(first in team.players for team in teams):
-        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
-    return first
 
 
 def _target(value: object) -> int | None:

@@ -107,7 +107,7 @@ class Places:
 
     def within_reach(self, table: Table) -> frozenset[str]:
         """Return every zone where the player to move may have laid a card."""
-        own = next((mat for mat, name in self.mats.items() if table.player_to_move in _players(table, name)), None)
+        own = self.mat_of(table.side_of(table.player_to_move).name)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
@@ -138,10 +138,6 @@ def where(zone: str) -> Term:
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:
     """Return the cards of a pile or area; in the distance area an accelerator lies beside each that counts twice."""
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
-
-
-def _players(table: Table, name: str) -> tuple[str, ...]:
-    return next((side.players for side in table.sides if side.name == name), ())
 
 
 def _is_to_move(table: Table, side: Side) -> bool:

@@ -215,7 +215,10 @@ class Valuation(Movers):
                 misfits = (left > 0) & ~(others & (held_km == left)).any(0)
                 worth += misfits * np.where(left == 25, w.misfit_25, w.misfit * (self.rest <= _ONE_CARD_KM))
             if card == deck.two_hundred and self.edition.points.safe_trip:
-                worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
+                # Where the match goes on after this trip, a safe one is worth some kilometres.
+                after = lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed
+                goes_on = after < (self.edition.match_points or 0)
+                worth += w.first_200 * (goes_on & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)
             held = may & self.holds[card]
             self.can_drive_km = np.maximum(self.can_drive_km, km * held)
@@ -223,11 +226,6 @@ class Valuation(Movers):
             self._keep_distance(card, km, left)
             if deck.accelerator >= 0:
                 self._doubled(card, km)
-
-    def _safe_trip_counts(self) -> Flags:
-        """Return where the match goes on after this trip, so that a safe one is worth some kilometres."""
-        lanes, most = self.lanes, self.edition.match_points or 0
-        return lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed < most
 
     def _keep_distance(self, card: int, km: int, left: Ints) -> None:
         w, most = self.w, self.edition.two_hundreds_max

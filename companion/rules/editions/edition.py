@@ -148,14 +148,6 @@ class Edition:
             rules.pop(name, None)
             rules[name] = value
         check_options(rules.items())
-        self._check_fixed(rules)
-        if tuple(rules.items()) == self.house_rules:
-            return self
-        values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
-        changes: dict[str, Any] = {_field(name): value for name, value in values.items()}
-        return replace(self, house_rules=tuple(rules.items()), **changes)
-
-    def _check_fixed(self, rules: Mapping[str, str]) -> None:
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
                 settled = say(
@@ -165,6 +157,11 @@ class Edition:
                     source=self.sources[name],
                 )
                 raise EditionError(settled)
+        if tuple(rules.items()) == self.house_rules:
+            return self
+        values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
+        changes: dict[str, Any] = {_field(name): value for name, value in values.items()}
+        return replace(self, house_rules=tuple(rules.items()), **changes)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
         """Return the edition with corrected counts of some cards; the whole stays as large as it is.

@@ -129,7 +129,10 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
         say = f"'{data['name']}' is the name of an edition that ships: give yours another."
         own_wrongs.append(_wrong(say, ("name",)))
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
-    own = _signed(_sound(data, named_wrong))
+    own = _sound(data, named_wrong)
+    if "switches" in own:
+        # Each switch is signed with the edition that sets it.
+        own["switches"] = {key: {**entry, "edition": own.get("name", "")} for key, entry in own["switches"].items()}
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
     # What concerns a key that is named already, or one within or above it, is left out.
@@ -151,35 +154,20 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
     return out
 
 
-def _signed(own: dict[str, Any]) -> dict[str, Any]:
-    """Return each switch with the edition that sets it."""
-    if "switches" not in own:
-        return own
-    name = own.get("name", "")
-    return {**own, "switches": {key: {**entry, "edition": name} for key, entry in own["switches"].items()}}
-
-
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
     """Return an edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
-    identity = {
-        "title": title,
-        "sheet": "our own rules",
-        "about": f"As {base['title']}, with rules of our own.",
-        "year": None,
-    }
-    top = {**base, **identity, **own, **changed, "deck": deck}
-    return {**top, "setting-up": {**setting_up, "target-km": _targets(base, own, setting_up)}}
-
-
-def _targets(base: Entries, own: Entries, setting_up: Entries) -> dict[str, int]:
-    """Return the targets; the parent's only for as many players as this edition seats."""
+    about = f"As {base['title']}, with rules of our own."
+    identity = {"title": title, "sheet": "our own rules", "about": about, "year": None}
+    # The parent's targets count only for as many players as this edition seats.
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
-    return {**inherited, **own.get("setting-up", {}).get("target-km", {})}
+    targets = {**inherited, **own.get("setting-up", {}).get("target-km", {})}
+    top = {**base, **identity, **own, **changed, "deck": deck}
+    return {**top, "setting-up": {**setting_up, "target-km": targets}}
 
 
 # What a file says by itself
