@@ -19,8 +19,7 @@ __all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 
-DEMO = "demo"
-"""Whom the log names where the simulated table has begun a match."""
+DEMO = "demo"  # whom the log names where the simulated table has begun a match
 
 DEALT, ROBOT = "dealt", "robot "
 """The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""

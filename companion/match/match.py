@@ -50,9 +50,7 @@ log = logging.getLogger(__name__)
 Derive = Callable[[MatchState], tuple[Question, ...]]
 """What the camera sees, as the questions that follow from it and a state, in the order of play."""
 
-Mats = Callable[[MatchState], Mapping[str, str]]
-"""Which side plays on which mat: the side's name by the mat's id."""
-
+Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
 OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that name."), is_void=True)
@@ -81,9 +79,7 @@ class Match:
         self.instructed: tuple[Table, Play] | None = None
         """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts."""
 
-        self._request: dict[str, str] = {}
-        """The name of the change that is being made."""
-
+        self._request: dict[str, str] = {}  # the name of the change that is being made
         self._first: dict[str, tuple[str, Outcome]] = {}
         """Hash of what was asked, and the outcome, by the name of the change, in this match."""
 

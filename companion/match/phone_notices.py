@@ -28,8 +28,7 @@ class Kind(StrEnum):
 OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})
 OF_ROLES = frozenset({Kind.HOST, Kind.FOLLOWED, Kind.HOST_REFUSED})
 OF_JOINING = frozenset({Kind.JOIN_REFUSED})
-GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)
-"""Of each of these the last word counts."""
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word counts
 
 
 @dataclass(frozen=True, slots=True)

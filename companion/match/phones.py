@@ -25,15 +25,9 @@ from companion.match.phone_notices import Kind, News
 from companion.storage.files import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0
-"""Silence of a phone after which another may take its seat, in seconds."""
-
-HOST_AWAY_S = 180.0
-"""Silence of a host after which anybody seated may follow, in seconds."""
-
-TRY_AGAIN_S = 5.0
-"""Seconds between attempts to write what the disk has refused."""
-
+SEAT_AWAY_S = 120.0  # silence of a phone after which another may take its seat, in seconds
+HOST_AWAY_S = 180.0  # silence of a host after which anybody seated may follow, in seconds
+TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
 MOST_KEPT = 200
 MOST_SEEN = 500
 """Maximum number of phones remembered while the service runs: anyone who knows the code can bring new ones."""

@@ -13,9 +13,7 @@ from companion.rules.play import Play
 from companion.rules.reasons import Reason
 from companion.rules.table import Table
 
-SURE_CONFIDENCE = 0.9
-"""Least confidence of a play that may be confirmed without a tap."""
-
+SURE_CONFIDENCE = 0.9  # least confidence of a play that may be confirmed without a tap
 _TYPED = "typed.e"
 _ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo)")
 

@@ -17,17 +17,10 @@ from companion.rules.table import Due, is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
-_TURN_BACK_KM = 75
-"""The least that a u-turn is spent on, unless it was the last card of the race."""
-
-_TAKEN_LEAST = 90.0
-"""Least worth of the card on top of the discard pile for which the pile that nobody knows is left."""
-
-_ROBBED = 30.0
-"""What it is worth that another side has a distance card less, beside its kilometres."""
-
-_OTHER_VICTIM = 5.0
-"""How much less a hazard is worth before another side than the one that it hurts most."""
+_TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
+_TAKEN_LEAST = 90.0  # least worth of the card on top of the discard pile for which the pile that nobody knows is left
+_ROBBED = 30.0  # what it is worth that another side has a distance card less, beside its kilometres
+_OTHER_VICTIM = 5.0  # how much less a hazard is worth before another side than the one that it hurts most
 
 
 def judged(

@@ -78,12 +78,9 @@ def deck_of(cards: tuple[Card, ...]) -> Deck:
     return Deck(cards)
 
 
-OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
-"""How a lane stands, in `over`."""
+OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
 
-NOTHING, ONE, TURN = 0, 1, 2
-"""What the player to move still draws, in `due`."""
-
+NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
 BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
 BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
 WHOLE = ("hands", "pile", "public", "discards")
@@ -369,8 +366,7 @@ class Lanes:
 
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
 _HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
-_MOST_PILED = 48
-"""More cards than come to lie on a battle pile."""
+_MOST_PILED = 48  # more cards than come to lie on a battle pile
 
 
 def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:

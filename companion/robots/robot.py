@@ -40,11 +40,8 @@ ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Ki
 """Names of robots, for more than there are seats: people may have some of them."""
 
 _MOST_LAID = 6
-_MOST_DISCARDED = 3
-"""How many plays the search compares: those of most worth, laid and discarded."""
-
-_NOT_SEARCHED_WORTH = 1000.0
-"""From this worth on a play is plainly right: it ends the hand well, or answers an attack."""
+_MOST_DISCARDED = 3  # how many plays the search compares: those of most worth, laid and discarded
+_NOT_SEARCHED_WORTH = 1000.0  # from this worth on a play is plainly right: it ends the hand well, or answers an attack
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
@@ -124,8 +121,7 @@ def search_reason(position: Position, found: Found) -> Said:
     )
 
 
-_MOST_CARDS = 30
-"""More than any hand holds."""
+_MOST_CARDS = 30  # more than any hand holds
 
 
 class Dialogue:

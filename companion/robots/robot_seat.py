@@ -117,11 +117,8 @@ class RobotHelp:
         """By slot what was tapped in, and what the camera told there then."""
 
         self._hand: object = None
-        self.helper: str | None = None
-        """The phone of whoever helps."""
-
-        self.steps = 0
-        """How often there was something new to do: a phone that speaks says it once."""
+        self.helper: str | None = None  # the phone of whoever helps
+        self.steps = 0  # how often there was something new to do: a phone that speaks says it once
 
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
         """Take down what lies in some slots, as long as the camera tells nothing else there."""

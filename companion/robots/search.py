@@ -26,16 +26,10 @@ from companion.rules.hidden_cards import gained, out_of_hand
 from companion.rules.play import Play
 from companion.rules.table import Table
 
-_MARGIN_ERRORS = 1.5
-"""By how many standard errors a play must be better than the one of most worth."""
-
-_BEHIND_ERRORS = 1.5
-"""By how many standard errors a play falls behind the best before it is left out."""
-
+_MARGIN_ERRORS = 1.5  # by how many standard errors a play must be better than the one of most worth
+_BEHIND_ERRORS = 1.5  # by how many standard errors a play falls behind the best before it is left out
 _MOST_ROUNDS = 2
-_FIRST_ROUND = 150
-"""The playouts of a round that are worth its beginning."""
-
+_FIRST_ROUND = 150  # the playouts of a round that are worth its beginning
 _LEAST_WORLDS = 8
 
 

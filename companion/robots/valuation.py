@@ -72,11 +72,8 @@ class Weights(NamedTuple):
     extend_safety: float = 96.0  # for each safety that lies before him, and against each before the one with most
 
 
-_ONE_CARD_KM = 100
-"""The distances up to which there are many cards that drive them at once."""
-
-WEIGHTS = Weights()
-"""The worths that win most."""
+_ONE_CARD_KM = 100  # the distances up to which there are many cards that drive them at once
+WEIGHTS = Weights()  # the worths that win most
 
 
 class Movers:

@@ -21,17 +21,10 @@ from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Due
 
-_SURPLUS = 8
-"""How many worlds are dealt for each that is kept."""
-
-_LOOKS_BACK = 5
-"""How many plays of the others, each his share, say something about their hands."""
-
-_PATIENCE_POINTS = 40.0
-"""How much worse than the best a play has to look to be e times as rare."""
-
-_WHIM = 0.08
-"""How likely a play at least is: people do not play by the valuation."""
+_SURPLUS = 8  # how many worlds are dealt for each that is kept
+_LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
+_PATIENCE_POINTS = 40.0  # how much worse than the best a play has to look to be e times as rare
+_WHIM = 0.08  # how likely a play at least is: people do not play by the valuation
 
 
 def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:
@@ -111,20 +104,13 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
     return held
 
 
-_MOST_TURNS = 130
-"""More turns than a hand has."""
-
+_MOST_TURNS = 130  # more turns than a hand has
 _MOST_TURNS_OF_RACE = 60
 """The turns after which a race is judged by the lead where the discards are reshuffled, and nothing else may end it."""
 
-_HAND_SPREAD = 1150.0
-"""Spread of the difference that one hand of two players makes, in points."""
-
-_RACE_SPREAD_KM = 1000.0
-"""The lead, in km, that decides a race for sure."""
-
-_HAND_POINTS = 1130.0
-"""What a side makes in a hand, on the average."""
+_HAND_SPREAD = 1150.0  # spread of the difference that one hand of two players makes, in points
+_RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
+_HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
 
 
 def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> Ends:

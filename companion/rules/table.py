@@ -13,15 +13,9 @@ from typing import NamedTuple
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
-SAFETY_KM = 100
-"""Kilometres of a safety where safeties count as distance."""
-
-COUP_FOURRE_KM = 100
-"""Kilometres of a coup fourré there, on top of its safety."""
-
-FULL_HAND = 7
-"""Number of cards in a hand after drawing."""
-
+SAFETY_KM = 100  # kilometres of a safety where safeties count as distance
+COUP_FOURRE_KM = 100  # kilometres of a coup fourré there, on top of its safety
+FULL_HAND = 7  # number of cards in a hand after drawing
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _KM: Callable[[Card], int] = attrgetter("km")

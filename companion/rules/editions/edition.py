@@ -21,8 +21,7 @@ from companion.rules.editions.switches import EditionError, check_options, follo
 
 __all__ = ["Edition", "EditionError", "edition_names", "keep_own_editions", "load_edition", "read_edition", "switches"]
 
-SHORT_GAME_PLAYERS = 3
-"""`five-hazards-removed` concerns games of up to three players."""
+SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,8 +204,7 @@ def _field(switch: str) -> str:
     return switch.replace("-", "_")
 
 
-_own: dict[str, Edition] = {}
-"""The editions of one's own. They are set once, when the program begins."""
+_own: dict[str, Edition] = {}  # the editions of one's own. They are set once, when the program begins.
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:

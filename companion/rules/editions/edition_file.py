@@ -28,9 +28,7 @@ TARGET_STEP_KM = 25
 MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
-Place = tuple[str, ...]
-"""Keys, from the top of the file down."""
-
+Place = tuple[str, ...]  # keys, from the top of the file down
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
@@ -65,8 +63,7 @@ _KIND_WORDS: dict[type, str] = {
 }
 _MOST_SHOWN = 40
 _LONGEST = 500
-_TOO_LARGE = 100_000
-"""More than any count, target or points."""
+_TOO_LARGE = 100_000  # more than any count, target or points
 
 
 def shipped_names() -> tuple[str, ...]:

@@ -25,9 +25,7 @@ from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16
-"""More sides or names to show than any table seats: a record with more is no record."""
-
+MOST_NAMES = 16  # more sides or names to show than any table seats: a record with more is no record
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 

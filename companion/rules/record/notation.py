@@ -25,9 +25,7 @@ _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
 _TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?")
 
-MOST_SHOWN = 60
-"""Maximum length of a name to show, in letters."""
-
+MOST_SHOWN = 60  # maximum length of a name to show, in letters
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
