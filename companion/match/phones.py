@@ -20,8 +20,6 @@ from typing import Any
 
 from companion.common.small_file import read_small
 from companion.common.text import Said, say
-from companion.match import phone_notices
-from companion.match.phone_notices import Kind, News
 from companion.storage.files import write_whole
 
 KEPT_NAME = "phones.json"
@@ -75,6 +73,73 @@ class Party:
     def seat_of(self, phone: str | None) -> str | None:
         """Return the player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
+
+
+class Kind(StrEnum):
+    """What a phone may have to be told."""
+
+    FREED = "freed"  # the host freed its seat
+    TAKEN = "taken"  # another phone has its seat now
+    GIVEN = "given"  # the host gave it a seat
+    JOIN_REFUSED = "join-refused"
+    SEAT_REFUSED = "seat-refused"
+    SEAT_KEPT = "seat-kept"  # refused too, but by the phone that has the seat
+    HOST_REFUSED = "host-refused"
+    HOST = "host"  # it has become the host's
+    FOLLOWED = "followed"  # it was the host's, and another is now
+
+
+OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})
+OF_ROLES = frozenset({Kind.HOST, Kind.FOLLOWED, Kind.HOST_REFUSED})
+OF_JOINING = frozenset({Kind.JOIN_REFUSED})
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word counts
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a phone has to be told."""
+
+    id: int
+    kind: Kind
+    player: str | None = None
+
+
+class News:
+    """What each phone has not yet read, as long as the service runs. Any thread may call it."""
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._of: dict[str, tuple[Told, ...]] = {}
+        self._next_id = count(1)
+
+    def of(self, phone: str | None) -> tuple[Told, ...]:
+        """Return what a phone has to be told, the oldest first."""
+        return self._of.get(phone or "", ())
+
+    def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
+        """Keep something to tell a phone, and drop what it makes old."""
+        group = next(group for group in GROUPS if kind in group)
+        self._change(phone, lambda told: told.kind not in group, Told(next(self._next_id), kind, player))
+
+    def settle(self, phone: str, group: frozenset[Kind]) -> None:
+        """Drop what a phone had to be told of a group: it has done something about it."""
+        self._change(phone, lambda told: told.kind not in group)
+
+    def put_away(self, phone: str, told_id: int) -> None:
+        """Drop a notice that has been read."""
+        self._change(phone, lambda told: told.id != told_id)
+
+    def _change(self, phone: str, stays: Callable[[Told], bool], *new: Told) -> None:
+        with self._lock:
+            before = self._of.pop(phone, ())
+            news = (*filter(stays, before), *new)
+            if news:
+                self._of[phone] = news
+            for oldest in list(self._of)[:-MOST_KEPT]:
+                del self._of[oldest]
+        if news != before:
+            self._changed()
 
 
 class Phones:
@@ -183,7 +248,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
             self._keep(replace(self._party, host=phone))
             for one in (before or phone, phone):
-                self.news.settle(one, phone_notices.OF_ROLES)
+                self.news.settle(one, OF_ROLES)
             if before != phone:
                 self._tell(before, Kind.FOLLOWED, by)
                 self._tell(phone, Kind.HOST, by)
@@ -203,7 +268,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.SEAT and phone == asked.phone)
             watching = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
-            self.news.settle(phone, phone_notices.OF_SEATS)
+            self.news.settle(phone, OF_SEATS)
             if before != phone:
                 self._tell(before, Kind.TAKEN, by, player)
             return True
@@ -220,7 +285,7 @@ class Phones:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats=seats, watching=(*others, phone) if watches else others))
-            self.news.settle(phone, phone_notices.OF_SEATS)
+            self.news.settle(phone, OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
         """Free a seat whose phone was lost, and tell the phone."""
@@ -300,7 +365,7 @@ class Phones:
 
 
 _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
-    Wish.JOIN: phone_notices.OF_JOINING,
+    Wish.JOIN: OF_JOINING,
     Wish.SEAT: frozenset({Kind.SEAT_REFUSED, Kind.SEAT_KEPT}),
     Wish.HOST: frozenset({Kind.HOST_REFUSED}),
 }

@@ -10,7 +10,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
-from companion.match.phone_notices import OF_SEATS, Kind, Told
+from companion.match.phones import OF_SEATS, Kind, Told
 from companion.pages import words
 from companion.pages.context import match
 from companion.pages.players import permissions, phone_identity, seats
