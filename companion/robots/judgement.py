@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
 from companion.robots.information_set import Position, reshuffles
-from companion.robots.lanes import Lanes, deck_of, lanes_of
+from companion.robots.lanes import Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
 from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
 from companion.rules.play import Play, Verb
-from companion.rules.table import Due, is_driving
+from companion.rules.table import is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
@@ -32,13 +30,9 @@ def judged(
 
 
 def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
-    """Return the table as one lane in which the player is to move with that hand; the others' cards are not in it."""
-    table, deck = position.table, deck_of(tuple(position.table.deck))
-    hands = np.zeros((1, len(table.seats), len(deck.cards)), np.int8)
-    hands[0, position.seat] = deck.counts(hand)
-    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((1, table.draw_pile), np.int8), position.totals)
-    lanes.move[:] = position.seat
-    return lanes
+    """Return the table as one lane in which the player is to move with that hand."""
+    held = deck_of(tuple(position.table.deck)).counts(hand)
+    return lanes_to_move(position.table, position.seat, held[None], position.totals)
 
 
 class _Judge:

@@ -415,6 +415,15 @@ def _side_fields(deck: Deck, side: Side) -> dict[str, Any]:
     }
 
 
+def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
+    """Return a table in a lane for each of a seat's hands, which is to move; the others' cards are not in it."""
+    hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
+    hands[:, seat] = held
+    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8), totals)
+    lanes.move[:] = seat
+    return lanes
+
+
 def joined(all_lanes: Sequence[Lanes]) -> Lanes:
     """Return the lanes of several tables of one hand as one, numbered through."""
     first = all_lanes[0].chosen(slice(None))

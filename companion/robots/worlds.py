@@ -13,13 +13,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from companion.robots.information_set import Past, Position, known_cards
-from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes, deck_of, lanes_of
+from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import WEIGHTS, Points, Weights, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Due
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
 _SURPLUS = 8  # how many worlds are dealt for each that is kept
 _LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
@@ -91,11 +91,7 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
     held = held + deck.counts(card for card in laid_from_hand(play) if card in deck.number)
     if play.card in deck.number and not play.at_once:
         kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
-        hands = np.zeros((len(held), len(table.seats), len(deck.cards)), np.int8)
-        hands[:, seat] = held
-        lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8))
-        lanes.move[:] = seat
-        worth = worths(lanes)[0]
+        worth = worths(lanes_to_move(table, seat, held))[0]
         lost = worth.max(1) - worth[:, kind * len(deck.cards) + deck.number[play.card]]
         likely *= _WHIM + (1 - _WHIM) * np.exp(-np.minimum(lost, 1e4) / _PATIENCE_POINTS)
     for _ in range(int(held[0].sum()) - table.hands[seat]):
