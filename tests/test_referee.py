@@ -120,8 +120,6 @@ another safety does not start the car
     Ann driving-ace | Ann 100: not-driving
 without the need to roll a side drives from the start [roll-to-start=not-needed]
     | Ann 100
-any card may be the first in the classic game
-    | Ann speed-limit > Bob
 a first card is a roll or right of way where the house says so [first-card=roll-or-right-of-way]
     | Ann speed-limit > Bob; Ann driving-ace: first-card
     | Ann roll; Ann right-of-way; Ann discard 25
@@ -343,9 +341,8 @@ a car that was attacked before it started is not started by the safety
 
 # Coup fourré
 
-a safety at once answers its hazard
-    Ann roll; Bob HAZARD > Ann | Ann SAFETY !
-    + | Ann OTHER SAFETY !: no-attack-to-answer
+a safety at once answers no other hazard
+    Ann roll; Bob HAZARD > Ann | Ann OTHER SAFETY !: no-attack-to-answer
 a coup fourre discards the hazard and the car drives on
     Ann roll; Bob stop > Ann; Ann right-of-way ! = battle Ann roll; discards stop
     + | Ann 100
