@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.common.text import Said, Term, say
-from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
+from companion.rules.cards import HAZARD_OF, Card, Family, card_name
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
@@ -174,9 +174,7 @@ def _is_thrown(table: Table, remedy: Card) -> bool:
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
     """Return a coup fourré for a safety laid sideways on a fresh attack; upright it may be late: then ask."""
-    index = table.sides.index(side)
-    answers = any(attack.side == index and SAFETY_OF[attack.hazard] is safety for attack in table.attacks)
-    player = _player_of(table, side)
+    answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
     return Guess(lay(player, safety), clear=_is_to_move(table, side) and not answers and not sideways)
