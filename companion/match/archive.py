@@ -122,8 +122,7 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
             )
 
 
-_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")
-"""In any width: what a spreadsheet may take for the beginning of something to compute."""
+_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # what a spreadsheet may compute, in any width
 
 
 def text_of(past: Past, form: str, called: Callable[[str], str]) -> str:

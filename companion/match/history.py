@@ -21,11 +21,9 @@ CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 
 DEMO = "demo"  # whom the log names where the simulated table has begun a match
 
-DEALT, ROBOT = "dealt", "robot "
-"""The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""
+DEALT, ROBOT = "dealt", "robot "  # the settings that the program deals, and of a robot's level
 
-VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"
-"""The settings of who confirms a play, and of whose cards a robot plays at the real table."""
+VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # who confirms, whose cards a robot plays
 
 YES, NO = "yes", "no"
 

@@ -47,9 +47,7 @@ __all__ = ["Answer", "Entry", "Match", "MatchState", "Outcome", "Policy", "last_
 
 log = logging.getLogger(__name__)
 
-Derive = Callable[[MatchState], tuple[Question, ...]]
-"""What the camera sees, as the questions that follow from it and a state, in the order of play."""
-
+Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of a state, in order
 Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
@@ -76,12 +74,9 @@ class Match:
         self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
-        self.instructed: tuple[Table, Play] | None = None
-        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts."""
-
+        self.instructed: tuple[Table, Play] | None = None  # what a robot's helper was told to lay: seen, it counts
         self._request: dict[str, str] = {}  # the name of the change that is being made
-        self._first: dict[str, tuple[str, Outcome]] = {}
-        """Hash of what was asked, and the outcome, by the name of the change, in this match."""
+        self._first: dict[str, tuple[str, Outcome]] = {}  # what was asked, hashed, and its outcome, by name
 
         store.changed = self._saved
         with self._changed:

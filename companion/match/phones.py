@@ -27,9 +27,7 @@ SEAT_AWAY_S = 120.0  # silence of a phone after which another may take its seat,
 HOST_AWAY_S = 180.0  # silence of a host after which anybody seated may follow, in seconds
 TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
 MOST_KEPT = 200
-MOST_SEEN = 500
-"""Maximum number of phones remembered while the service runs: anyone who knows the code can bring new ones."""
-
+MOST_SEEN = 500  # phones remembered while the service runs: anyone who knows the code can bring new ones
 MOST_ASKING = 8
 MOST_ASKING_AN_ADDRESS = 2
 """Maximum number of phones of one address that wait to be let in, so that one guest cannot keep all others out."""

@@ -25,9 +25,7 @@ from companion.tabletop.mat_layout import MAX_SIDES
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards", "robot"}
 _TABLES = ("options", "deck", "side", "zone", "robot")
 _SIDE_KEYS = {"name", "players", "mat"}
-_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
-"""The header of a table of which there are several, with single brackets."""
-
+_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)  # a header with one bracket too few
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 

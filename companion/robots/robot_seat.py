@@ -18,8 +18,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.judge import JudgedRecord
 from companion.rules.table import Table
 
-Slots = Sequence[Card | None]
-"""What lies in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing."""
+Slots = Sequence[Card | None]  # in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing
 
 
 class Step(StrEnum):

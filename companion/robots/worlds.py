@@ -101,9 +101,7 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
 
 
 _MOST_TURNS = 130  # more turns than a hand has
-_MOST_TURNS_OF_RACE = 60
-"""The turns after which a race is judged by the lead where the discards are reshuffled, and nothing else may end it."""
-
+_MOST_TURNS_OF_RACE = 60  # after these turns a race with reshuffled discards is judged by the lead
 _HAND_SPREAD = 1150.0  # spread of the difference that one hand of two players makes, in points
 _RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
 _HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
