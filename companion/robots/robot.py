@@ -93,8 +93,8 @@ def reason_for(position: Position, play: Play | None) -> Said:
     if play.verb is Verb.PLAY and card.family is Family.DISTANCE:
         km = table.race_km(side) + card.km * play.times
         return say("It brings %(side)s to %(km)d of %(target)d km.", side=who, km=km, target=table.target)
-    unseen = position.unseen
     if play.is_attack and card.family is Family.HAZARD:
+        unseen = position.unseen
         victim = table.sides[table.side_index(play.target or "") or 0]
         return say(
             "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.",
@@ -103,6 +103,7 @@ def reason_for(position: Position, play: Play | None) -> Said:
             left=unseen[REMEDY_OF[card]] + unseen[SAFETY_OF[card]],
         )
     if play.verb is Verb.PLAY and card.family is Family.SAFETY:
+        unseen = position.unseen
         to_come = sum(unseen[hazard] for hazard, safety in SAFETY_OF.items() if safety is card)
         return say("Hazards that it keeps off: %(count)d unseen.", count=to_come)
     lacks = table.target - table.race_km(side)
