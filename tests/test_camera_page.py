@@ -11,7 +11,8 @@ from client import HOME, SECRET, STRANGER, text_of
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app, language, words
 from companion.pages.table_camera import zone_form
-from companion.pages.table_camera.survey_view import Called, light, sharpness, sights
+from companion.pages.table_camera.camera import light, sharpness, sights
+from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
 from companion.rules.table import Team

@@ -14,7 +14,7 @@ from sheet import scenes
 
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
-from companion.pages.game import legal_plays as may
+from companion.pages.game import entry as may
 from companion.pages.game.views import side_views
 from companion.pages.words import Names
 from companion.rules.cards import Card

@@ -16,10 +16,10 @@ from flask import Flask, Response, abort, request, url_for
 
 from companion.common.languages import OWN_NAMES, OWN_WORDS
 from companion.pages import language, words
+from companion.pages.api import routes
 from companion.pages.context import is_demo, match, request_field, service, state
-from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
-from companion.pages.scores import charts, moments
+from companion.pages.scores import charts, wall
 from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, side_car, sign
@@ -75,7 +75,7 @@ def prepare(app: Flask, static: Path) -> None:
         words=words,
         chart_svg=charts.svg,
         chart_sample=charts.sample,
-        moment=moments.latest,
+        moment=wall.latest_moment,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
@@ -164,7 +164,7 @@ def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
         "state": now,
         "trouble": phone_identity.trouble(now),
         "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
-        "mark": updates.mark(now),
+        "mark": routes.mark(now),
         "is_demo": is_demo(),
         "is_simulated": service().camera.is_simulated,
         "part": "HX-Request" in request.headers,

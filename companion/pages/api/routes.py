@@ -1,31 +1,35 @@
-"""The table for scripts: matches as JSON, and plays, answers and undo by JSON. `openapi.py` documents it."""
+"""The table for scripts: its state and version, matches and records; plays, answers and undo by JSON."""
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
+from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
 from companion.match.dealer import Seen
 from companion.match.history import Kind, history
-from companion.match.match import Answer, Outcome
+from companion.match.match import Answer, MatchState, Outcome
+from companion.match.questions import Question
 from companion.pages import words
 from companion.pages.api import openapi
-from companion.pages.context import forget_state, match, service, state
-from companion.pages.game import own_hand
+from companion.pages.context import download, forget_state, is_demo, match, service, state
+from companion.pages.game import own_hand, prompts, views
 from companion.pages.players import permissions, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
+from companion.rules.record.judge import state_json
 from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
 
-bp = Blueprint("api", __name__, url_prefix="/api")
+bp = Blueprint("api", __name__)
 
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
 """The zero-width joiner and non-joiner, which some languages need in names."""
@@ -35,7 +39,7 @@ MOST_NUMBER = 2**53
 """Largest integer that every program reads from JSON unchanged."""
 
 
-@bp.get("/openapi.json")
+@bp.get("/api/openapi.json")
 def document() -> Response:
     """Return what can be asked here, as OpenAPI."""
     return make_response(openapi.document())
@@ -44,7 +48,7 @@ def document() -> Response:
 # What there is
 
 
-@bp.get("/matches")
+@bp.get("/api/matches")
 def matches() -> Response:
     """Return the matches, the latest first."""
     most = _number("limit", USUAL_MATCHES, 1, MOST_MATCHES)
@@ -84,7 +88,7 @@ def _brief(number: int) -> dict[str, Any]:
     }
 
 
-@bp.get("/matches/<int:number>")
+@bp.get("/api/matches/<int:number>")
 def one(number: int) -> Response:
     """Return a match: its record, its hands as they were counted, its totals."""
     past = service().archive.past(match().store, number) or abort(404)
@@ -100,7 +104,7 @@ def one(number: int) -> Response:
 # What can be done
 
 
-@bp.post("/plays")
+@bp.post("/api/plays")
 def play() -> Response:
     """Enter a play, written as in a record."""
     asked = _asked(openapi.NEW_PLAY, needs_match=True)
@@ -108,7 +112,7 @@ def play() -> Response:
     return _done(asked, lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched))
 
 
-@bp.get("/hand")
+@bp.get("/api/hand")
 def hand() -> Response:
     """Return the hand of this phone's own seat, where the program deals; empty for no seat."""
     own = own_hand.seen(state()) or Seen("", ())
@@ -116,14 +120,14 @@ def hand() -> Response:
     return make_response(shown | {"plays": [str(play) for play in own.plays]})
 
 
-@bp.post("/waive")
+@bp.post("/api/waive")
 def waive() -> Response:
     """Let pass what this phone's player may answer."""
     asked = _asked(openapi.WAIVER, needs_match=True)
     return _done(asked, lambda by: match().waive(by))
 
 
-@bp.post("/questions/<question_id>")
+@bp.post("/api/questions/<question_id>")
 def answer(question_id: str) -> Response:
     """Answer a question."""
     asked = _asked(openapi.NEW_ANSWER)
@@ -134,7 +138,7 @@ def answer(question_id: str) -> Response:
     return _done(asked, lambda by: match().answer(question_id, said, by, play=play, anyway=anyway, vouched=vouched))
 
 
-@bp.post("/correct")
+@bp.post("/api/correct")
 def correct() -> Response:
     """Correct a line of the record."""
     asked = _asked(openapi.CORRECTION, needs_match=True)
@@ -142,14 +146,14 @@ def correct() -> Response:
     return _done(asked, lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched))
 
 
-@bp.post("/next-hand")
+@bp.post("/api/next-hand")
 def next_hand() -> Response:
     """Begin the next hand."""
     asked = _asked(openapi.NEXT_HAND, needs_match=True)
     return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
 
 
-@bp.post("/matches")
+@bp.post("/api/matches")
 def begin() -> Response:
     """Begin a match from the head of a record."""
     asked = _asked(openapi.NEW_MATCH)
@@ -158,13 +162,13 @@ def begin() -> Response:
     return _done(asked, lambda by: match().start(lines, by, robots=robots))
 
 
-@bp.post("/undo")
+@bp.post("/api/undo")
 def undo() -> Response:
     """Take back the last change of the record."""
     return _take_back(Kind.UNDO)
 
 
-@bp.post("/redo")
+@bp.post("/api/redo")
 def redo() -> Response:
     """Take back the last undo."""
     return _take_back(Kind.REDO)
@@ -259,3 +263,82 @@ def _check(name: str, value: object, schema: openapi.Schema) -> None:
 
 def _refuse(sentence: str, code: int = 422) -> NoReturn:
     abort(make_response({"say": sentence}, code))
+
+
+# The state and its version
+
+BOOT = secrets.token_hex(4)
+"""Name of this run of the service: versions start again with each."""
+
+
+@bp.get("/api/state")
+def table_now() -> Response:
+    """Return everything a page shows, as JSON."""
+    now = state()
+    table, trouble = now.game.table, phone_identity.trouble(now)
+    shown = {
+        "version": now.version,
+        "seq": now.seq,
+        "match": now.match,
+        "edition": now.game.edition_name,
+        "dealt": now.is_dealt,
+        "robots": dict(now.robots),
+        "hand": now.game.hand_number,
+        "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
+        "table": state_json(table) if table else None,
+        "questions": [_question_json(now, question) for question in now.questions],
+        "trouble": words.said(trouble) if trouble else None,
+        "unsaved": words.said(now.unsaved) if now.unsaved else None,
+        "policy": now.policy.value,
+        "log": [
+            {
+                "seq": line["id"],
+                "text": line["text"],
+                "say": line["say"],
+                "verdict": "legal" if line["legal"] else "illegal",
+                "applied": line["applied"],
+            }
+            for line in reversed(views.log_view(now))
+        ],
+        "hands": [result.as_json("") for result in now.game.hands],
+        "totals": dict(now.game.totals),
+        "winner": now.game.winner,
+    }
+    return make_response(shown)
+
+
+def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
+    view = prompts.view(now, question)
+    verdict = ("legal" if question.is_legal else "illegal") if question.asks_play else None
+    return {
+        "id": question.id,
+        "kind": question.kind.value,
+        "zone": question.zone,
+        "plays": [str(play) for play in question.plays],
+        "verdict": verdict,
+        "reasons": [asdict(why) for why in view["whys"]],
+        "say": view["say"],
+    }
+
+
+@bp.get("/version")
+def version() -> AnyResponse:
+    """Return the number of the state; 304 as long as it is the one that is known."""
+    now = state()
+    answer = make_response({"version": now.version})
+    answer.set_etag(mark(now))
+    return answer.make_conditional(request)
+
+
+def mark(now: MatchState) -> str:
+    """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
+    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}"
+
+
+@bp.get("/export.mbn")
+def export() -> Response:
+    """Return the match as a record to keep."""
+    now = state()
+    if now.match is None:
+        abort(404)
+    return download(match().record(), "text/plain", f"match-{now.match}.mbn")

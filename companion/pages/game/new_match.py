@@ -184,7 +184,7 @@ def start() -> AnyResponse | tuple[str, int]:
         phone_identity.phones().sit(phone, player, over=True, by=phone)
         match().sit(player, player)
         return redirect(url_for("table.show"), 303)
-    return redirect(url_for("join.show"), 303)
+    return redirect(url_for("seats.join"), 303)
 
 
 def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
@@ -207,7 +207,7 @@ def answer_offer() -> AnyResponse:
     lines, by = state().offered, DEMO if service().camera.is_simulated else phone_identity.who(state())
     if lines and request.form.get("begin") == "yes":
         once(lambda: match().start(lines, by))
-        return redirect(url_for("join.show"), 303)
+        return redirect(url_for("seats.join"), 303)
     match().offer(())
     return redirect(url_for("table.show"), 303)
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -13,7 +14,8 @@ from companion.common.spelling import shown
 from companion.common.text import say
 from companion.pages import words
 from companion.pages.context import editions, folder, match, sent_files, service, state
-from companion.pages.scores import photo_form, running_total, score_sheets
+from companion.pages.scores import photo_form, score_sheets
+from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
@@ -83,12 +85,12 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         return _confirming(token, edition, found, form, sentence), code
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
-        running_total.add(token, edition.name, edition.match_points, sheet)
+        add_up(token, edition.name, edition.match_points, sheet)
     return render_template(
         "snapped.html",
         token=token,
         sheet=sheet,
-        total=running_total.total() if "add_up" in form else None,
+        total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
         odd=photo_form.odd(table),
         form={field: value for field, value in form.items() if field not in ("add", "change", "add_up")},
@@ -212,5 +214,56 @@ def _named() -> dict[str, str]:
     now = state()
     names = Names.of(now.game)
     if now.match is None or now.is_demo:
-        return {f"side-{number}": name for number, name in enumerate(running_total.total().sides, start=1)}
+        return {f"side-{number}": name for number, name in enumerate(running_total().sides, start=1)}
     return {mat: names.side(side) for mat, side in match().mats(now).items()}
+
+
+# The running total of counted hands, kept on the phone that counts them, in its cookie
+
+_COUNTED = "counted"
+MOST_HANDS = 20
+"""Maximum number of hands of a total: a cookie is small."""
+
+_TOKEN = 8
+"""Length of what a photograph's hand is known by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The hands that were added up, each with its points a side."""
+
+    edition: str = ""
+    sides: tuple[str, ...] = ()
+    hands: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def sums(self) -> tuple[int, ...]:
+        return tuple(map(sum, zip(*self.hands, strict=True)))
+
+    def winner(self, goal: int | None) -> str | None:
+        """Return who has won a match to so many points; None for nobody, or several level."""
+        best = max(self.sums, default=0)
+        is_won = goal is not None and best >= goal and self.sums.count(best) == 1
+        return self.sides[self.sums.index(best)] if is_won else None
+
+
+def running_total() -> Total:
+    """Return what this phone has added up last."""
+    kept = session.get(_COUNTED, {})
+    hands = tuple(tuple(points) for _token, *points in kept.get("hands", ()))
+    return Total(kept.get("edition", ""), tuple(kept.get("sides", ())), hands)
+
+
+def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None:
+    """Add a counted hand, or put it right where it was added; other sides, or a match that is won, begin anew."""
+    before, kept = running_total(), session.get(_COUNTED, {})
+    same: Sequence[list[object]] = (
+        kept.get("hands", ()) if (before.edition, before.sides) == (edition, sheet.sides) else ()
+    )
+    hand = [token[:_TOKEN], *sheet.totals]
+    if any(other[0] == hand[0] for other in same):
+        hands = [hand if other[0] == hand[0] else other for other in same]
+    else:
+        hands = [*(same if before.winner(goal) is None else ()), hand]
+    session.permanent = True
+    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": hands[-MOST_HANDS:]}
