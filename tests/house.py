@@ -139,7 +139,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
         "past.replay": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"),
         "score.plays": ("/score/1/plays",),
-        "api.one": ("/api/matches/1",),
+        "api.match": ("/api/matches/1",),
         "camera.crop": tuple(f"{path}.jpg" for path in asked),
         "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
         "enrolling.picture": ("/decks/ours/roll-1.jpg",),

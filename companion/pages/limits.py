@@ -129,7 +129,7 @@ RATES: Mapping[Kind, Rate] = {
 """Rates of one phone."""
 
 _HEAVY = """
-    past.show past.players past.picture past.export api.matches api.one api.export
+    past.show past.players past.picture past.export api.matches api.match api.record
     decks.take_away enrolling.name_them printed.sheet
 """
 KINDS: Mapping[str, Kind] = {

@@ -27,8 +27,8 @@ _OPEN_TO: Mapping[Who, str] = {
         entry.new entry.change entry.instead how.show how.one how.card how.try_it
         seats.join seats.taken seats.waiting seats.knock told.put_away seats.show setting_up.show
         past.show past.one past.players past.picture past.export past.replay
-        api.table_now api.version api.export
-        api.document api.matches api.one
+        api.state api.version api.record
+        api.document api.matches api.match
         camera.show camera.draw camera.phone decks.show enrolling.show snap.show printed.show
     """,
     Who.INSIDE: """
