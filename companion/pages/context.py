@@ -130,12 +130,6 @@ def editions() -> list[Edition]:
     return [load_edition(name) for name in edition_names()]
 
 
-def sent_file(field: str) -> tuple[bytes, str]:
-    """Return the content and the name of a file that was sent; empty for none."""
-    sent = request.files.get(field)
-    return (sent.read(), sent.filename or "") if sent else (b"", "")
-
-
 def sent_files(field: str) -> list[tuple[bytes, str]]:
     """Return the contents and names of files that were sent together, in the order of their names.
 

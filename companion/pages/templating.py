@@ -57,7 +57,7 @@ def prepare(app: Flask, static: Path) -> None:
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in files}
     assets[SIGNS] = _asset(SIGNS, sprite().encode())
-    tokens = assets[TOKENS].body + side_colours().encode()
+    tokens = assets[TOKENS].body + own_styles().encode()
     assets[TOKENS] = _asset(TOKENS, tokens)
     made = {MANIFEST: manifest(), **{f"icon-{px}.png": icon(px) for px in ICONS_PX}}
     assets |= {name: _asset(name, body) for name, body in made.items()}
@@ -124,9 +124,10 @@ def manifest() -> bytes:
     ).encode()
 
 
-def side_colours() -> str:
-    """Return the style sheet that gives whatever belongs to a side its colour."""
-    return "".join(f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+def own_styles() -> str:
+    """Return the styles of a side's colour and of how far along the road: none may stand in the page itself."""
+    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+    return "".join((*sides, *(f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))))
 
 
 def _asset(name: str, body: bytes) -> Asset:

@@ -299,6 +299,5 @@ def content(about: str, kind: str, of: Schema) -> Schema:
     return {"description": about, "content": {kind: {"schema": of}}}
 
 
-
 def _errors(*codes: int) -> Schema:
     return {str(code): _json(_ERRORS[code], schema("Error")) for code in codes}

@@ -88,26 +88,30 @@ def card(slug: str) -> str:
 
 def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
     language.speak_of(edition.name)
+    target = _(" or ").join(map(str, sorted(set(targets or edition.target_km.values()))))
+    worth = {item: getattr(edition.points, field) for field, item in house_rules.POINTS.items()}
     return render_template(
         "how.html",
         edition=edition,
         editions=editions(),
-        target=_target(targets or edition.target_km.values(), edition),
-        sections={key: _section(key, edition) for key in SECTIONS},
+        target=words.in_unit(f"{target} km", edition),
+        sections={
+            key: {
+                "title": _(title),
+                "told": _said(told, edition),
+                "fine": _said(fine, edition),
+                "cards": [_card(card, edition) for card in edition.deck if card.family.value == key],
+            }
+            for key, (title, told, fine) in SECTIONS.items()
+        },
         usual=USUAL,
-        points=_points(edition),
+        # What brings points; nothing where kilometres alone count.
+        points=[]
+        if words.is_race(edition)
+        else [
+            (_(words.ITEMS[item]), words.item_note(item, edition), points) for item, points in worth.items() if points
+        ],
     )
-
-
-def _target(targets: Iterable[int], edition: Edition) -> str:
-    """Return how far the car drives: `700 km`, `700 or 1000 km`."""
-    return words.in_unit(_(" or ").join(map(str, sorted(set(targets)))) + " km", edition)
-
-
-def _section(key: str, edition: Edition) -> dict[str, object]:
-    title, told, fine = SECTIONS[key]
-    cards = [_card(card, edition) for card in edition.deck if card.family.value == key]
-    return {"title": _(title), "told": _said(told, edition), "fine": _said(fine, edition), "cards": cards}
 
 
 def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
@@ -132,14 +136,6 @@ def _card(face: Card, edition: Edition) -> dict[str, object]:
         "answered_by": [card for card in (REMEDY_OF.get(face), SAFETY_OF.get(face)) if card],
         "answers": [face_of for face_of in edition.deck if face in (REMEDY_OF.get(face_of), SAFETY_OF.get(face_of))],
     }
-
-
-def _points(edition: Edition) -> list[tuple[str, str, int]]:
-    """Return what brings points: title, for what, and how many; nothing where kilometres alone count."""
-    if edition.match_points is None:
-        return []
-    found = ((item, getattr(edition.points, field)) for field, item in house_rules.POINTS.items())
-    return [(_(words.ITEMS[item]), words.item_note(item, edition), points) for item, points in found if points]
 
 
 # The trial game: prepared plays that the learner taps, judged by the referee. No match is touched

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from flask import Blueprint, redirect, render_template, request, url_for
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -52,23 +50,11 @@ def show() -> AnyResponse | str:
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """What is shown over the whole screen, once on each."""
+def latest_moment() -> dict[str, object] | None:
+    """Return what the last play of the hand puts over the whole screen, once on each; None before the first.
 
-    key: str
-    """The match and its last line: a later one is new."""
-
-    kind: str = ""
-    """`coup-fourre` or `arrival`; empty for a line that is worth no such thing."""
-
-    side: int = 0
-    title: str = ""
-    about: str = ""
-
-
-def latest_moment() -> Moment | None:
-    """Return the moment that the last play of the hand made; None before the first."""
+    `key` is the match and its last line: a later one is new; a line that is worth no such thing has no more than that.
+    """
     now = state()
     last, result, table, names = views.last_play(now), last_result(now), now.game.table, Names.of(now.game)
     if last is None or table is None:
@@ -76,9 +62,11 @@ def latest_moment() -> Moment | None:
     key, side = str(last["key"]), int(str(last["side"]))
     if table.is_over and result is not None:
         sheet = score_sheets.sheet_view(result, names)
-        return Moment(key, "arrival", sheet.lead[0], sheet.headline) if sheet.lead else Moment(key)
+        won = {"kind": "arrival", "side": sheet.lead[0], "title": sheet.headline} if sheet.lead else {}
+        return {"key": key, **won}
     if last["kind"] != "coup-fourre":
-        return Moment(key)
+        return {"key": key}
     edition = table.edition
     points = edition.points.coup_fourre or COUP_FOURRE_KM * (edition.safeties_count_as_distance == "yes")
-    return Moment(key, "coup-fourre", side, _("Coup fourré!"), f"{names.side(now.game.teams[side - 1].name)} +{points}")
+    whose = f"{names.side(now.game.teams[side - 1].name)} +{points}"
+    return {"key": key, "kind": "coup-fourre", "side": side, "title": _("Coup fourré!"), "about": whose}

@@ -56,7 +56,11 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
     """Return a server whose port is open; it answers once its loop turns. Raises Problem when the port is not free."""
     logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
-    listening = _listening(host or "0.0.0.0", port)  # noqa: S104
+    host = host or "0.0.0.0"  # noqa: S104
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise Problem(_why_not(error, host, port)) from error
     adjustments = Adjustments(
         sockets=[listening],
         threads=threads,
@@ -113,13 +117,6 @@ def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
     for number in SIGNALS:
         signal.signal(number, hear)
     yield asked
-
-
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, OverflowError) as error:
-        raise Problem(_why_not(error, host, port)) from error
 
 
 def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:

@@ -163,6 +163,7 @@ def _called() -> Called:
 BLURRED_PX = 2 * MOST_BLUR_MODULES
 """Blur (σ), in pixels, from which only large stickers are read."""
 
+
 def sights(survey: Survey, called: Called) -> dict[str, Any]:
     """Return a survey as the camera page shows it."""
     advice = survey.advice

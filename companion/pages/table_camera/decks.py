@@ -15,7 +15,7 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.context import download, editions, folder, sent_file, state
+from companion.pages.context import download, editions, folder, sent_files, state
 from companion.pages.limits import MOST_DECK_BYTES, Queue
 from companion.pages.players import phone_identity
 from companion.pages.words import _, many
@@ -94,7 +94,7 @@ def take_away(name: str) -> Response:
 def take_in() -> AnyResponse | tuple[str, int]:
     """Import a deck from a file of another machine, one at a time: unpacked they are large."""
     try:
-        content, called = sent_file("file")
+        content, called = next(iter(sent_files("file")), (b"", ""))
         with _taking_in.turn(BUSY):
             deck = _taken_in(content, Path(called or "deck.zip").name)
     except RequestEntityTooLarge:
