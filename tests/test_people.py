@@ -138,7 +138,8 @@ a third phone hands nobody’s seat over [three]
     eve scans; eve taps /join player=Cid & ask=1; Bob at / | not asks for the seat; Bob answers yes -> 403; Cid is Cid
 a seat is handed over by the host and that is told [two]
     eve scans; eve taps /join player=Bob & ask=1; Ann at / | Phone 3 asks for the seat of Bob.
-    Ann answers yes; eve is Bob; eve at /join/seat/Bob | Ann’s turn | not Another phone; Bob at / | Another phone has Bob’s
+    Ann answers yes; eve is Bob; eve at /join/seat/Bob | Ann’s turn | not Another phone
+    Bob at / | Another phone has Bob’s
 a seat is handed over by the phone that has it and that one is told nothing [two]
     eve scans; eve taps /join player=Bob & ask=1; Bob at / | Phone 3 asks for the seat of Bob.
     Bob answers yes; eve is Bob; Bob at / | not Another phone has
@@ -169,7 +170,8 @@ a phone that watches sees the table and no button that changes it [two]
 a phone that watches counts a photograph of its own [two]
     eve watches; eve at /snap | markup action="/snap"; eve at /snap/nothing | That photograph is gone
 a phone that watched takes a seat after all [two]
-    eve watches; Ann taps /seats/free player=Bob; eve taps /join player=Bob; eve taps /play text=Ann roll; lines Ann roll
+    eve watches; Ann taps /seats/free player=Bob; eve taps /join player=Bob; eve taps /play text=Ann roll
+    lines Ann roll
 one phone without a seat serves the whole table
     host sits; host taps /play text=Ann roll; host taps /play text=Bob roll; host taps /play text=Ann 100
     host taps /undo; host taps /undo; lines Ann roll
