@@ -31,7 +31,7 @@ def fetched(page, path: str) -> dict[str, bytes]:
     return {asset: answer.data for asset, answer in answers.items()}
 
 
-@pytest.mark.parametrize("path", ["/", "/join", "/wall"])
+@pytest.mark.parametrize("path", ["/", "/join", "/wall", "/setup", "/score"])
 @pytest.mark.parametrize("header", [("side Ann", "side Bob"), ("edition rush", *EIGHT)], ids=["two", "eight"])
 def test_the_first_load_is_small(page, match, path, header):
     match.start((*header, "hand first Ann"))

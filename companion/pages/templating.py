@@ -38,7 +38,12 @@ SIGNS, TOKENS, MANIFEST = "signs.svg", "tokens.css", "companion.webmanifest"
 ICONS_PX = (180, 192, 512)
 """Widths of the icons for home screens: an iPhone's, and the two that a manifest needs."""
 
-_REMARKS = {".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL), ".js": re.compile(rb"^ *//.*\n", re.MULTILINE)}
+_FOR_READERS = {
+    ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
+    ".js": re.compile(rb"^ *//.*\n", re.MULTILINE),
+}
+"""What a file has for its readers and does not go over the air: remarks, and blanks between the words of a style."""
+
 _MARKS = (("badge", badge), ("car", side_car))
 
 
@@ -131,9 +136,8 @@ def own_styles() -> str:
 
 
 def _asset(name: str, body: bytes) -> Asset:
-    if not name.startswith("htmx"):
-        # What explains a file to its readers does not go over the air.
-        body = _REMARKS[Path(name).suffix].sub(b"", body) if Path(name).suffix in _REMARKS else body
+    if Path(name).suffix in _FOR_READERS and not name.startswith("htmx"):
+        body = _FOR_READERS[Path(name).suffix].sub(b"", body)
     kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
