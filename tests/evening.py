@@ -8,7 +8,7 @@ The steps of a row stand between semicolons. In brackets: header lines of the ma
 have seats (of three the host's phone serves the whole table), `pairs`, `verified` where the other side confirms. The
 phones of players and of guests have names, `machine` is the machine itself. A tap leads on, or is answered as `->`
 says; `Ann polls /` asks as an open page does, and is led elsewhere or not. `Ann at /` looks, `Ann reads` looks once
-more: after `|` stands what is there, after `not` what is not, `button` a play that one enters, `markup` a piece of HTML.
+more: after `|` stands what is there, after `not` what is not; `button` is a play that one enters, `markup` is HTML.
 """
 
 from __future__ import annotations

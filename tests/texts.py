@@ -2,8 +2,8 @@
 
     python tests/texts.py
 
-Translations are kept, texts that are new stand there empty, and those that are no more are dropped. A text that moves to
-another file changes nothing there: they are sorted, and do not say where each stands.
+Translations are kept, texts that are new stand there empty, and those that are no more are dropped. A text that moves
+to another file changes nothing there: they are sorted, and do not say where each stands.
 """
 
 from __future__ import annotations
