@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import html
 import random
 import re
@@ -1080,15 +1079,3 @@ def test_without_a_network_the_terminal_says_that_phones_need_one(monkeypatch):
 
 def test_the_address_for_everywhere_is_the_networks():
     assert address.base_url("0.0.0.0", 80) == f"http://{address.lan_ip()}"
-
-
-def test_the_first_page_and_all_it_loads_stay_under_60_kb(page, begun):
-    for play in HAND:
-        begun.enter(play, "Ann")
-    html = page.get("/").get_data(as_text=True)
-    assets = {found.split("#")[0] for found in re.findall(r'(?:href|src)="(/static/[^"]+)"', html)}
-    weights = [len(page.get(path, headers={"Accept-Encoding": "gzip"}).data) for path in sorted(assets)]
-    font = len(page.get("/static/fonts/barlow-condensed-700.woff2").data)
-
-    assert len(gzip.compress(html.encode())) + sum(weights) + font < 60_000
-    assert font < 25_000

@@ -192,10 +192,6 @@ def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, p
     assert form_of(answer)["n-side-1-200"] == ("0" if most == "of a body" else "1")
 
 
-def test_other_pages_still_take_no_more_than_a_page_sends(page):
-    assert page.post("/play", data={"text": "x" * 40_000}, headers=HOME).status_code == 413
-
-
 def test_one_photograph_is_read_at_a_time(page, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
 

@@ -38,7 +38,7 @@ def test_the_first_load_is_small(page, match, path, header):
 
     parts = fetched(page, path)
 
-    assert any(asset.endswith(".woff2") for asset in parts)
+    assert 0 < sum(len(part) for asset, part in parts.items() if asset.endswith(".woff2")) < 25_000
     assert sum(map(len, parts.values())) <= MOST_BYTES, sorted(parts.items(), key=lambda part: -len(part[1]))
 
 
