@@ -17,14 +17,7 @@ from companion.match.robot_players import RobotPlayers
 from companion.pages import templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
-from companion.pages.game import (
-    entry,
-    how_to_play,
-    new_match,
-    robot_page,
-    table_page,
-    text_page,
-)
+from companion.pages.game import entry, how_to_play, new_match, robot_page, table_page, text_page
 from companion.pages.limits import Pace
 from companion.pages.players import notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, score, wall
@@ -38,24 +31,11 @@ from companion.storage.backups import Nightly
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 
 PARTS = (
-    table_page,
-    entry,
-    how_to_play,
-    robot_page,
-    text_page,
-    new_match,
-    seats,
-    notices,
-    preferences,
-    score,
-    past_matches,
-    wall,
+    *(table_page, entry, how_to_play, robot_page, text_page, new_match),
+    *(seats, notices, preferences),
+    *(score, past_matches, wall, photo_score),
+    *(camera, decks, enrol, printing),
     routes,
-    camera,
-    photo_score,
-    decks,
-    enrol,
-    printing,
 )
 serve = serving.serve
 

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from flask import Blueprint, Response, abort, make_response, request
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import clock, parsing
 from companion.common.errors import Problem
@@ -20,7 +19,7 @@ from companion.match.questions import Question
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.api.openapi import Schema
-from companion.pages.context import download, forget_state, is_demo, match, service, state
+from companion.pages.context import AnyResponse, download, forget_state, is_demo, match, service, state
 from companion.pages.game import own_hand, prompts, views
 from companion.pages.players import permissions, phone_identity
 from companion.pages.players.phone_identity import NotYours

@@ -7,12 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
-from companion.pages.context import state
+from companion.pages.context import AnyResponse, state
 from companion.pages.game import card_picker, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.game.offers import Offer, legal_now

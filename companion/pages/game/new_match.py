@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -12,7 +11,7 @@ from companion.match.history import DEMO
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
 from companion.pages import language
-from companion.pages.context import editions, forget_state, has_camera, match, once, service, state
+from companion.pages.context import AnyResponse, editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules, how_to_play
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names

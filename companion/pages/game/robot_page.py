@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import MatchState
 from companion.match.state import RobotSeat, table_of
 from companion.match.zone_plays import Places
 from companion.pages import words
-from companion.pages.context import match, once, service, state
+from companion.pages.context import AnyResponse, match, once, service, state
 from companion.pages.game import card_picker
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _

@@ -6,13 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.history import Kind as Event
 from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
-from companion.pages.context import forget_state, go, has_camera, match, once, service, shows_this_table, state
+from companion.pages.context import AnyResponse, forget_state, go, has_camera, has_picture, match, once, service, state
 from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import notices, permissions, phone_identity, seats
@@ -103,7 +102,7 @@ def more() -> str:
         policies=POLICIES,
         host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=shows_this_table() and service().camera.picture() is not None,
+        has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 

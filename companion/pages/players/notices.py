@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flask import Blueprint, redirect, request, session, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
 from companion.match.phone_notices import OF_SEATS, Kind, Told
 from companion.pages import words
-from companion.pages.context import match
+from companion.pages.context import AnyResponse, match
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.languages import OWN_NAMES
 from companion.pages import language
+from companion.pages.context import AnyResponse
 from companion.pages.words import N_
 
 bp = Blueprint("phone", __name__)

@@ -9,11 +9,10 @@ from __future__ import annotations
 import hmac
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.match import MatchState
 from companion.match.phones import Asked, Wish
-from companion.pages.context import go, has_camera, match, service, state
+from companion.pages.context import AnyResponse, go, has_camera, match, service, state
 from companion.pages.limits import Kind, network
 from companion.pages.players import phone_identity, preferences
 from companion.pages.players.names import check_names, clean

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.common.text import say
 from companion.pages import words
-from companion.pages.context import editions, folder, match, sent_files, service, state
+from companion.pages.context import AnyResponse, editions, folder, match, sent_files, service, state
 from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request, session, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import archive
 from companion.match.match import MatchState, last_result, next_first
 from companion.pages import words
-from companion.pages.context import go, state
+from companion.pages.context import AnyResponse, go, state
 from companion.pages.game import offers, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import charts, score_sheets

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from flask import Blueprint, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import archive
 from companion.match.match import last_result
 from companion.pages import words
-from companion.pages.context import service, state
+from companion.pages.context import AnyResponse, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
 from companion.pages.scores import charts, score_sheets

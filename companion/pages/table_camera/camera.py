@@ -8,13 +8,12 @@ from itertools import groupby
 from typing import Any, cast
 
 from flask import Blueprint, Flask, Response, abort, current_app, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.pages import words
-from companion.pages.context import match, service, state
+from companion.pages.context import AnyResponse, match, service, state
 from companion.pages.players import phone_identity
 from companion.pages.server.address import join_url, qr_path
 from companion.pages.table_camera import zone_form
@@ -25,16 +24,10 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.orientation import QUARTERS, Turn
 from companion.vision.capture.phone_frames import PhoneFrames
+from companion.vision.quality import measure
 from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
-from companion.vision.quality.measure import (
-    DARK_WHITE,
-    DIM_CONTRAST,
-    GLARE_SHARE,
-    MOST_BLUR_MODULES,
-    SOFT_PX,
-    ZoneSight,
-)
+from companion.vision.quality.measure import ZoneSight
 from companion.vision.view import Quad
 
 bp = Blueprint("camera", __name__)
@@ -160,7 +153,7 @@ def _called() -> Called:
 
 # The latest survey of the picture: zones outlined on it, and figures in words
 
-BLURRED_PX = 2 * MOST_BLUR_MODULES
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES
 """Blur (σ), in pixels, from which only large stickers are read."""
 
 
@@ -252,7 +245,7 @@ def sharpness(zone: ZoneSight) -> str:
     """Return how sharp a zone is, in a word; empty where no edge shows."""
     if zone.blur_px is None:
         return ""
-    if zone.blur_px <= SOFT_PX:
+    if zone.blur_px <= measure.SOFT_PX:
         return _("sharp")
     said = _("a little soft") if zone.blur_px < BLURRED_PX else _("blurred")
     return _("%(soft)s (%(px)s px)", soft=said, px=f"{zone.blur_px:.1f}")
@@ -260,13 +253,13 @@ def sharpness(zone: ZoneSight) -> str:
 
 def light(zone: ZoneSight) -> str:
     """Return the light on a zone, in a word or two; empty where there is no paper to measure it on."""
-    if zone.glare >= GLARE_SHARE:
+    if zone.glare >= measure.GLARE_SHARE:
         return _("glare on %(share)d %%", share=round(100 * zone.glare))
     if not zone.shows_paper:
         return ""
-    if zone.white < DARK_WHITE:
+    if zone.white < measure.DARK_WHITE:
         return _("too dark")
-    return _("little contrast") if zone.contrast < DIM_CONTRAST else _("good light")
+    return _("little contrast") if zone.contrast < measure.DIM_CONTRAST else _("good light")
 
 
 # A phone as the camera: how it becomes one, and the pictures that its page sends

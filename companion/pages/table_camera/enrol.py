@@ -8,12 +8,11 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import folder, go, sent_files, service, shows_this_table, state
+from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, shows_this_table, state
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import enrolment_of, known, title_of
 from companion.pages.words import _, many
@@ -298,7 +297,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         too_large=words.too_many_pixels(MOST_BYTES),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=shows_this_table() and service().camera.picture() is not None,
+        has_picture=has_picture(),
         is_played=state().game.table is not None,
         sentence=sentence,
     )
