@@ -7,8 +7,9 @@
 The steps of a row stand between semicolons. In brackets: header lines of the match, `two` or `three` where its players
 have seats (of three the host's phone serves the whole table), `pairs`, `verified` where the other side confirms. The
 phones of players and of guests have names, `machine` is the machine itself. A tap leads on, or is answered as `->`
-says; `Ann polls /` asks as an open page does, and is led elsewhere or not. `Ann at /` looks, `Ann reads` looks once
-more: after `|` stands what is there, after `not` what is not; `button` is a play that one enters, `markup` is HTML.
+says; `Ann sends` is JSON below `/api`, `Ann polls /` asks as an open page does and is led elsewhere or not. `Ann at /`
+looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not; `button` is a play that one
+enters, `markup` is HTML.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
 SIDES = {"two": TWO, "three": THREE, "pairs": PAIRS}
 SEATED = {"two": ("Ann", "Bob"), "three": ("host", "Ann", "Bob", "Cid")}
-VERBS = ("sits", "scans", "watches", "taps", "answers", "at", "polls", "reads", "is")
+VERBS = ("sits", "scans", "watches", "taps", "sends", "answers", "at", "polls", "reads", "is")
 
 
 class Evening:
@@ -76,6 +77,8 @@ class Evening:
             return f"/line/{now.hand_entries[int(which or 1) - 1].seq}"
         if what == "changed":
             return str(now.changes[int(which or 1) - 1].seq)
+        if what == "id":
+            return self.last["asked"].rpartition("/")[2]
         return phone_identity.table_code(SECRET) if what == "code" else self.last[what]
 
     def do(self, step: str) -> None:
@@ -126,6 +129,13 @@ class Evening:
         answer = self.answers[who] = tap(self.phone(who), path, **fields)
         found = str(answer.status_code) if expected in ("", *map(str, range(200, 600))) else answer.location
         assert found == (expected or "303"), f"{who} taps {what}: {found}, {text_of(answer)}"
+
+    def _sends(self, who: str, what: str) -> None:
+        what, _, expected = what.partition(" -> ")
+        path, _, body = what.partition(" ")
+        sent = {"data": body or "{}", "content_type": "application/json", "headers": HOME}
+        answer = self.answers[who] = self.phone(who).post(f"/api{path}", **sent)
+        assert str(answer.status_code) == (expected or "200"), f"{who} sends {what}: {text_of(answer)}"
 
     def _answers(self, who: str, what: str) -> None:
         said, _, expected = what.partition(" -> ")
