@@ -7,7 +7,7 @@ import pytest
 from client import SECRET
 from sheet import scenes
 
-from companion.pages import create_app, language
+from companion.pages import create_app
 
 HOME = {"Origin": "http://localhost"}
 
@@ -39,30 +39,8 @@ def test_on_an_evening(app, match, setting, rows):
     evening.check(app, match, setting, rows)
 
 
-@pytest.mark.parametrize(
-    ("asked", "spoken"),
-    [("fr-FR,fr;q=0.9,en;q=0.5", "fr"), ("pl", "pl"), ("fi,sv", "en"), ("de-AT,de;q=0.9", "de"), ("", "en")],
-)
-def test_a_page_is_in_the_language_the_phone_asks_for(page, asked, spoken):
-    shown = page.get("/phone", headers={"Accept-Language": asked}).text
-
-    assert f'<html lang="{spoken}"' in shown
-
-
-def test_the_language_that_was_chosen_stays(page):
-    page.post("/phone", data={"language": "pl"}, headers=HOME)
-
-    assert '<html lang="pl"' in page.get("/phone", headers={"Accept-Language": "fr"}).text
-
-
 @pytest.mark.parametrize("back", ["//evil.example", "https://evil.example", "/\\evil.example", "", "/\nx"])
 def test_after_choosing_a_phone_is_sent_to_none_but_our_own_pages(page, back):
     answer = page.post("/phone", data={"language": "fr", "back": back}, headers=HOME)
 
     assert answer.location == "/phone"
-
-
-def test_a_request_leaves_no_language_behind(page):
-    page.get("/phone", headers={"Accept-Language": "pl"})
-
-    assert language.spoken() == "en"
