@@ -57,10 +57,7 @@ def send() -> AnyResponse | str | tuple[str, int]:
 def confirm(token: str) -> AnyResponse | str:
     """Show what lies there, line by line."""
     snap = service().snaps.get(token)
-    if snap is None:
-        return _gone()
-    edition, found = _found(snap)
-    return _confirming(token, edition, found, photo_form.fields(edition, found, _named()))
+    return _gone() if snap is None else _confirming(token, snap)
 
 
 @bp.post(f"{PATH}/<token>")
@@ -74,14 +71,13 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     try:
         form = request.form.to_dict()
         if "change" in form:
-            return _confirming(token, edition, found, form)
+            return _confirming(token, snap, form)
         if "add" in form:
-            return _added(token, snap.deck, edition, found, form)
+            return _added(token, snap, form)
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
-        form = photo_form.fields(edition, found, _named()) if form is None else form
-        return _confirming(token, edition, found, form, sentence), code
+        return _confirming(token, snap, form, sentence), code
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
         add_up(token, edition.name, edition.match_points, sheet)
@@ -123,10 +119,11 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
     ), code
 
 
-def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.Form, sentence: str = "") -> str:
-    snap = service().snaps.get(token)
-    shots = snap.shots if snap else ()
-    crops = {f"{number}-{at + 1}" for number, shot in enumerate(shots, start=1) for at in shot.crops}
+def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
+    """Return the page with the lines, as they were typed or as the photographs have them."""
+    edition, found = _found(snap)
+    form = photo_form.fields(edition, found, _named()) if form is None else form
+    crops = {f"{number}-{at + 1}" for number, shot in enumerate(snap.shots, start=1) for at in shot.crops}
     return render_template(
         "snap_lines.html",
         token=token,
@@ -137,8 +134,8 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
         crops=crops,
-        deck=snap.deck if snap else "",
-        anew=url_for("snap.show", edition=edition.name, deck=snap.deck if snap else ""),
+        deck=snap.deck,
+        anew=url_for("snap.show", edition=edition.name, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
@@ -147,14 +144,13 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
     )
 
 
-def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_form.Form) -> str:
+def _added(token: str, snap: Snap, form: photo_form.Form) -> str:
     """Return the lines after one more photograph, with all that was typed."""
-    shots = _shots(len(before.photos), deck)
-    for shot in shots:
+    for shot in _shots(len(snap.photos), snap.deck):
         service().snaps.add(token, shot)
-    now = tally(edition, (*before.photos, *(shot.photo for shot in shots)))
-    read_before, read_now = (photo_form.fields(edition, found, _named()) for found in (before, now))
-    return _confirming(token, edition, now, photo_form.kept(read_before, form, read_now))
+    now = service().snaps.get(token) or snap
+    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (snap, now))
+    return _confirming(token, now, photo_form.kept(read_before, form, read_now))
 
 
 def _shots(before: int, deck: str) -> list[Shot]:

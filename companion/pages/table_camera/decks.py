@@ -178,14 +178,6 @@ def _facts(deck: Deck) -> list[str]:
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
-def enrolment_of(name: str) -> Enrolment:
-    """Return the enrolment of a deck of one's own. Raises Problem where it is damaged; 404 for none."""
-    if name not in own_names(folder()):
-        abort(404)
-    described = template_decks.read_description(folder() / template_decks.DECKS_NAME / name)
-    return begin(name, described.edition, folder())
-
-
 def _begun(title: str, edition: str) -> Enrolment:
     """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
     title = " ".join(title.split())

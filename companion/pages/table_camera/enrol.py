@@ -14,9 +14,10 @@ from companion.common.text import listed
 from companion.pages import words
 from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, shows_this_table, state
 from companion.pages.players import phone_identity
-from companion.pages.table_camera.decks import enrolment_of, known, title_of
+from companion.pages.table_camera.decks import known, title_of
 from companion.pages.words import _, many
 from companion.rules.cards import card_of_slug
+from companion.tabletop import template_decks
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop_waiting, waiting_in
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
@@ -24,7 +25,7 @@ from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS
 from companion.vision.enrol import sheet_enrolment
-from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
 from companion.vision.enrol.rectify import Fault
 
 bp = Blueprint("enrolling", __name__)
@@ -219,8 +220,12 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
+    """Return the enrolment of a deck of one's own; 404 for none, or a damaged one."""
+    if name not in template_decks.own_names(folder()):
+        abort(404)
     try:
-        return enrolment_of(name)
+        described = template_decks.read_description(folder() / template_decks.DECKS_NAME / name)
+        return begin(name, described.edition, folder())
     except Problem:
         abort(404)
 
