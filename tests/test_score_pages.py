@@ -10,9 +10,11 @@ from datetime import datetime
 from pathlib import Path
 
 import cv2
+import evening
 import numpy as np
 import pytest
-from client import HOME, STRANGER, tap, text_of
+from client import HOME, SECRET, STRANGER, tap, text_of
+from sheet import scenes
 
 from companion.app.service import exported
 from companion.match.match import Match
@@ -145,10 +147,6 @@ def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
     assert 'class="sheet fresh' in other.get("/score").get_data(as_text=True)
 
 
-def test_the_sheet_of_an_open_hand_does_not_come_in(store):
-    assert "fresh" not in page_of(started(store, *WINNING[:5])).get("/score").get_data(as_text=True)
-
-
 # --- Corrections ----------------------------------------------------------------------------------------------
 
 
@@ -164,13 +162,6 @@ def test_a_play_of_a_hand_that_has_ended_is_corrected_and_the_score_follows(stor
 
     assert answer.location == "/score"
     assert "Bob: 1 × 75 km, 4 × 25 km = 175" in text_of(page.get("/score"))
-
-
-def test_a_correction_of_the_hand_on_the_table_leads_to_the_table(store):
-    match = started(store, "Ann roll", "Bob roll", "Ann 100")
-    seq = match.state.hand_entries[-1].seq
-
-    assert tap(page_of(match), f"/line/{seq}/correct", text="Ann 75").location == "/"
 
 
 def test_a_hand_that_was_played_shows_a_spectator_its_plays_but_no_pen(store):
@@ -259,10 +250,6 @@ def count_drawings(monkeypatch, note=lambda: None) -> list:
 
     monkeypatch.setattr(sheet_image, "png", png)
     return drawn
-
-
-def test_an_open_hand_has_no_picture(store):
-    assert page_of(started(store)).get("/past/1/1.png").status_code == 404
 
 
 def test_a_match_can_be_kept_as_record_table_and_json(store):
@@ -427,6 +414,26 @@ def test_what_is_said_of_a_hand_that_was_won(store, path):
     assert [said for said in SHOWN[path].split(" | ") if said not in shown] == []
 
 
+EVENINGS = """
+a step says who entered and who changed it
+    Ann taps /play text=Ann roll -> 401; Ann sits; Bob sits; Ann taps /play text=Ann roll
+    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann lays right of way.
+    machine reads | Entered by Ann. Changed later by Bob.
+a step that was illegal says why
+    machine sends /plays {"text": "Ann 100", "anyway": true}
+    machine at /past/1/1?step=1 | Illegal, played all the same | Ann cannot drive yet.
+a correction of the hand on the table leads to the table
+    Ann roll; Bob roll; Ann 100; machine taps {line 3}/correct text=Ann 75 -> /
+the sheet of an open hand does not come in and is no picture
+    Ann roll; Bob roll; machine at /score | not markup fresh; machine at /past/1/1.png -> 404
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(match, setting, rows):
+    evening.check(create_app(match, secret=SECRET), match, setting, rows)
+
+
 # --- A hand again ---------------------------------------------------------------------------------------------
 
 
@@ -444,26 +451,6 @@ def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
 
 def html_of(page, step: int) -> str:
     return page.get(f"/past/1/1?step={step}").get_data(as_text=True)
-
-
-def test_a_step_says_who_entered_and_who_changed_it(store):
-    match = started(store, "Ann roll", "Bob roll", "Ann 100")
-    match.correct(match.state.hand_entries[-1].seq, "Ann 75", "Bob")
-
-    shown = text_of(page_of(match).get("/past/1/1?step=3"))
-
-    assert "Ann drives 75 km." in shown
-    assert "Entered by Ann. Changed later by Bob." in shown
-
-
-def test_a_step_that_was_illegal_says_why(store):
-    match = started(store)
-    match.enter("Ann 100", "Ann", anyway=True)
-
-    shown = text_of(page_of(match).get("/past/1/1?step=1"))
-
-    assert "Illegal, played all the same" in shown
-    assert "Ann cannot drive yet." in shown
 
 
 def test_a_step_is_a_part_for_a_page_that_asks_for_one(store):
