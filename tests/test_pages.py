@@ -178,6 +178,42 @@ an illegal play taken back asks which card it costs [edition rush; side Ann; sid
     machine taps /play text=Ann penalty 50; machine at / | A mistake costs Ann a card: 50 km.
 a stranger’s wall leads to the table and not to joining
     eve at /wall | Watch along 192.168.1.20:8080 | not 8080/join | not markup class="qr"
+
+# --- Set-up
+
+names make a match
+    machine taps /setup edition=classic & seating=2x1 & name1=Ann Smith & name2=Bob & first=2 & policy=play-on
+    policy play-on; machine at / | Bob’s turn | Ann Smith
+    machine at /export.mbn | edition classic side Ann-Smith side Bob player Ann-Smith "Ann Smith" hand first Bob
+partners sit opposite each other
+    machine taps /setup edition=classic & seating=4x2 & name1=Ann & name2=Bob & name3=Cid & name4=Dee
+    machine at / | Ann & Cid | Bob & Dee; machine at /export.mbn | side Ann-Cid = Ann, Cid side Bob-Dee = Bob, Dee
+a new match asks before it ends the hand that is played
+    Ann roll; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay -> 409; lines Ann roll
+    machine reads | This ends the match being played. Start a new one all the same? | markup value="Eve"
+    machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay & replace=1; machine at / | Eve’s turn
+a new match asks between two hands as well
+    end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay -> 409; machine at / | not Eve
+but not after the last [edition asmodee-2014]
+    Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
+where the sheet is silent the set-up says so
+    machine at /setup?edition=classic | By the sheet: Nobody attacks a side before it has a card
+    machine reads | we play: A mistake costs nothing but the play. | The sheet is silent | not By the sheet: A mistake
+the rules in force can be read during a match
+    machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed
+        & count-stop=5 & count-50=9
+    machine at /more | , to 700 km | Roll after remedy After another remedy a roll is needed | 9 × 50 km, 5 × Stop
+    machine reads | Roll on remedy A roll may be laid on a remedy other than a roll.
+another edition keeps what was typed and says whom it cannot seat
+    machine at /setup?edition=classic&seating=5x1&name4=Dee&option-discard=when-stuck | markup value="Dee"
+    machine reads | Classic cannot seat 5, 7 or 8 players. | markup <option value="when-stuck" selected
+house rules and counted cards become header lines
+    machine taps /setup edition=rush & seating=5x1 & option-fast-remedy=no & option-exchange=no
+        & count-stop=5 & count-50=9 & count-theft=3
+    machine at /export.mbn | edition rush | option fast-remedy=no | deck 50=9, stop=5 | not exchange
+a wrong count of the deck is open to be corrected
+    machine taps /setup edition=rush & seating=2x1 & count-stop=5 -> 400
+    machine reads | markup <details class="agreed" open> | markup name="count-stop" value="5"
 """
 
 
@@ -418,22 +454,6 @@ def form(**fields: str) -> dict[str, str]:
     return {"edition": "classic", "seating": "2x1", **fields}
 
 
-def test_names_make_a_match(page, match):
-    tap(page, "/setup", **form(name1="Ann Smith", name2="Bob", first="2", policy="play-on"))
-
-    assert match.record() == (
-        'edition classic\nside Ann-Smith\nside Bob\nplayer Ann-Smith "Ann Smith"\n\nhand first Bob\n'
-    )
-    assert match.state.policy is Policy.PLAY_ON
-
-
-def test_partners_sit_opposite_each_other(page, match):
-    tap(page, "/setup", **form(seating="4x2", name1="Ann", name2="Bob", name3="Cid", name4="Dee"))
-
-    assert [team.players for team in match.state.game.teams] == [("Ann", "Cid"), ("Bob", "Dee")]
-    assert "Ann &amp; Cid" in page.get("/").get_data(as_text=True)
-
-
 def setup_lines_of(**fields: str) -> list[str]:
     return setup_lines(MultiDict(form(**fields)))
 
@@ -460,36 +480,6 @@ def test_two_players_of_one_name_are_refused_and_what_was_typed_stays(page, matc
     assert 'value="Cid"' in shown
     assert all(re.search(f'name="{field}" value="{value}"[^>]*checked', shown) for field, value in kept.items())
     assert match.state.match is None
-
-
-def test_a_new_match_asks_before_it_ends_the_hand_that_is_played(page, begun):
-    begun.enter("Ann roll", "Ann")
-    before = begun.state.match
-    answer = tap(page, "/setup", **form(name1="Eve", name2="Fay"))
-
-    assert answer.status_code == 409
-    assert "This ends the match being played. Start a new one all the same?" in text_of(answer)
-    assert 'value="Eve"' in answer.get_data(as_text=True)
-    assert begun.state.match == before
-
-    tap(page, "/setup", **form(name1="Eve", name2="Fay", replace="1"))
-
-    assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
-
-
-def test_a_new_match_asks_between_two_hands_as_well_but_not_after_the_last(page, begun):
-    before = begun.state.match
-    begun.enter("end", "Ann")
-    tap(page, "/setup", **form(name1="Eve", name2="Fay"))
-
-    assert begun.state.match == before
-
-    begun.start(["edition asmodee-2014", *TWO])
-    for play in ("Ann roll", "end"):
-        begun.enter(play, "Ann")
-    tap(page, "/setup", **form(name1="Eve", name2="Fay"))
-
-    assert [team.name for team in begun.state.game.teams] == ["Eve", "Fay"]
 
 
 AS_BEFORE = {"edition": "rush", "seating": "4x2", "name1": "Ann Smith", "name2": "Bob", "name3": "Cid", "name4": "Dee"}
@@ -691,42 +681,6 @@ def test_house_rules_that_mean_nothing_in_this_game_stand_last_and_folded(page, 
     assert set(re.findall(r'<select name="option-([\w-]+)"', folded)) == idle
 
 
-def test_where_the_sheet_is_silent_the_set_up_says_so(page):
-    shown = text_of(page.get("/setup?edition=classic"))
-
-    assert "By the sheet: Nobody attacks a side before it has a card" in shown
-    assert "The sheet is silent; we play: A mistake costs nothing but the play." in shown
-    assert "By the sheet: A mistake" not in shown
-
-
-def test_the_rules_in_force_can_be_read_during_a_match(page, match):
-    fields = {"edition": "rush", "seating": "2x1", "target": "700", "option-roll-after-remedy": "needed"}
-    tap(page, "/setup", **fields, **{"count-stop": "5", "count-50": "9"})
-    shown = text_of(page.get("/more"))
-
-    assert f"{load_edition('rush').title} , to 700 km" in shown
-    assert "Roll after remedy After another remedy a roll is needed" in shown
-    assert "Roll on remedy A roll may be laid on a remedy other than a roll." in shown
-    assert "9 × 50 km, 5 × Stop" in shown
-
-
-def test_another_edition_keeps_what_was_typed_and_says_whom_it_cannot_seat(page):
-    shown = page.get("/setup?edition=classic&seating=5x1&name4=Dee&option-discard=when-stuck").get_data(as_text=True)
-
-    assert "Classic cannot seat 5, 7 or 8 players." in shown
-    assert 'value="Dee"' in shown
-    assert re.search(r'<option value="when-stuck" selected', shown)
-
-
-def test_house_rules_and_counted_cards_become_header_lines(page, match):
-    fields = {"edition": "rush", "seating": "5x1", "option-fast-remedy": "no", "option-exchange": "no"}
-    tap(page, "/setup", **fields, **{"count-stop": "5", "count-50": "9", "count-theft": "3"})
-
-    assert match.record().splitlines()[:8:7] == ["edition rush", "option fast-remedy=no"]
-    assert "deck 50=9, stop=5" in match.record()
-    assert "exchange" not in match.record()
-
-
 WRONG_AGREEMENTS = [
     ("classic", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
     ("asmodee-2014", {"option-roll-on-remedy": "forbidden", "option-roll-after-remedy": "needed"}, None),
@@ -747,13 +701,6 @@ def test_what_cannot_be_agreed_on_is_a_sentence_and_nothing_typed_is_lost(page, 
     assert (answer.status_code == 400) is (sentence is not None)
     assert sentence is None or (sentence in shown.replace("’", "&#39;") and 'value="Eve"' in shown)
     assert (match.state.match is None) is (sentence is not None)
-
-
-def test_a_wrong_count_of_the_deck_is_open_to_be_corrected(page):
-    shown = tap(page, "/setup", edition="rush", seating="2x1", **{"count-stop": "5"}).get_data(as_text=True)
-
-    assert re.search(r'<details class="agreed" open>\s*<summary>Count the cards', shown)
-    assert 'name="count-stop" value="5"' in shown
 
 
 def test_a_card_that_says_more_is_asked_about(page, rush):
