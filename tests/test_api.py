@@ -35,11 +35,6 @@ WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", 
 
 
 @pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
-
-
-@pytest.fixture
 def script(app):
     """A program on the machine itself."""
     return app.test_client()

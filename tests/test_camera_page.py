@@ -41,12 +41,6 @@ def survey(*zones: ZoneSight, hints: tuple[Hint, ...] = (), drawn: tuple[str, ..
 
 
 @pytest.fixture
-def begun(match):
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-    return match
-
-
-@pytest.fixture
 def zones(tmp_path):
     return DrawnZones(tmp_path)
 

@@ -5,20 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import pytest
-from client import SECRET, TWO, text_of
+from client import TWO, text_of
 
-from companion.pages import create_app
 from companion.pages.game import how_to_play
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.reasons import Code, catalogue
 from companion.rules.record import judge
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import Line
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 def test_every_switch_of_the_rules_is_told_in_one_section():

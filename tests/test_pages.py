@@ -48,12 +48,6 @@ def phone(app):
     return client
 
 
-@pytest.fixture
-def begun(match):
-    match.start(TWO)
-    return match
-
-
 # --- The table -----------------------------------------------------------------------------------------------
 
 

@@ -42,12 +42,6 @@ def app(match, clock):
     return create_app(match, secret=SECRET, base_url=address, clock=clock, camera=Camera(lambda: b"a picture"))
 
 
-@pytest.fixture
-def begun(match):
-    match.start(TWO)
-    return match
-
-
 def stranger(app, number: int = 77):
     """A phone on the network that has not scanned anything."""
     client = app.test_client()

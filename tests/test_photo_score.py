@@ -31,11 +31,6 @@ CLASSIC = load_edition("classic")
 DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
 
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
-
-
 def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fields: object):
     photo = {} if content is None else {"photo": (io.BytesIO(content), "IMG_0001.JPG")}
     sent = {"edition": "classic"} | fields | photo

@@ -4,17 +4,9 @@ from __future__ import annotations
 
 import evening
 import pytest
-from client import SECRET
 from sheet import scenes
 
-from companion.pages import create_app
-
 HOME = {"Origin": "http://localhost"}
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 EVENINGS = """

@@ -11,17 +11,12 @@ from contextlib import suppress
 import pytest
 from serving import running
 
-from companion.pages import create_app, limits
+from companion.pages import limits
 from companion.pages.players import phone_identity
 from companion.pages.server import connections
 
 SECRET = b"0123456789abcdef" * 2
 MARK = "zzMARKzz"
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture
