@@ -265,7 +265,7 @@ def _parameter(name: str) -> Schema:
     return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
 
 
-def read(answers: str, answer: Any, *errors: int) -> Schema:
+def answered(answers: str, answer: Any, *errors: int) -> Schema:
     """Return the responses of a route that is read; `answer` is as a field is written, or None for any object."""
     good = _json(answers, {"type": "object"} if answer is None else schema(answer))
     return {"responses": {"200": good, **_errors(400, *errors, 429)}}

@@ -78,7 +78,7 @@ def change(rule: str, fields: openapi.Fields, *, needs_match: bool = True) -> Ca
     return declare
 
 
-@read("/api/openapi.json", openapi.read("OpenAPI 3.1.", None))
+@read("/api/openapi.json", openapi.answered("OpenAPI 3.1.", None))
 def document() -> Response:
     """Return this document."""
     return make_response(openapi.document())
@@ -87,7 +87,7 @@ def document() -> Response:
 # What there is
 
 
-@read("/api/matches", openapi.read("As they were set up.", {"matches": ["Match"]}, 422), "limit", "before")
+@read("/api/matches", openapi.answered("As they were set up.", {"matches": ["Match"]}, 422), "limit", "before")
 def matches() -> Response:
     """Return the matches, the latest first."""
     most = _number("limit", USUAL_MATCHES, 1, MOST_MATCHES)
@@ -127,7 +127,7 @@ def _brief(number: int) -> dict[str, Any]:
     }
 
 
-@read("/api/matches/<int:number>", openapi.read("It.", "Played", 404), name="match")
+@read("/api/matches/<int:number>", openapi.answered("It.", "Played", 404), name="match")
 def one(number: int) -> Response:
     """Return a match: its record, its hands as they were counted, its totals."""
     past = service().archive.past(match().store, number) or abort(404)
@@ -150,7 +150,7 @@ def play(asked: Asked) -> Act:
     return lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched)
 
 
-@read("/api/hand", openapi.read("It.", "OwnHand", 401, 403))
+@read("/api/hand", openapi.answered("It.", "OwnHand", 401, 403))
 def hand() -> Response:
     """Return your own hand, where the companion deals: that of the seat of this phone."""
     own = own_hand.seen(state()) or Seen("", ())
@@ -298,7 +298,7 @@ BOOT = secrets.token_hex(4)
 """Name of this run of the service: versions start again with each."""
 
 
-@read("/api/state", openapi.read("Everything a page shows.", "State"), name="state")
+@read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
 def table_now() -> Response:
     """Return the table now."""
     now = state()
@@ -348,7 +348,7 @@ def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
     }
 
 
-_VERSION = openapi.read("The version of the state.", {"version": int})
+_VERSION = openapi.answered("The version of the state.", {"version": int})
 _VERSION["responses"]["304"] = {"description": "It is the one that is known."}
 
 
