@@ -7,7 +7,7 @@ import gettext
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
@@ -287,7 +287,7 @@ def test_other_names_are_given_only_to_cards_and_editions_that_there_are(of):
 class Wordless(gettext.NullTranslations):
     """Says every text that is collected without its words."""
 
-    def __init__(self, known: dict[texts.Text, tuple[str, ...]]) -> None:
+    def __init__(self, known: Iterable[texts.Text]) -> None:
         super().__init__()
         self.known = {form for text in known for form in texts.forms(text)}
 
