@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, shrunk, slopes
 from companion.vision.enrol.printed_frames import DIFFERENT, beyond, sampled, strips, to_pixels
-from companion.vision.faces.edge_ends import CORNER_SHARE
+from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from companion.vision.boxes import Floats, Pixels
-from companion.vision.faces.edge_ends import CORNER_SHARE
+from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 

@@ -14,12 +14,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk
-from companion.vision.faces.edge_ends import share_that_ends, smoothed
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
+from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk, whole
+from companion.vision.faces.border_profile import share_that_ends, smoothed
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
 from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
-from companion.vision.faces.pose_search import LEAST_SHOWN, Pose, poses
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, LEAST_SHOWN, Pose, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats
@@ -27,54 +27,24 @@ from companion.vision.mats.plane import Flat
 from companion.vision.opencv import cv2
 from companion.vision.view import Point, Quad
 
-SURE_SCORE, SURE_MARGIN = 0.7, 0.28
-"""Minimum likeness to a face, and minimum lead over all others, of a card that shows whole and is identified."""
-
-LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
-"""The same minimums for a card of the deck to be there; people are asked which."""
-
-PLAIN_SCORE = 0.8
-"""Likeness that only a card of the deck reaches, even if several faces are as like it."""
-
-CLEAR_MARGIN = 0.5
-"""Minimum lead of what looks little like any face: of pale print, and of the narrowest strip."""
-
-LEAST_DETAIL = 0.5
-"""Minimum likeness of what is drawn on a card: colours alone may be like those of any cloth."""
-
-PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2
-"""Minimum likenesses of pale print: they drown in noise, its lead does not."""
-
-PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
-"""Variation of print in steps of Lab up to which it is pale, and from which the usual minimums hold."""
-
-PARTLY_MARGIN = 0.4
-"""Minimum lead of a card slightly covered: the hidden part may be the figure that differs between distances."""
-
-STRIP_SCORE = 0.78
-"""The same as `SURE_SCORE` for the narrowest strip of a card."""
-
-WHOLE_FROM = 0.8
-"""Visible share from which a card counts as whole."""
-
-MOST_ROUNDS = 5
-BENEATH_SHARE = 0.75
-"""Minimum visible share of a card after those found above it; one with less waits for the next round."""
-
-LEAST_LEAD = 0.03
-"""Minimum lead in likeness of the narrowest strip over any other face."""
-
-LEAST_TELLING = 0.55
-"""Minimum variation of the visible part of a card, as a share of the whole card's."""
-
-LEAST_ENDING = 0.6
-"""Minimum share of a strip's visible borders across which the picture changes; with less no card ends there."""
-
-ASIDE_MM = 14.0
-"""Distance within which two readings are of one place: a round sign read askew lay 13 mm beside its card."""
-
-NEWS_SHARE = 0.03
-MOST_CONFIDENCE = 0.99
+# Likenesses are correlations. A margin is the lead over any other face: 1 as much as the two differ, 0 none.
+SURE_SCORE, SURE_MARGIN = 0.7, 0.28  # least of a card that shows whole and is identified
+LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08  # least of a card of the deck to be there; people are asked which
+PLAIN_SCORE = 0.8  # likeness that only a card of the deck reaches, even if several faces are as like it
+CLEAR_MARGIN = 0.5  # least of what looks little like any face: of pale print, and of the narrowest strip
+LEAST_DETAIL = 0.5  # least likeness of what is drawn on a card: colours alone may be like those of any cloth
+PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2  # least of pale print: they drown in noise, its lead does not
+PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0  # variation in steps of Lab of pale print, and where the usual minimums hold
+PARTLY_MARGIN = 0.4  # least of a card slightly covered: what is hidden may be the figure that distances differ in
+STRIP_SCORE = 0.78  # `SURE_SCORE` of the narrowest strip of a card
+WHOLE_FROM = 0.8  # visible share from which a card counts as whole
+BENEATH_SHARE = 0.75  # least visible share of a card after those found above it; one with less waits for the next round
+LEAST_LEAD = 0.03  # least lead in likeness of the narrowest strip over any other face
+LEAST_TELLING = 0.55  # least variation of the visible part of a card, as a share of the whole card's
+LEAST_ENDING = 0.6  # least share of a strip's visible borders across which the picture changes; else no card ends there
+ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
+NEWS_SHARE = 0.03  # least share of a place over which the last round found a card, if it is worth another look
+MOST_ROUNDS, MOST_CONFIDENCE = 5, 0.99
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +97,14 @@ def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: b
     fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
-        layers = Layers(flat, templates)
+        layers = _Layers(flat, templates)
         for number in range(MOST_ROUNDS if beneath else 1):
             if not layers.add_round(number > 0):
                 break
         yield from layers.seen()
 
 
-class Layers:
+class _Layers:
     """The cards on a part of the table, identified from the top down."""
 
     def __init__(self, flat: Flat, templates: Templates) -> None:
@@ -157,11 +127,8 @@ class Layers:
     def add_round(self, is_beneath: bool) -> bool:
         """Add the cards visible below those found so far; true if there are any."""
         shown = self._shown if is_beneath else None
-        small = None if shown is None else cv2.resize(shown, self._coarse.shape[1::-1], interpolation=cv2.INTER_AREA)
-        turns = [card.lie.turn_deg for card in self._cards] if is_beneath else None
-        here = poses(self._coarse, self._templates, small, turns)
-        named = (self._named(pose, shown) for pose in here if not is_beneath or self._is_news(pose))
-        found = [card for card in named if card is not None]
+        here = self._poses(whole(self._coarse), shown, [card.lie.turn_deg for card in self._cards] or None)
+        found = self._there([pose for pose in here if not is_beneath or self._is_news(pose)], shown)
         for unsure in [card for card in found if not _is_sure(card)]:
             if not any(_is_sure(card) and _lies_by(card, unsure) for card in found):
                 found += self._along_the_mat(unsure, shown)
@@ -169,35 +136,39 @@ class Layers:
         told = sorted(found, key=lambda card: -card.score)
         return sum(self._taken(card) for card in told) > 0
 
-    def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> Iterator[Named]:
-        """Yield what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
-        size = self._coarse.shape[1::-1]
-        small = None if shown is None else cv2.resize(shown, size, interpolation=cv2.INTER_AREA)
+    def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> list[Named]:
+        """Return what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
         lie = unsure.lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM)
         reach_mm = math.hypot(*self._templates.size_mm) / 2 + ASIDE_MM
-        box = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM)).within(*size)
+        near = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM))
         right, down = self._flat.to_mm[:2, 0]
-        turns = [-math.degrees(math.atan2(down, right))]
-        for pose in poses(box.of(self._coarse), self._templates, small if small is None else box.of(small), turns):
-            card = self._named(replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top), shown)
-            if card is not None:
-                yield card
+        turn_deg = -math.degrees(math.atan2(down, right))
+        return self._there(self._poses(near.within(*self._coarse.shape[1::-1]), shown, [turn_deg]), shown)
+
+    def _poses(self, box: Box, shown: Pixels | None, turns_deg: Sequence[float] | None) -> list[Pose]:
+        """Return where cards may lie in a box of the coarse picture."""
+        size = self._coarse.shape[1::-1]
+        free = None if shown is None else box.of(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))
+        found = poses(box.of(self._coarse), self._templates.turned, free, turns_deg)
+        return [replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top) for pose in found]
+
+    def _there(self, here: Sequence[Pose], shown: Pixels | None) -> list[Named]:
+        """Return the cards at some poses."""
+        named = (self._closely.named(pose, shown) for pose in here)
+        return [card for card in named if card is not None and _is_there(card) and self._ends(card)]
+
+    def _ends(self, card: Named) -> bool:
+        """True if what shows of a card ends where the card does."""
+        if card.shown >= WHOLE_FROM:
+            return True
+        px_per_mm = FINE_PX_PER_MM * card.lie.scale
+        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm) >= LEAST_ENDING
 
     def _is_news(self, pose: Pose) -> bool:
         """True if the last round found a card over this place."""
         lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
-
-    def _named(self, pose: Pose, shown: Pixels | None) -> Named | None:
-        card = self._closely.named(pose, shown)
-        if card is None or not _is_there(card):
-            return None
-        scale = FINE_PX_PER_MM * card.lie.scale
-        ends = card.shown >= WHOLE_FROM or (
-            share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
-        )
-        return card if ends else None
 
     def _taken(self, card: Named) -> bool:
         """Add a card unless too much of it is covered; true if it was added."""

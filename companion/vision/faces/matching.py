@@ -16,15 +16,8 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.vision.boxes import Pixels, shrunk
-from companion.vision.faces.face_templates import (
-    COARSE_PX_PER_MM,
-    FINE_PX_PER_MM,
-    MIDDLE_PX_PER_MM,
-    Pictures,
-    Templates,
-    details,
-)
-from companion.vision.faces.pose_search import Pose
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, MIDDLE_PX_PER_MM, Pictures, Templates, details
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Pose
 from companion.vision.opencv import cv2
 
 WORTH_A_LOOK = 0.45
@@ -152,12 +145,12 @@ class Closely:
         by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
-        faces = [template.face for template in self._templates.all] * 2
+        faces = self._templates.faces * 2
         first = int(scores.argmax())
         others = [number for number, face in enumerate(faces) if face is not faces[first]]
         likeness = (pictures.likeness_to(first) + drawn.likeness_to(first)) / 2
         apart = np.maximum(scores[first] * (1 - likeness[others]), 1e-3)
-        is_turned = first >= len(self._templates.all)
+        is_turned = first >= len(self._templates.faces)
         return Named(
             face=faces[first],
             score=float(scores[first]),
