@@ -23,21 +23,15 @@ from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
-APART_MM = 150.0
-"""Minimum distance between the middles of neighbouring cards of different heaps."""
-
+APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
 SAME_PLACE_MM = 5.0
 """Distance below which two cards of one face are one: of two so exactly in place only one would show."""
 
-FEWEST_ALIKE = 3
-"""Minimum number of cards that two photographs share if it is hardly chance."""
-
+FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
-PILES = ("battle", "speed")
-"""The zones whose cards do not score."""
-
+PILES = ("battle", "speed")  # the zones whose cards do not score
 _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
 """The families of cards in each zone that scores."""
 
@@ -55,24 +49,12 @@ class Photo:
 class Spot:
     """A card on a photograph."""
 
-    key: str
-    """Its name as long as no earlier photograph is removed: `1-7`."""
-
-    number: int
-    """Its number on the picture, from 1 over all photographs; those that score, or may, come first."""
-
-    photo: int
-    """The index of its photograph."""
-
-    pile: str
-    """The mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none."""
-
-    card: Card
-    """`Card.UNKNOWN` if it is not certain."""
-
-    guesses: tuple[Card, ...]
-    """Candidates for an unknown card, likeliest first."""
-
+    key: str  # its name as long as no earlier photograph is removed: `1-7`
+    number: int  # its number on the picture, from 1 over all photographs; those that score, or may, come first
+    photo: int  # the index of its photograph
+    pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
+    card: Card  # `Card.UNKNOWN` if it is not certain
+    guesses: tuple[Card, ...]  # candidates for an unknown card, likeliest first
     sideways: bool
     centre_px: Point
     corners_px: Quad | None
@@ -103,12 +85,9 @@ def scores(card: Card) -> bool:
 class Lot:
     """The cards of one side, or a heap that no mat assigns to a side."""
 
-    key: str
-    """`side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it."""
-
+    key: str  # `side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it
     spots: tuple[Spot, ...]
-    is_beside: bool = False
-    """True if it lies beside the mats: it does not count unless somebody says so."""
+    is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
 
     @property
     def has_mat(self) -> bool:
@@ -159,8 +138,7 @@ class Place:
 
     key: str
     name: str
-    lot: Lot | None
-    """None where no photograph shows it."""
+    lot: Lot | None  # None where no photograph shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +146,10 @@ class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]
-    """Those on mats first, in order."""
-
-    draw_pile_empty: bool | None = None
-    """None where no photograph shows it."""
-
-    notes: tuple[str, ...] = ()
-    """Sentences about cards that do not count."""
-
-    names: Mapping[str, str] = field(default_factory=dict)
-    """The names of sides by their mats' ids."""
+    lots: tuple[Lot, ...]  # those on mats first, in order
+    draw_pile_empty: bool | None = None  # None where no photograph shows it
+    notes: tuple[str, ...] = ()  # sentences about cards that do not count
+    names: Mapping[str, str] = field(default_factory=dict)  # the names of sides by their mats' ids
 
     @property
     def is_blank(self) -> bool:
@@ -225,9 +196,7 @@ class _Seen(NamedTuple):
     """A sighting and its place."""
 
     photo: int
-    at: int
-    """Its index among the photograph's sightings."""
-
+    at: int  # its index among the photograph's sightings
     lot: str
     pile: str
     sighting: Sighting

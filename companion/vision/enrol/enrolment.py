@@ -53,15 +53,10 @@ _LEAST_KEPT_PX = 32
 class Verdict:
     """The verdict on a picture of a face."""
 
-    sentence: str | None = None
-    """What is wrong with it; None for a good one."""
-
-    picture: Image | None = None
-    """The card alone, of a good picture."""
-
+    sentence: str | None = None  # what is wrong with it; None for a good one
+    picture: Image | None = None  # the card alone, of a good picture
     fault: Fault | None = None
-    twin: str | None = None
-    """The slug of the other face that it shows once more."""
+    twin: str | None = None  # the slug of the other face that it shows once more
 
     @property
     def is_good(self) -> bool:
@@ -74,9 +69,7 @@ class Enrolment:
 
     folder: Path
     description: Description
-    cards: tuple[Card, ...]
-    """The faces of its edition."""
-
+    cards: tuple[Card, ...]  # the faces of its edition
     _seen: dict[Path, Pixels] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -215,8 +208,7 @@ class Said:
 
     sentence: str
     is_fault: bool = False
-    is_kept: bool = False
-    """True if a face has been enrolled."""
+    is_kept: bool = False  # True if a face has been enrolled
 
 
 class _File(NamedTuple):

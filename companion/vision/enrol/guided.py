@@ -28,8 +28,7 @@ from companion.vision.enrol.rectify import Fault
 from companion.vision.enrol.sheet_enrolment import Taken, take
 from companion.vision.enrol.stillness import STILL_S, Stillness
 
-LOOK_AGAIN_S = 4.0
-"""Seconds until another look at a card refused, though nothing moved: the camera may have focused."""
+LOOK_AGAIN_S = 4.0  # seconds until another look at a card refused, though nothing moved: the camera may have focused
 
 
 class Key(StrEnum):
@@ -39,8 +38,7 @@ class Key(StrEnum):
     QUIT = "quit"
 
 
-Keys = Callable[[], Key | None]
-"""Returns the next command, None for none."""
+Keys = Callable[[], Key | None]  # returns the next command, None for none
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
@@ -52,14 +50,9 @@ class _Course:
 
     enrolment: Enrolment
     wanted: list[Subject]
-    is_of_photographs: bool
-    """True if each picture is a photograph of its own, which should show a card."""
-
-    before: str = ""
-    """The slug of the face taken last."""
-
-    refused: int = 0
-    """Number of cards refused."""
+    is_of_photographs: bool  # True if each picture is a photograph of its own, which should show a card
+    before: str = ""  # the slug of the face taken last
+    refused: int = 0  # number of cards refused
 
     def ask(self) -> Said:
         number, subject = len(self.enrolment.cards) + 2 - len(self.wanted), self.wanted[0]

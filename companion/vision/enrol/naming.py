@@ -18,9 +18,7 @@ from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, pix
 from companion.vision.faces.matching import Closely, Lie, Named
 from companion.vision.opencv import cv2
 
-MOST_LIKELY = 3
-"""Maximum number of names offered for a card."""
-
+MOST_LIKELY = 3  # maximum number of names offered for a card
 _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5
 """Minimum number, and share, of the cards that a deck identifies if it is their edition."""
 
@@ -29,12 +27,9 @@ _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5
 class Guess:
     """What a card may show."""
 
-    likely: tuple[Subject, ...]
-    """Faces, or None for a back, likeliest first."""
-
+    likely: tuple[Subject, ...]  # faces, or None for a back, likeliest first
     is_sure: bool = False
-    is_by_place: bool = False
-    """True if the first is only what should lie in its place, and nothing speaks against it."""
+    is_by_place: bool = False  # True if the first is only what should lie in its place, and nothing speaks against it
 
 
 class _Told:

@@ -13,25 +13,13 @@ from itertools import pairwise
 import numpy as np
 
 from companion.vision.boxes import Floats, Image, around, shrunk
-from companion.vision.enrol.card_outline import (
-    SURE_ENDS,
-    Ground,
-    Looks,
-    Outline,
-    candidates,
-    edge_shares,
-    ground_of,
-    in_one_order,
-    likeliest,
-    segments,
-)
-from companion.vision.enrol.rectify import How, Rectified, judged, rectified
+from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
+from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
+from companion.vision.enrol.rectify import Rectified, judged, rectified
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-LONG_SIDE_PX = 1200
-"""Maximum longer side of a picture searched for many cards."""
-
+LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
 BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))
 """Heights of cards, in longer sides of the picture: from twelve in a row down to two."""
 
@@ -41,12 +29,8 @@ _SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0
 """Minimum share of edge and of contrast along the weakest side together, and the contrast, in Lab."""
 
-_SAME_PLACE = 0.35
-"""Minimum overlap of two outlines of one card, as a share of both together."""
-
-_FEWEST = 3
-"""Minimum number of certain cards that tell how the table is seen."""
-
+_SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
+_FEWEST = 3  # minimum number of certain cards that tell how the table is seen
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 """Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
 others while few tell it, and before their sides are fitted.
@@ -63,8 +47,7 @@ _LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
 _ROOM_MM, _LEAST_PX = 14.0, 30
 """Room round the place of a card that was overlooked, and the minimum size of such a part of the picture."""
 
-_ROUNDS = 40
-"""Number of times that plane and places are fitted to each other."""
+_ROUNDS = 40  # number of times that plane and places are fitted to each other
 
 
 def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified | None]]:
@@ -86,7 +69,7 @@ def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified |
 def _card(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Rectified:
     """Return one card, without a second copy of a large picture."""
     box = around(corners).padded(8).within(image.shape[1], image.shape[0])
-    card = judged(box.of(image), corners - (box.left, box.top), size_mm, How.CUT_OUT)
+    card = judged(box.of(image), corners - (box.left, box.top), size_mm)
     return replace(card, corners=corners)
 
 

@@ -27,19 +27,15 @@ from companion.vision.enrol.rectify import SAY
 from companion.vision.enrol.sheet import cut_out
 from companion.vision.faces.face_templates import load_templates
 
-MOST_WAITING = 60
-"""Maximum number of cards that wait for their names."""
+MOST_WAITING = 60  # maximum number of cards that wait for their names
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What one photograph gave."""
 
-    count: int
-    """Number of cards cut out."""
-
-    faults: tuple[str, ...] = ()
-    """What is wrong with the others, in sentences without a full stop."""
+    count: int  # number of cards cut out
+    faults: tuple[str, ...] = ()  # what is wrong with the others, in sentences without a full stop
 
 
 def take(enrolment: Enrolment, image: Image) -> Taken:

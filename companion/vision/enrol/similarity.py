@@ -10,24 +10,17 @@ import numpy as np
 from companion.vision.boxes import Image, Pixels, lab
 from companion.vision.opencv import cv2
 
-SMALL_PX = (72, 112)
-"""Width and height of the pictures compared."""
-
-ALIKE = 0.98
-"""Minimum correlation of two pictures of the same card."""
-
+SMALL_PX = (72, 112)  # width and height of the pictures compared
+ALIKE = 0.98  # minimum correlation of two pictures of the same card
 SAME_SPOT = 4.0
 """Maximum difference between pictures of the same card, in Lab over a spot a tenth of the card's width.
 
 Measured on ten decks: two faces that share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3.
 """
 
-_RIM = 0.04
-"""Share of a picture left out at each edge: where it is cut differs most."""
-
+_RIM = 0.04  # share of a picture left out at each edge: where it is cut differs most
 _SPOT_PX = SMALL_PX[0] // 10
-_SHIFT_PX = 2
-"""Maximum shift of a spot to fit, in pixels."""
+_SHIFT_PX = 2  # maximum shift of a spot to fit, in pixels
 
 
 def small(picture: Image) -> Pixels:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from companion.vision.boxes import Image
 from companion.vision.motion import Gate, Motion, update
 
-STILL_S = 0.6
-"""Seconds without movement after which a card counts as laid down."""
+STILL_S = 0.6  # seconds without movement after which a card counts as laid down
 
 
 class Stillness:

@@ -90,14 +90,9 @@ def _at(picture: Pixels, points: Floats) -> Pixels:
 class Borders:
     """The profiles of the picture across a card's four borders, and what it shows between them."""
 
-    profiles: Floats
-    """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
-
-    inside: Pixels
-    """The card without its rim, `(h, w, 3)` Lab, a pixel a millimetre."""
-
-    in_sight: Mask
-    """True where it is not covered, `(h, w)`."""
+    profiles: Floats  # from outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered
+    inside: Pixels  # the card without its rim, `(h, w, 3)` Lab, a pixel a millimetre
+    in_sight: Mask  # true where it is not covered, `(h, w)`
 
     def still_there(self, now: Borders, *, least: int = 0) -> bool | None:
         """True if the same borders show now; None if too little of them shows, or they never did.

@@ -51,18 +51,11 @@ MOST_ROUNDS, MOST_CONFIDENCE = 5, 0.99
 class FaceSeen:
     """A card identified by its face, or with several candidates."""
 
-    face: Card
-    """`Card.UNKNOWN` where it is not identified."""
-
-    corners_px: Quad
-    """Top left, top right, bottom right, bottom left of the card as it is printed."""
-
+    face: Card  # `Card.UNKNOWN` where it is not identified
+    corners_px: Quad  # top left, top right, bottom right, bottom left of the card as it is printed
     confidence: float
-    rivals: tuple[tuple[Card, float], ...] = ()
-    """Candidates of an unknown card with their confidences, likeliest first."""
-
-    shown: float = 1.0
-    """The share of it that no other card covers."""
+    rivals: tuple[tuple[Card, float], ...] = ()  # candidates of an unknown card with their confidences, likeliest first
+    shown: float = 1.0  # the share of it that no other card covers
 
     @property
     def centre_px(self) -> Point:

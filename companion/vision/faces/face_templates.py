@@ -98,29 +98,14 @@ class Pictures:
 class Templates:
     """A deck's pictures, prepared: all of one size, upright and then upside down."""
 
-    size_mm: tuple[float, float]
-    """Width and height of a card."""
-
-    faces: tuple[Card | None, ...]
-    """What each picture shows, None for a card's back."""
-
-    fine: Pictures
-    """All of them in Lab, `FINE_PX_PER_MM`, their rims left out."""
-
-    details: Pictures
-    """The drawings on them: their lightness without the slope of the light."""
-
-    middle: Pictures
-    """The first of each face, enough to find a card, `MIDDLE_PX_PER_MM`."""
-
-    turned: tuple[Turned, ...]
-    """The same in every turn."""
-
-    doubtful: frozenset[Card]
-    """Faces that a face without a picture may look like: none of them is ever certain."""
-
-    _large: tuple[Image, ...]
-    """The same whole, in grey, `POINTS_PX_PER_MM`."""
+    size_mm: tuple[float, float]  # width and height of a card
+    faces: tuple[Card | None, ...]  # what each picture shows, None for a card's back
+    fine: Pictures  # all of them in Lab, `FINE_PX_PER_MM`, their rims left out
+    details: Pictures  # the drawings on them: their lightness without the slope of the light
+    middle: Pictures  # the first of each face, enough to find a card, `MIDDLE_PX_PER_MM`
+    turned: tuple[Turned, ...]  # the same in every turn
+    doubtful: frozenset[Card]  # faces that a face without a picture may look like: none of them is ever certain
+    _large: tuple[Image, ...]  # the same whole, in grey, `POINTS_PX_PER_MM`
 
     @cached_property
     def points(self) -> Points:

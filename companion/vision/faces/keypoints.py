@@ -22,41 +22,29 @@ from companion.vision.view import Quad
 
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300
-LARGEST_PX = 1800
-"""Maximum longer side of a picture searched for keypoints; larger ones are reduced."""
-
-CANDIDATES = 3
-"""Matches kept of each keypoint: faces share drawings, so it may belong to several."""
-
-FEWEST = 8
-"""Minimum number of keypoints that agree on a card; half of them make a cell worth a look."""
-
+LARGEST_PX = 1800  # maximum longer side of a picture searched for keypoints; larger ones are reduced
+CANDIDATES = 3  # matches kept of each keypoint: faces share drawings, so it may belong to several
+FEWEST = 8  # minimum number of keypoints that agree on a card; half of them make a cell worth a look
 CLEAR_SHARES = (0.4, 0.6, 0.8)
 """Minimum number of a card's keypoints as a share of the clearest card's, raised until the plane fits: chance agrees at
 times."""
 
 NEAR_PX = 2.5
-LEAST_SLANT = 0.6
-"""Minimum ratio of the axes of a card seen from the side, against one seen from above."""
-
+LEAST_SLANT = 0.6  # minimum ratio of the axes of a card seen from the side, against one seen from above
 AGREES = 0.35
 """Maximum distance between votes that agree: shares of the card's width for its middle, octaves for its size."""
 
-TURN_DEG = 20.0
-"""Maximum difference between votes for its turn that agree."""
+TURN_DEG = 20.0  # maximum difference between votes for its turn that agree
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
     """The keypoints of a deck's faces."""
 
-    at_mm: Floats
-    """From the middle of the card, `(n, 2)`."""
-
+    at_mm: Floats  # from the middle of the card, `(n, 2)`
     size_mm: Floats
     angle_deg: Floats
-    descriptors: Pixels
-    """`(n, 128)`."""
+    descriptors: Pixels  # `(n, 128)`
 
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:

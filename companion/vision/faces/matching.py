@@ -20,9 +20,7 @@ from companion.vision.faces.face_templates import FINE_PX_PER_MM, MIDDLE_PX_PER_
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Pose
 from companion.vision.opencv import cv2
 
-WORTH_A_LOOK = 0.45
-"""Likeness on the middle picture below which there is no card of the deck."""
-
+WORTH_A_LOOK = 0.45  # likeness on the middle picture below which there is no card of the deck
 ROUGHLY, NEARLY = 0.36, 0.4
 """The same as a pose is found, and turned as it fits best: 1,568 poses of 2,039 on two films come to no more than 0.45,
 half of those to 0.36 at first; of cards none was below 0.51, and 0.53 when turned."""
@@ -32,14 +30,9 @@ _FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
 """Turns in degrees tried round a pose, on the middle picture and then on the fine one."""
 
 _FINE_SCALES = (0.97, 1.03)
-_REACH_PX, _LAID_REACH_PX = 2, 1
-"""Shifts tried to each side, and on the fine picture while turns are tried."""
-
-BETTER = 0.01
-"""Minimum gain in likeness for another size: cards of a deck are all alike."""
-
-ALL_SHOWN = 0.97
-"""Visible share from which a card is compared whole."""
+_REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
+BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
+ALL_SHOWN = 0.97  # visible share from which a card is compared whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +41,8 @@ class Lie:
 
     x_px: float
     y_px: float
-    turn_deg: float
-    """Clockwise from upright."""
-
-    scale: float = 1.0
-    """Its size against a card of the deck in the plane."""
+    turn_deg: float  # clockwise from upright
+    scale: float = 1.0  # its size against a card of the deck in the plane
 
     def shifted(self, right: float, down: float) -> Lie:
         """Return the same, moved along the card's own edges."""
@@ -75,32 +65,15 @@ class Lie:
 class Named:
     """A card compared with every face."""
 
-    face: Card | None
-    """The most similar face; None for a back."""
-
-    score: float
-    """Its likeness, -1 … 1."""
-
-    margin: float
-    """Its lead over any other face: 1 as much as the two faces differ, 0 none."""
-
-    ranking: tuple[tuple[Card | None, float], ...]
-    """The most similar faces with their scores, the best first."""
-
-    lie: Lie
-    """On the fine picture."""
-
-    shown: float
-    """The share of it that is visible."""
-
-    detail: float
-    """The likeness of its drawing alone: a plain surface half in shadow is like a plain card."""
-
-    telling: float
-    """The variation of the visible part against the whole: a blank strip says nothing."""
-
-    print_contrast: float
-    """The variation of the print on that face, in steps of Lab."""
+    face: Card | None  # the most similar face; None for a back
+    score: float  # its likeness, -1 … 1
+    margin: float  # its lead over any other face: 1 as much as the two faces differ, 0 none
+    ranking: tuple[tuple[Card | None, float], ...]  # the most similar faces with their scores, the best first
+    lie: Lie  # on the fine picture
+    shown: float  # the share of it that is visible
+    detail: float  # the likeness of its drawing alone: a plain surface half in shadow is like a plain card
+    telling: float  # the variation of the visible part against the whole: a blank strip says nothing
+    print_contrast: float  # the variation of the print on that face, in steps of Lab
 
 
 class Closely:
@@ -193,9 +166,7 @@ def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card |
 
 class _Fit(NamedTuple):
     score: float
-    number: int
-    """The index of the picture."""
-
+    number: int  # the index of the picture
     lie: Lie
 
 

@@ -49,9 +49,7 @@ PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG
 """Maximum shift and turn where the mat was pushed: its new place is less certain at first."""
 
 MAT_MOVED_MM = SAME_MM / 2
-DRIFT_MM = 6.0
-"""Maximum distance that cards move together with their mat before its new place is found."""
-
+DRIFT_MM = 6.0  # maximum distance that cards move together with their mat before its new place is found
 DRIFT_AGREES_MM = 0.8
 LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3
 """Minimum number, and share, of a mat's cards that have moved alike if all of it was pushed."""
@@ -60,16 +58,11 @@ LOOKS = 3
 """Number of looks in a row without sight of a card after which it is buried or gone: a hand may hide it for less."""
 
 MOST_BURIED = 60
-MOST_AT_ONCE = 1000
-"""Maximum number of cards identified on one look."""
-
-UPON_SHARE = 0.3
-"""Minimum share of a card covered by one that lies upon it."""
-
+MOST_AT_ONCE = 1000  # maximum number of cards identified on one look
+UPON_SHARE = 0.3  # minimum share of a card covered by one that lies upon it
 NOWHERE: Quad = ((0.0, 0.0),) * 4
 
-OVER_MM = 12.0
-"""Maximum distance between an unidentified card and a remembered one if it is that one, half hidden."""
+OVER_MM = 12.0  # maximum distance between an unidentified card and a remembered one if it is that one, half hidden
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,21 +71,12 @@ class Lain:
 
     sighting: Sighting
     mat: str
-    corners_mm: Floats
-    """Its corners on its mat, `(4, 2)`."""
-
+    corners_mm: Floats  # its corners on its mat, `(4, 2)`
     borders: Borders
-    is_whole: bool
-    """True if nothing covered it."""
-
-    order: int
-    """Its own number, higher than those of all cards below it."""
-
-    upon: frozenset[int] = frozenset()
-    """The orders of those seen lying on it."""
-
-    missed: int = 0
-    """Number of looks in a row on which it was not seen where it lay."""
+    is_whole: bool  # True if nothing covered it
+    order: int  # its own number, higher than those of all cards below it
+    upon: frozenset[int] = frozenset()  # the orders of those seen lying on it
+    missed: int = 0  # number of looks in a row on which it was not seen where it lay
 
     @property
     def is_buried(self) -> bool:

@@ -36,30 +36,15 @@ its cards are found no sooner."""
 class Turned:
     """All pictures of a deck in one turn, less than a quarter."""
 
-    turn_deg: float
-    """Clockwise."""
-
-    size_px: tuple[int, int]
-    """Width and height of the box around the turned card, both odd."""
-
+    turn_deg: float  # clockwise
+    size_px: tuple[int, int]  # width and height of the box around the turned card, both odd
     area_px: float
-    inside: Spectra
-    """The share of each pixel that the card covers."""
-
-    slopes: Spectra
-    """`(2, …)`: weights that sum up to the slope of the light across and down the card."""
-
-    leanings: Pixels
-    """`(n, 3, 2)`: the part of each of them in a picture's colours."""
-
-    rests: Pixels
-    """`(n,)`: the norms of the pictures without them."""
-
-    pictures: Spectra
-    """`(n, 3, …)`: their colours, 0 on average inside the card, 0 outside."""
-
-    squares: Spectra
-    """`(n, …)`: the squares of their colours inside the card, summed over the three."""
+    inside: Spectra  # the share of each pixel that the card covers
+    slopes: Spectra  # `(2, …)`: weights that sum up to the slope of the light across and down the card
+    leanings: Pixels  # `(n, 3, 2)`: the part of each of them in a picture's colours
+    rests: Pixels  # `(n,)`: the norms of the pictures without them
+    pictures: Spectra  # `(n, 3, …)`: their colours, 0 on average inside the card, 0 outside
+    squares: Spectra  # `(n, …)`: the squares of their colours inside the card, summed over the three
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +54,7 @@ class Pose:
     x_px: float
     y_px: float
     turn_deg: float
-    score: float
-    """Its likeness to some face there."""
+    score: float  # its likeness to some face there
 
 
 def in_every_turn(pictures: Sequence[Pixels], scale: float) -> Iterator[Turned]:
