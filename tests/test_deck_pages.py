@@ -23,9 +23,8 @@ from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.guided import Guide, Key, TerminalKeys, guided
+from companion.vision.enrol.guided import Guide, Key, Stillness, TerminalKeys, guided
 from companion.vision.enrol.rectify import Fault, Rectified
-from companion.vision.enrol.stillness import Stillness
 from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv

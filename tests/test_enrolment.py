@@ -15,11 +15,10 @@ from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import Description, load_deck, own_folder, write_description
-from companion.vision.enrol.enrolment import begin, enrol_folder, lacking
+from companion.vision.enrol.enrolment import begin, enrol_folder, is_same_card, lacking, small
 from companion.vision.enrol.printed_frames import strips
 from companion.vision.enrol.quadrilaterals import oddity, upright
 from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, rectified, tilt_deg
-from companion.vision.enrol.similarity import is_same_card, small
 
 CARD_MM = (57.0, 88.0)
 

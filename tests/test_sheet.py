@@ -16,9 +16,9 @@ from companion.rules.cards import Card
 from companion.tabletop.template_decks import drop_waiting, load_deck, waiting_in
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.naming import guesses
 from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, Rectified
 from companion.vision.enrol.sheet import cut_out, rows_of
+from companion.vision.enrol.sheet_enrolment import guesses
 from companion.vision.faces.face_templates import load_templates
 
 CARD_MM = (57.0, 88.0)

@@ -26,8 +26,9 @@ from companion.vision.capture.sources import Frame
 from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
 from companion.vision.enrol.sheet_enrolment import Taken, take
-from companion.vision.enrol.stillness import STILL_S, Stillness
+from companion.vision.motion import Gate, Motion, update
 
+STILL_S = 0.6  # without movement, after which a card counts as laid down
 LOOK_AGAIN_S = 4.0  # seconds until another look at a card refused, though nothing moved: the camera may have focused
 
 
@@ -39,6 +40,35 @@ class Key(StrEnum):
 
 
 Keys = Callable[[], Key | None]  # returns the next command, None for none
+
+
+class Stillness:
+    """Follows pictures; one is worth a look after `still_s` seconds without movement; 0 for separate photographs."""
+
+    def __init__(self, still_s: float = STILL_S) -> None:
+        self._still_s = still_s
+        self._gate = Gate()
+        self._since_s: float | None = None
+        self._looked: Gate | None = None
+        self._again_s: float | None = None
+
+    def is_worth_a_look(self, image: Image, t_s: float) -> bool:
+        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` is still and differs from the last one looked at."""
+        self._gate = update(self._gate, image)
+        if self._since_s is None or self._gate.motion is not Motion.STILL or t_s < self._since_s:
+            self._since_s = t_s
+        if t_s - self._since_s < self._still_s:
+            return False
+        is_due = self._again_s is not None and t_s >= self._again_s
+        return is_due or self._looked is None or update(self._looked, image).motion is not Motion.STILL
+
+    def lost_sight(self) -> None:
+        """Forget what was still: the pictures were interrupted."""
+        self._since_s = None
+
+    def looked(self, again_s: float | None = None) -> None:
+        """Mark the present picture as looked at; unchanged, it is worth another look from `again_s` on."""
+        self._looked, self._again_s = self._gate, again_s
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
@@ -85,12 +115,11 @@ def guided(
     """
     course, still = _Course(enrolment, list(enrolment.wanted), not still_s), Stillness(still_s)
     if not course.wanted:
-        whole = say(
-            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
-            name=enrolment.description.name,
-            command=typed(f"decks remove {enrolment.description.name}"),
-        )
-        raise Problem(whole)
+        name = enrolment.description.name
+        raise Problem(
+            say("The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+                name=name, command=typed(f"decks remove {name}"))
+        )  # fmt: skip
     if keys:
         yield course.ask()
     for frame in frames:
