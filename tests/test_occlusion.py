@@ -20,7 +20,7 @@ from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.faces import occlusion
-from companion.vision.faces.face_detector import FaceSeen, read_faces
+from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.occlusion import Lain, look_at_faces
 from companion.vision.mats.homography import as_quad
@@ -69,7 +69,7 @@ def photographed(cards: tuple[Laid, ...], push_mm: float = 0.0) -> Photo:
     return photograph(Table(cards=moved, sheets=(sheet,), cloth="felt", seed=4), CAMERA, Shot(noise=2), 1)
 
 
-def turned(seen: FaceSeen, turn_deg: float) -> FaceSeen:
+def turned(seen: Sighting, turn_deg: float) -> Sighting:
     """A card as if it lay turned about its middle."""
     turn = cv2.getRotationMatrix2D(seen.centre_px, turn_deg, 1.0)
     return replace(seen, corners_px=as_quad(cv2.transform(np.array([seen.corners_px]), turn)[0]))
@@ -178,7 +178,7 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
 ) -> None:
     pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 0.0, 4.4))
 
-    def read_askew(*args: object, **how: object) -> tuple[FaceSeen, ...]:
+    def read_askew(*args: object, **how: object) -> tuple[Sighting, ...]:
         seen, turn_deg = read_faces(*args, **how), next(reading)
         return tuple(turned(one, turn_deg) if one.face is Card.STOP else one for one in seen)
 

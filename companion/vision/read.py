@@ -19,7 +19,6 @@ from companion.vision.capture.sources import Frame
 from companion.vision.code import AGREED, Code, side_of
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import sighted
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -57,8 +56,7 @@ def read(
     gray = gray_of(frame.image) if gray is None else gray
     sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
     if templates is not None:
-        told = read_faces(frame.image, templates, mats, where=where)
-        sightings = together(sightings, [sighted(seen, mats) for seen in told])
+        sightings = together(sightings, read_faces(frame.image, templates, mats, where=where))
     hidden = missing_zones(mats, layouts or ())
     return View(
         t_s=frame.t_s,

@@ -55,7 +55,7 @@ def main() -> None:
         )
         found = rectified(photo.image, photo.size_mm)
         off_mm = photo.error_mm(found.corners) if found.corners is not None else np.nan
-        what = str(found.fault) if found.fault else "wrong" if off_mm > WRONG_MM else "right"
+        what = found.fault.name.lower() if found.fault else "wrong" if off_mm > WRONG_MM else "right"
         if photo.hidden > HIDDEN:
             what += " (print burnt out)"
         said[what] += 1

@@ -38,7 +38,7 @@ from companion.tabletop.template_decks import (
 from companion.vision.boxes import Image, Pixels, lab, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.enrol.rectify import LARGE_PX, SAY, Fault, rectified
+from companion.vision.enrol.rectify import LARGE_PX, Fault, rectified
 from companion.vision.opencv import cv2
 
 _OTHER_PICTURES = frozenset(
@@ -103,7 +103,7 @@ class Enrolment:
         """Return the verdict on a picture of a face, whatever the other faces."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None:
-            return Verdict(SAY[found.fault], fault=found.fault)
+            return Verdict(found.fault.value, fault=found.fault)
         return Verdict(picture=found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:

@@ -1,15 +1,14 @@
 """From a picture of one card to the card alone, upright, from straight above.
 
 A picture is either the card and nothing else, as from a scanner, or a photograph searched for the card's outline
-(`card_outline.py`). What is wrong with it is a value, `Fault`, with a sentence that says what to do.
+(`card_outline.py`). What is wrong with it is a value, `Fault`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 import numpy as np
 
@@ -49,38 +48,21 @@ Measured on rendered photographs: on white paper up to 0.12 of the edge, on prin
 """
 
 
-class Fault(StrEnum):
-    """What makes a picture useless for enrolling."""
+class Fault(Enum):
+    """What makes a picture useless for enrolling; the value says it, and what to do, without a full stop."""
 
-    NO_CARD = "no-card"
-    LOW_CONTRAST = "low-contrast"
-    UNCLEAR = "unclear"
-    NOT_WHOLE = "not-whole"
-    SEVERAL = "several"
-    TOO_SMALL = "too-small"
-    NOT_SHARP = "not-sharp"
-    REFLECTION = "reflection"
-    TILTED = "tilted"
-
-
-SAY: Mapping[Fault, str] = {
-    Fault.NO_CARD: say(
+    NO_CARD = say(
         "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
         " in the picture"
-    ),
-    Fault.LOW_CONTRAST: say(
-        "the card hardly differs from what it lies on: lay it on something darker or of another colour"
-    ),
-    Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
-    Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
-    Fault.SEVERAL: say("there are several cards on the picture: lay one alone, or three and more apart, in rows"),
-    Fault.TOO_SMALL: say(
-        "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
-    ),
-    Fault.NOT_SHARP: say("the picture is not sharp: hold the camera still, not too near, in better light"),
-    Fault.REFLECTION: say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away"),
-    Fault.TILTED: say("the picture was taken too much from the side: hold the phone straight above the cards"),
-}
+    )
+    LOW_CONTRAST = say("the card hardly differs from what it lies on: lay it on something darker or of another colour")
+    UNCLEAR = say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge")
+    NOT_WHOLE = say("the card is cut off by the picture's edge: take the picture from a little farther away")
+    SEVERAL = say("there are several cards on the picture: lay one alone, or three and more apart, in rows")
+    TOO_SMALL = say("the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX)
+    NOT_SHARP = say("the picture is not sharp: hold the camera still, not too near, in better light")
+    REFLECTION = say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away")
+    TILTED = say("the picture was taken too much from the side: hold the phone straight above the cards")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

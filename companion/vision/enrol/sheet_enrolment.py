@@ -26,11 +26,11 @@ from companion.tabletop.template_decks import (
 from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.enrol.enrolment import Enrolment, Said, as_png, lacking, subject_name
-from companion.vision.enrol.rectify import SAY
 from companion.vision.enrol.sheet import cut_out
 from companion.vision.faces.face_detector import is_identified
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, load_templates, pixels
-from companion.vision.faces.matching import Closely, Lie, Named
+from companion.vision.faces.matching import Closely, Named
+from companion.vision.faces.pose_search import Lie
 from companion.vision.opencv import cv2
 
 MOST_WAITING = 60  # cards that wait for their names
@@ -68,7 +68,7 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
         # All are there: the rows are of different lengths.
         cards = there
-    faults = [SAY[card.fault] for card in there if card.fault is not None]
+    faults = [card.fault.value for card in there if card.fault is not None]
     if len(cards) == 1 and faults:
         return Taken(0, tuple(faults))
     for place, card in enumerate(cards, start=places_in(folder)):

@@ -9,23 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk, whole
 from companion.vision.faces.border_profile import share_that_ends, smoothed
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
-from companion.vision.faces.pose_search import COARSE_PX_PER_MM, LEAST_SHOWN, Pose, poses
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Named
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
 from companion.vision.mats import plane
-from companion.vision.mats.homography import as_quad
+from companion.vision.mats.homography import as_quad, lies_sideways
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.opencv import cv2
-from companion.vision.view import Point, Quad
+from companion.vision.view import FACE, Quad, Sighting
 
 # Likenesses are correlations. A margin is the lead over any other face: 1 as much as the two differ, 0 none.
 SURE_SCORE, SURE_MARGIN = 0.7, 0.28  # least of a card that shows whole and is identified
@@ -47,25 +48,9 @@ NEWS_SHARE = 0.03  # least share of a place over which the last round found a ca
 MOST_ROUNDS, MOST_CONFIDENCE = 5, 0.99
 
 
-@dataclass(frozen=True, slots=True)
-class FaceSeen:
-    """A card identified by its face, or with several candidates."""
-
-    face: Card  # `Card.UNKNOWN` where it is not identified
-    corners_px: Quad  # top left, top right, bottom right, bottom left of the card as it is printed
-    confidence: float
-    rivals: tuple[tuple[Card, float], ...] = ()  # candidates of an unknown card with their confidences, likeliest first
-    shown: float = 1.0  # the share of it that no other card covers
-
-    @property
-    def centre_px(self) -> Point:
-        xs, ys = zip(*self.corners_px, strict=True)
-        return sum(xs) / 4, sum(ys) / 4
-
-
 def read_faces(
     image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
-) -> tuple[FaceSeen, ...]:
+) -> tuple[Sighting, ...]:
     """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, from the top down.
 
     `where` limits the search to boxes; without `beneath` it finds only cards on top.
@@ -73,7 +58,7 @@ def read_faces(
     return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
 
 
-def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sighting | None:
     """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
     box = around(quad).within(image.shape[1], image.shape[0])
     flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None
@@ -83,14 +68,14 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceS
     (x, y), (right, down) = corners.mean(axis=0).tolist(), (corners[1] - corners[0]).tolist()
     scale = math.hypot(right, down) / (templates.size_mm[0] * FINE_PX_PER_MM)
     card = Closely(lab(flat.image), templates).compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
-    return _seen(card, quad, templates) if card.face is not None and _is_there(card) else None
+    return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
-def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[FaceSeen]:
+def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[Sighting]:
     fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
-        layers = _Layers(flat, templates)
+        layers = _Layers(flat, templates, mats)
         for number in range(MOST_ROUNDS if beneath else 1):
             if not layers.add_round(number > 0):
                 break
@@ -100,8 +85,8 @@ def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: b
 class _Layers:
     """The cards on a part of the table, identified from the top down."""
 
-    def __init__(self, flat: Flat, templates: Templates) -> None:
-        self._flat, self._templates = flat, templates
+    def __init__(self, flat: Flat, templates: Templates, mats: Mats) -> None:
+        self._flat, self._templates, self._mats = flat, templates, mats
         fine = lab(flat.image)
         self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
@@ -111,11 +96,12 @@ class _Layers:
 
         self._cards: list[Named] = []
 
-    def seen(self) -> Iterator[FaceSeen]:
+    def seen(self) -> Iterator[Sighting]:
         """Yield the cards found, from the top down; a back is no face."""
         for card in self._cards:
             if card.face is not None:
-                yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
+                quad = as_quad(self._flat.to_picture(self._corners(card.lie)))
+                yield _sighted(card, quad, self._templates, self._mats)
 
     def add_round(self, is_beneath: bool) -> bool:
         """Add the cards visible below those found so far; true if there are any."""
@@ -138,14 +124,14 @@ class _Layers:
         turn_deg = -math.degrees(math.atan2(down, right))
         return self._there(self._poses(near.within(*self._coarse.shape[1::-1]), shown, [turn_deg]), shown)
 
-    def _poses(self, box: Box, shown: Pixels | None, turns_deg: Sequence[float] | None) -> list[Pose]:
+    def _poses(self, box: Box, shown: Pixels | None, turns_deg: Sequence[float] | None) -> list[Lie]:
         """Return where cards may lie in a box of the coarse picture."""
         size = self._coarse.shape[1::-1]
         free = None if shown is None else box.of(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))
         found = poses(box.of(self._coarse), self._templates.turned, free, turns_deg)
         return [replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top) for pose in found]
 
-    def _there(self, here: Sequence[Pose], shown: Pixels | None) -> list[Named]:
+    def _there(self, here: Sequence[Lie], shown: Pixels | None) -> list[Named]:
         """Return the cards at some poses."""
         named = (self._closely.named(pose, shown) for pose in here)
         return [card for card in named if card is not None and _is_there(card) and self._ends(card)]
@@ -157,9 +143,9 @@ class _Layers:
         px_per_mm = FINE_PX_PER_MM * card.lie.scale
         return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm) >= LEAST_ENDING
 
-    def _is_news(self, pose: Pose) -> bool:
+    def _is_news(self, pose: Lie) -> bool:
         """True if the last round found a card over this place."""
-        lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
+        lie = pose.on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
@@ -228,13 +214,26 @@ def is_identified(card: Named, templates: Templates) -> bool:
     return _is_there(card) and _is_sure(card) and card.face not in templates.doubtful
 
 
-def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
+def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sighting:
+    """Return a card as a sighting: with its zone, and whether it lies sideways on its mat, or else on the picture."""
+    xs, ys = zip(*quad, strict=True)
+    centre = (sum(xs) / 4, sum(ys) / 4)
+    fit = mats.at(centre)
+    seen = Sighting(
+        face=Card.UNKNOWN,
+        card=None,
+        centre_px=centre,
+        corners_px=quad,
+        zone=fit.zone_at(centre) if fit else None,
+        sideways=lies_sideways(quad, fit),
+        confidence=0.0,
+        by=FACE,
+    )
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
-        return FaceSeen(card.face, quad, _confidence(card), shown=card.shown)
-    rivals = [(face, score) for face, score in card.ranking if face is not None]
-    weights = [math.exp(20 * score) for _, score in rivals]
-    likely = tuple((face, round(0.85 * w / sum(weights), 3)) for (face, _), w in zip(rivals, weights, strict=True))
-    return FaceSeen(Card.UNKNOWN, quad, 0.0, likely[:3], card.shown)
+        return replace(seen, face=card.face, confidence=_confidence(card))
+    rivals = [(face, math.exp(20 * score)) for face, score in card.ranking if face is not None]
+    total = sum(weight for _, weight in rivals)
+    return replace(seen, rivals=tuple((any_copy(face), round(0.85 * w / total, 3)) for face, w in rivals[:3]))
 
 
 def _confidence(card: Named) -> float:

@@ -17,7 +17,7 @@ import numpy as np
 from companion.rules.cards import Card
 from companion.vision.boxes import Pixels, shrunk
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, MIDDLE_PX_PER_MM, Pictures, Templates, details
-from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Pose
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Lie
 from companion.vision.opencv import cv2
 
 WORTH_A_LOOK = 0.45  # likeness on the middle picture below which there is no card of the deck
@@ -33,32 +33,6 @@ _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
 ALL_SHOWN = 0.97  # visible share from which a card is compared whole
-
-
-@dataclass(frozen=True, slots=True)
-class Lie:
-    """The pose of a card on a picture from straight above."""
-
-    x_px: float
-    y_px: float
-    turn_deg: float  # clockwise from upright
-    scale: float = 1.0  # its size against a card of the deck in the plane
-
-    def shifted(self, right: float, down: float) -> Lie:
-        """Return the same, moved along the card's own edges."""
-        cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
-        right, down = right * self.scale, down * self.scale
-        return Lie(
-            self.x_px + cos * right - sin * down, self.y_px + sin * right + cos * down, self.turn_deg, self.scale
-        )
-
-    def on(self, share: float) -> Lie:
-        """Return the same on the picture `share` times as large."""
-        return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
-
-    def turned(self, turn_deg: float) -> Lie:
-        """Return the same, turned clockwise."""
-        return replace(self, turn_deg=self.turn_deg + turn_deg)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +58,12 @@ class Closely:
         self._fine, self._templates = fine, templates
         self._middle, self._details = shrunk(fine, MIDDLE_PX_PER_MM / FINE_PX_PER_MM), details(fine)
 
-    def named(self, pose: Pose, shown: Pixels | None = None) -> Named | None:
-        """Return what the card at a pose shows, None where there is no card.
+    def named(self, pose: Lie, shown: Pixels | None = None) -> Named | None:
+        """Return what the card at a pose on the coarse picture shows, None where there is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
-        start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
+        start = pose.on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
         rough = _best_fit(self._middle, middle, [start], _REACH_PX, small)

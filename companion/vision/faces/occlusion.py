@@ -14,16 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card
-from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Image
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
-from companion.vision.faces.face_detector import FaceSeen, face_at, read_faces
+from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.mats.homography import Fit, lies_sideways
+from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Floats, Mats, as_quad
 from companion.vision.mats.zone_borders import settled
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Quad, Sighting
+from companion.vision.view import Quad, Sighting
 
 # Most by which a card lies beside, and is turned against, the place of its like if it is the same card,
 SAME_MM, SAME_DEG = 1.0, 1.5
@@ -91,7 +90,7 @@ def look_at_faces(
     nothing has moved since.
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath)
-    told = [settled(mats, sighted(each, mats)) for each in seen]
+    told = [settled(mats, each) for each in seen]
     return _Look(image, mats, before, told, untouched).result(look)
 
 
@@ -348,22 +347,6 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
             card = replace(card, sighting=replace(card.sighting, confidence=seen.confidence))
         lain.append(card)
     return tuple(lain)
-
-
-def sighted(seen: FaceSeen, mats: Mats) -> Sighting:
-    """Return a card as a sighting: with its zone, and whether it lies sideways on its mat, or else on the picture."""
-    fit = mats.at(seen.centre_px)
-    return Sighting(
-        face=seen.face,
-        card=None,
-        centre_px=seen.centre_px,
-        corners_px=seen.corners_px,
-        zone=fit.zone_at(seen.centre_px) if fit else None,
-        sideways=lies_sideways(seen.corners_px, fit),
-        confidence=seen.confidence,
-        by=FACE,
-        rivals=tuple((any_copy(face), confidence) for face, confidence in seen.rivals),
-    )
 
 
 def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -48,13 +48,29 @@ class Turned:
 
 
 @dataclass(frozen=True, slots=True)
-class Pose:
-    """Where a card of the deck may lie: its middle in pixels of the coarse picture, and its turn clockwise."""
+class Lie:
+    """The pose of a card on a picture from straight above."""
 
     x_px: float
     y_px: float
-    turn_deg: float
-    score: float  # its likeness to some face there
+    turn_deg: float  # clockwise from upright
+    scale: float = 1.0  # its size against a card of the deck in the plane
+
+    def shifted(self, right: float, down: float) -> Lie:
+        """Return the same, moved along the card's own edges."""
+        cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
+        right, down = right * self.scale, down * self.scale
+        return Lie(
+            self.x_px + cos * right - sin * down, self.y_px + sin * right + cos * down, self.turn_deg, self.scale
+        )
+
+    def on(self, share: float) -> Lie:
+        """Return the same on the picture `share` times as large."""
+        return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
+
+    def turned(self, turn_deg: float) -> Lie:
+        """Return the same, turned clockwise."""
+        return replace(self, turn_deg=self.turn_deg + turn_deg)
 
 
 def in_every_turn(pictures: Sequence[Pixels], scale: float) -> Iterator[Turned]:
@@ -125,7 +141,7 @@ def _maps_of(these: Spectra, height: int, width: int) -> Pixels:
 
 def poses(
     coarse: Pixels, deck: Sequence[Turned], shown: Pixels | None = None, turns_deg: Sequence[float] | None = None
-) -> list[Pose]:
+) -> list[Lie]:
     """Return where a card may lie on a picture `(h, w, 3) float32` Lab, `COARSE_PX_PER_MM`, the best first.
 
     `deck` are its pictures in every turn. `shown` `(h, w) float32` is 1 where the table is visible, 0 where a card
@@ -147,8 +163,8 @@ def poses(
                 turns[here][place][better] = turned.turn_deg + 90 * quarters
     reach = 2 * round(APART_MM * COARSE_PX_PER_MM / 2) + 1
     peaks = (scores >= cv2.dilate(scores, np.ones((reach, reach), np.uint8))) & (scores >= LEAST_SCORE)
-    found = [Pose(float(x), float(y), float(turns[y, x]), float(scores[y, x])) for y, x in np.argwhere(peaks)]
-    return sorted(found, key=lambda pose: -pose.score)[:MOST_POSES]
+    best = sorted(np.argwhere(peaks), key=lambda place: -scores[*place])[:MOST_POSES]
+    return [Lie(float(x), float(y), float(turns[y, x])) for y, x in best]
 
 
 def _is_near(turn_deg: float, turns_deg: Sequence[float]) -> bool:
