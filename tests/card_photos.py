@@ -38,8 +38,7 @@ class CardPhoto:
     ground: str
     style: str
     slug: str
-    hidden: float = 0.0
-    """The share of the card's print that a reflection has burnt out."""
+    hidden: float = 0.0  # the share of the card's print that a reflection has burnt out
 
     def error_mm(self, corners: np.ndarray) -> float:
         """How far the worst of the corners found is off, in millimetres of the card."""
@@ -222,9 +221,7 @@ class SheetPhoto:
     """A photograph of many cards laid in rows, and where they truly lie, in the order of reading."""
 
     image: np.ndarray
-    corners: np.ndarray
-    """`(n, 4, 2)` px."""
-
+    corners: np.ndarray  # `(n, 4, 2)` px
     slugs: tuple[str, ...]
     size_mm: tuple[float, float]
 

@@ -24,9 +24,7 @@ from companion.vision.enrol.rectify import rectified
 from companion.vision.faces.face_templates import Templates, templates_of
 
 OWN = "own"
-FLOORS = ("felt", "dark", "wood")
-"""What the cards are photographed on: any of these can be told from a white card."""
-
+FLOORS = ("felt", "dark", "wood")  # what the cards are photographed on: any of these can be told from a white card
 SIZE_PX = (720, 960)
 _TEXELS_PER_MM = 8
 _CORNER_MM = 3.2

@@ -43,26 +43,15 @@ BURNT_AT_MOST = 0.02
 class ShownFace:
     """The truth of one card."""
 
-    deck: str
-    """The style of its deck, `own` for our own; empty for what is no card of a deck."""
-
-    face: str
-    """Its slug, or `decks.BACK`; empty for what is no card of a deck."""
-
-    corners_px: np.ndarray
-    """Top left first as printed, (4, 2)."""
-
+    deck: str  # the style of its deck, `own` for our own; empty for what is no card of a deck
+    face: str  # its slug, or `decks.BACK`; empty for what is no card of a deck
+    corners_px: np.ndarray  # top left first as printed, (4, 2)
     seen: np.ndarray
     """What of it shows, `lay.CARD_RASTER` bool, as printed: not under later cards, covers, nor beyond the edge."""
 
-    burnt: float
-    """The share where a lamp's reflection shows ink as white."""
-
-    zone: str | None = None
-    """The zone of the mat that its middle lies in: `side-1/battle`."""
-
-    sideways: bool = False
-    """Turned more than 45° from its mat's upright, either way; off the mats from the picture's."""
+    burnt: float  # the share where a lamp's reflection shows ink as white
+    zone: str | None = None  # the zone of the mat that its middle lies in: `side-1/battle`
+    sideways: bool = False  # turned more than 45° from its mat's upright, either way; off the mats from the picture's
 
     @property
     def visible(self) -> float:
@@ -182,11 +171,8 @@ def off_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> np.ndarray:
 
 # --- How well it was read -------------------------------------------------------------------------------------
 
-NEAR = 0.3
-"""What is found within so many card widths of a card's middle is about that card."""
-
-SHOWS = 0.15
-"""A card of which less shows is not there, for a reader."""
+NEAR = 0.3  # what is found within so many card widths of a card's middle is about that card
+SHOWS = 0.15  # a card of which less shows is not there, for a reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,24 +181,13 @@ class FaceScore:
 
     in_sight: int = 0
     read: int = 0
-    unknown: int = 0
-    """In sight, found, not told."""
-
-    partly: int = 0
-    """Faces of which a part shows, from `SHOWS` on."""
-
+    unknown: int = 0  # in sight, found, not told
+    partly: int = 0  # faces of which a part shows, from `SHOWS` on
     partly_read: int = 0
-    wrong: tuple[str, ...] = ()
-    """`stop as roll`: a face was named where another lies."""
-
-    ghosts: tuple[str, ...] = ()
-    """A face was named where none of the deck lies: `roll at 812, 400`, `roll for a back`."""
-
-    strays: tuple[str, ...] = ()
-    """A card that cannot be told was reported where none lies."""
-
-    doubled: int = 0
-    """The same card was named twice."""
+    wrong: tuple[str, ...] = ()  # `stop as roll`: a face was named where another lies
+    ghosts: tuple[str, ...] = ()  # a face was named where none of the deck lies: `roll at 812, 400`, `roll for a back`
+    strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies
+    doubled: int = 0  # the same card was named twice
 
     def __add__(self, other: FaceScore) -> FaceScore:
         return FaceScore(*(getattr(self, name) + getattr(other, name) for name in FaceScore.__slots__))

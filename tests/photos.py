@@ -26,9 +26,7 @@ from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.sticker_codes import CARDS
 
-SUPER = 2
-"""Pixels of the canvas a pixel of the picture; of a telephone's picture one."""
-
+SUPER = 2  # pixels of the canvas a pixel of the picture; of a telephone's picture one
 _LARGE_PX = 10_000_000
 
 _CARD_TEXELS = 8
@@ -40,17 +38,10 @@ class Shown:
     """The truth of one sticker."""
 
     card: str
-    corners_px: np.ndarray
-    """The code without its quiet zone, top left first as printed, (4, 2)."""
-
-    module_px: float
-    """The mean side of a module."""
-
-    hidden: float
-    """The share of code and quiet zone that something covers or the picture's edge cuts off."""
-
-    burnt: float
-    """The share of the code where a lamp's reflection shows ink as white."""
+    corners_px: np.ndarray  # the code without its quiet zone, top left first as printed, (4, 2)
+    module_px: float  # the mean side of a module
+    hidden: float  # the share of code and quiet zone that something covers or the picture's edge cuts off
+    burnt: float  # the share of the code where a lamp's reflection shows ink as white
 
     @property
     def centre_px(self) -> tuple[float, float]:
@@ -142,17 +133,10 @@ class Score:
 
     in_sight: int = 0
     read: int = 0
-    unknown: int = 0
-    """In sight, found, not told: no harm done."""
-
-    wrong: tuple[str, ...] = ()
-    """`stop-01 as roll-02`: a card was named where another lies."""
-
-    ghosts: tuple[str, ...] = ()
-    """A card was named where none lies."""
-
-    strays: tuple[str, ...] = ()
-    """A card that cannot be told was reported where none lies: a question too many."""
+    unknown: int = 0  # in sight, found, not told: no harm done
+    wrong: tuple[str, ...] = ()  # `stop-01 as roll-02`: a card was named where another lies
+    ghosts: tuple[str, ...] = ()  # a card was named where none lies
+    strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies: a question too many
 
     def __add__(self, other: Score) -> Score:
         return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))

@@ -27,8 +27,7 @@ CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker",
 ALL = (Card.DRIVING_ACE, Card.EXTRA_TANK, Card.PUNCTURE_PROOF, Card.RIGHT_OF_WAY)
 UPPER = ((0.0, 0.0), (1000.0, 0.0), (1000.0, 450.0), (0.0, 450.0))
 LOWER = ((0.0, 500.0), (1000.0, 500.0), (1000.0, 950.0), (0.0, 950.0))
-CODE_PX = 34.0
-"""The side of a sticker's code on the pictures that are made up here: two pixels a millimetre."""
+CODE_PX = 34.0  # the side of a sticker's code on the pictures that are made up here: two pixels a millimetre
 
 
 def square(at: tuple[float, float], side: float = CODE_PX):

@@ -41,12 +41,9 @@ PAGE = ROOT / "docs" / "faces.md"
 STYLES = ("own", *decks.STYLES)
 WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
 COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
-CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)
-"""How far corners are off, standard deviation in card widths."""
-
+CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # how far corners are off, standard deviation in card widths
 WIDTH_PX = 90.0
-OFF = 0.015
-"""What is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them."""
+OFF = 0.015  # what is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them
 
 
 # --- Decks and crops ------------------------------------------------------------------------------------------
@@ -84,8 +81,7 @@ class Condition:
     source: str = "photograph"
 
 
-Truth = tuple[str | None, Crop]
-"""A face, or None for what is none, and what was cut out."""
+Truth = tuple[str | None, Crop]  # a face, or None for what is none, and what was cut out
 
 
 def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
@@ -209,14 +205,9 @@ class Tally:
     """What became of the cards under a condition."""
 
     cards: int = 0
-    first: int = 0
-    """The guess was right, sure or not."""
-
-    told: int = 0
-    """Sure, and right."""
-
-    wrong: int = 0
-    """Sure, and wrong."""
+    first: int = 0  # the guess was right, sure or not
+    told: int = 0  # sure, and right
+    wrong: int = 0  # sure, and wrong
 
     def count(self, answer: Answer, truth: str | None, rule: Rule) -> None:
         """One more card."""

@@ -21,8 +21,7 @@ from companion.vision.faces.matching import Closely
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, poses
 
 PX_PER_MM = 4.0
-MARGIN_MM = 8.0
-"""What is cut out around a card: corners are never known to the hair."""
+MARGIN_MM = 8.0  # what is cut out around a card: corners are never known to the hair
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +53,10 @@ class Answer:
     face: str | None
     score: float = 0.0
     lead: float = 0.0
-    sure: bool | None = None
-    """What the way itself says; None where that is left to a `Rule`."""
+    sure: bool | None = None  # what the way itself says; None where that is left to a `Rule`
 
 
-Pictures = Mapping[str, np.ndarray]
-"""The faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`."""
-
+Pictures = Mapping[str, np.ndarray]  # the faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`
 Namer = Callable[[Crop], Answer]
 
 

@@ -26,11 +26,8 @@ import decks
 from companion.vision.enrol import sheet
 from companion.vision.enrol.rectify import rectified
 
-WRONG_MM = 2.0
-"""A corner that is off by more makes another picture of the card."""
-
-HIDDEN = 0.02
-"""Share of a card's print under a reflection from which on it had better be photographed again."""
+WRONG_MM = 2.0  # a corner that is off by more makes another picture of the card
+HIDDEN = 0.02  # share of a card's print under a reflection from which on it had better be photographed again
 
 
 def main() -> None:

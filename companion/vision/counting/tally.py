@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, count, pairwise
+from itertools import chain, combinations, count, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -240,9 +240,9 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
     """Yield the sightings with their indices; those of one face in the same place once."""
     for index, sighting in enumerate(sightings):
-        near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
+        near = SAME_PLACE_MM * _px_per_mm(sighting)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
-        if not any(_apart(sighting, earlier) < near for earlier in same):
+        if not any(math.dist(sighting.centre_px, earlier.centre_px) < near for earlier in same):
             yield index, sighting
 
 
@@ -256,33 +256,25 @@ def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
     scales = [scale for scale in map(_px_per_mm, sightings) if scale]
     reach = APART_MM * median(scales) if scales else math.inf
-    left, heaps = list(range(len(sightings))), []
-    while left:
-        heap, fresh = [], [left.pop(0)]
-        while fresh:
-            heap += fresh
-            near = [n for n in left if any(_apart(sightings[n], sightings[at]) <= reach for at in fresh)]
-            left = [n for n in left if n not in near]
-            fresh = near
-        heaps.append(sorted(heap))
-    middles = [[median(sightings[at].centre_px[axis] for at in heap) for heap in heaps] for axis in (0, 1)]
+    places = [sighting.centre_px for sighting in sightings]
+    heaps: list[list[int]] = []
+    for at, place in enumerate(places):
+        near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
+        heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
+    middles = [[median(places[at][axis] for at in heap) for heap in heaps] for axis in (0, 1)]
     along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
-    return [heap for _, heap in sorted(zip(along, heaps, strict=True), key=lambda placed: placed[0])]
+    return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
 
 
-def _px_per_mm(sighting: Sighting) -> float | None:
+def _px_per_mm(sighting: Sighting) -> float:
+    """Return the scale at a card; 0 where it is not known."""
     if sighting.corners_px is None:
-        return None
-    corners = (*sighting.corners_px, sighting.corners_px[0])
-    sides = [math.dist(a, b) for a, b in pairwise(corners)]
+        return 0.0
+    sides = [math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))]
     if sighting.by == FACE:
         return min(sides) / CARD_MM[0]
     # Without mats a code gives the scale, as part of a sticker of the usual width.
     return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
-
-
-def _apart(one: Sighting, other: Sighting) -> float:
-    return math.dist(one.centre_px, other.centre_px)
 
 
 def _once(seen: Sequence[_Seen]) -> list[_Seen]:
@@ -294,11 +286,8 @@ def _once(seen: Sequence[_Seen]) -> list[_Seen]:
     kept = []
     for card in fullest:
         first, sticker = main.setdefault(card.lot, card.photo), card.sighting.card
-        if sticker is None and card.photo != first:
-            continue
-        if sticker is not None and ids.setdefault(sticker, card.photo) != card.photo:
-            continue
-        kept.append(card)
+        if card.photo == (first if sticker is None else ids.setdefault(sticker, card.photo)):
+            kept.append(card)
     return kept
 
 
@@ -370,12 +359,9 @@ def _notes(
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
-        named = listed(
-            say("%(number)d × %(card)s", number=number, card=card_name(card)) for card, number in strange.items()
-        )
-        yield say(
-            "Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=Said(edition.title), cards=named
-        )
+        named = [say("%(number)d × %(card)s", number=count, card=card_name(card)) for card, count in strange.items()]
+        title = Said(edition.title)
+        yield say("Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=title, cards=listed(named))
     for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):
         shown = sorted({card.photo for card in ours if card.lot == lot})
         if len(shown) > 1:
