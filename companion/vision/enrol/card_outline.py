@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, shrunk
+from companion.vision.boxes import Floats, Image, Size, shrunk
 from companion.vision.enrol.printed_frames import DIFFERENT, larger, sampled, strips, to_pixels, widened
 from companion.vision.enrol.quadrilaterals import (
     MOST_ODD,
@@ -77,7 +77,7 @@ class Outline:
         return abs(float(cv2.contourArea(np.float32(self.corners))))
 
 
-def outlines(image: Image, size_mm: tuple[float, float], fit: Fit | None = None) -> list[Outline]:
+def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outline]:
     """Return candidates for the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
 
     `fit` is a printed mat on the same table, which gives the card's size.
@@ -146,7 +146,7 @@ def edge_shares(ground: Ground, quads: Floats) -> Floats:
 class Looks:
     """Candidates with their sides fitted and measured, each place once."""
 
-    def __init__(self, ground: Ground, size_mm: tuple[float, float], shrink: float, fit: Fit | None) -> None:
+    def __init__(self, ground: Ground, size_mm: Size, shrink: float, fit: Fit | None) -> None:
         self._ground, self._size_mm, self._shrink, self._fit = ground, size_mm, shrink, fit
         self._seen = np.zeros((0, 4, 2))
 

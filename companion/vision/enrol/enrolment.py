@@ -35,7 +35,7 @@ from companion.tabletop.template_decks import (
     read_description,
     write_description,
 )
-from companion.vision.boxes import Image, Pixels, lab, shrunk
+from companion.vision.boxes import Image, Pixels, Size, lab, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, Fault, rectified
@@ -144,9 +144,7 @@ class Enrolment:
         return self._seen[path]
 
 
-def begin(
-    name: str, edition: str, data: Path, *, size_mm: tuple[float, float] | None = None, maker: str | None = None
-) -> Enrolment:
+def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, maker: str | None = None) -> Enrolment:
     """Return the enrolment of a deck in the data folder, new or with more pictures to come.
 
     None leaves what an existing deck has. Raises Problem for an impossible name or edition, or an existing deck of

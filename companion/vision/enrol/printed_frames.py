@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Pixels
+from companion.vision.boxes import Floats, Pixels, Size
 from companion.vision.enrol.quadrilaterals import Ground
 from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
@@ -28,7 +28,7 @@ _LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6  # share of edge along a strip's end; sha
 _WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # how far a candidate is grown, and to how many
 
 
-def strips(lab: Pixels, frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
+def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
     """Return the widths of the strips round a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
 
     `lab` is the picture `(H, W, 3)`; the widths are in millimetres of the frame as if it were `size_mm` large.
@@ -41,13 +41,13 @@ def strips(lab: Pixels, frame: Floats, size_mm: tuple[float, float]) -> tuple[fl
     return tuple(_width(colours, away, length) for colours, length in zip(seen, (w, h, w, h), strict=True))
 
 
-def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
+def to_pixels(frame: Floats, size_mm: Size) -> Floats:
     """Return the homography from a card's millimetres to the picture with its corners at `frame`, `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
 
-def beyond(lab: Pixels, to_px: Floats, size_mm: tuple[float, float], side: int, away: Floats, along: Floats) -> Pixels:
+def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, along: Floats) -> Pixels:
     """Return the colours `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
@@ -105,7 +105,7 @@ def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
 # --- What may lie round a frame -------------------------------------------------------------------------------
 
 
-def larger(ground: Ground, frame: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
     """Return candidates round one that may be a printed frame: with weaker edges along its sides."""
     w, h = size_mm
     to_px = to_pixels(frame, size_mm)
@@ -119,15 +119,13 @@ def larger(ground: Ground, frame: Floats, size_mm: tuple[float, float]) -> list[
     return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_GROWN]]
 
 
-def widened(
-    size_mm: tuple[float, float], up: float, right: float, down: float, left: float
-) -> list[tuple[float, float]]:
+def widened(size_mm: Size, up: float, right: float, down: float, left: float) -> list[tuple[float, float]]:
     """Return the corners, in its millimetres, of a card widened on each side."""
     w, h = size_mm
     return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
 
 
-def _edges_beyond(ground: Ground, to_px: Floats, size_mm: tuple[float, float], side: int) -> list[tuple[float, float]]:
+def _edges_beyond(ground: Ground, to_px: Floats, size_mm: Size, side: int) -> list[tuple[float, float]]:
     """Return the strongest edges along a side of a frame: how far beyond it, in its millimetres, and how strong."""
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, slopes
+from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, slopes
 from companion.vision.opencv import cv2
 
 MOST_ODD = 0.16  # most oddity of a candidate, once its sides are fitted
@@ -109,7 +109,7 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 
 
 def candidates(
-    pieces: Floats, size: tuple[int, int], size_mm: tuple[float, float], bands: Sequence[tuple[float, float]] = ()
+    pieces: Floats, size: tuple[int, int], size_mm: Size, bands: Sequence[tuple[float, float]] = ()
 ) -> Floats:
     """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
 
@@ -220,7 +220,7 @@ def _plausible(quads: Floats, size: tuple[int, int], ratio: float) -> Mask:
 # --- Proportions ----------------------------------------------------------------------------------------------
 
 
-def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
+def upright(corners: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
     """Return the corners clockwise from the card's upper left one, with the card nearest to upright.
 
     For a card that lies across either end may be the upper one: only its print could tell.
@@ -233,7 +233,7 @@ def upright(corners: Floats, size: tuple[int, int], size_mm: tuple[float, float]
     return max(fitting, key=lambda turn: float((turn[2:] - turn[:2][::-1]).sum(axis=0)[1]) + 1e-3 * float(turn[1, 0]))
 
 
-def oddity(quads: Floats, size: tuple[int, int], size_mm: tuple[float, float]) -> Floats:
+def oddity(quads: Floats, size: tuple[int, int], size_mm: Size) -> Floats:
     """Return how far quadrilaterals `(n, 4, 2)` are from a card as any camera may see it: `(n,)`, about a share.
 
     Each begins with the card's upper left corner. The camera's focal length is unknown: the best of `_FOCALS` counts.

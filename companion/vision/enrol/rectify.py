@@ -13,7 +13,7 @@ from enum import Enum
 import numpy as np
 
 from companion.common.text import say
-from companion.vision.boxes import Floats, Image, Mask, Pixels, lab, shrunk, slopes
+from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.enrol.printed_frames import to_pixels
 from companion.vision.mats.homography import Fit, through
@@ -74,7 +74,7 @@ class Rectified:
     corners: Floats | None = None  # its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one
 
 
-def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
+def rectified(image: Image, size_mm: Size) -> Rectified:
     """Return the card of that size on a picture `(H, W, 3) uint8 BGR` of one card on any ground."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
@@ -100,7 +100,7 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
 # --- Where the card is ----------------------------------------------------------------------------------------
 
 
-def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
+def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bool:
     """True if a picture shows the card and nothing else.
 
     Then it has the card's proportions, and any outline in it is a printed frame: exactly along the picture's edges, and
@@ -155,7 +155,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
     return is_card and off > 0.15 and 0.15 < outline.area_px / (size[0] * size[1]) < 0.5
 
 
-def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
+def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
     """True if an outline on a picture of a card's own proportions is a card on some ground after all.
 
     Then its sides are certain, it is large enough to be of use, and the ground beside it reaches the picture's edge.
@@ -182,14 +182,14 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
     return colours[cover > 0]
 
 
-def _is_from_aside(outline: Outline, image: Image, size_mm: tuple[float, float]) -> bool:
+def _is_from_aside(outline: Outline, image: Image, size_mm: Size) -> bool:
     """True if the camera looked too much from the side to be sure of the card's outline."""
     if outline.is_sure or min(outline.support, outline.step) < _CLEAR_SIDES:
         return False
     return tilt_deg(outline.corners, image, size_mm) > _TILT_DEG
 
 
-def tilt_deg(corners: Floats, image: Image, size_mm: tuple[float, float]) -> float:
+def tilt_deg(corners: Floats, image: Image, size_mm: Size) -> float:
     """Return by how many degrees the camera looked askew at a card with these corners, roughly."""
     size = np.array(image.shape[1::-1])
     focal_px = _FOCAL * size.max()
@@ -198,11 +198,11 @@ def tilt_deg(corners: Floats, image: Image, size_mm: tuple[float, float]) -> flo
     return math.degrees(math.acos(min(1.0, abs(float(normal[2])) / (float(np.linalg.norm(normal)) + 1e-12))))
 
 
-def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
+def _shape_off(width: float, height: float, size_mm: Size) -> float:
     return abs(math.log(width * size_mm[1] / (height * size_mm[0])))
 
 
-def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
+def _edges_of(image: Image, size_mm: Size) -> Floats:
     """Return the picture's own corners, from the card's upper left one; a picture across is turned a quarter."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
@@ -243,7 +243,7 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
     return False
 
 
-def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
+def _why_not(image: Image, found: list[Outline], size_mm: Size) -> Fault:
     """Return why no card is found."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     if (_blur_px(gray) or 0.0) > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
@@ -264,7 +264,7 @@ def _is_plain_around(image: Image) -> bool:
     return float(np.percentile(level[is_rim], 98)) < _PLAIN and float(level[~is_rim].max()) > 4 * _PLAIN
 
 
-def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
+def _is_cut_off(image: Image, size_mm: Size) -> bool:
     """True if a card runs out of the picture: with a rim round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
     small = shrunk(image, shrink)
@@ -284,7 +284,7 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 
 
 def judged(
-    image: Image, corners: Floats, size_mm: tuple[float, float], light: Floats | None = None, *, is_whole: bool = False
+    image: Image, corners: Floats, size_mm: Size, light: Floats | None = None, *, is_whole: bool = False
 ) -> Rectified:
     """Return the card with these corners on a picture, which may be a scan as a whole, and its fault.
 
@@ -305,7 +305,7 @@ def judged(
     return Rectified(picture, fault, corners)
 
 
-def _flat(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
+def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
     """Return a card of that size from straight above, by its corners `(4, 2)` on a picture."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))

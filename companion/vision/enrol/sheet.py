@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, around, shrunk
+from companion.vision.boxes import Floats, Image, Size, around, shrunk
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
 from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
 from companion.vision.enrol.rectify import Rectified, judged, rectified
@@ -50,7 +50,7 @@ _ROOM_MM, _LEAST_PX = 14.0, 30
 _ROUNDS = 40  # number of times that plane and places are fitted to each other
 
 
-def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified | None]]:
+def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
     """Return the cards on a picture `(H, W, 3) uint8 BGR`, row by row, None in a gap of a row.
 
     A single card, or none, is in a row of its own, with its fault.
@@ -66,14 +66,14 @@ def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified |
     ]
 
 
-def _card(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Rectified:
+def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
     """Return one card, without a second copy of a large picture."""
     box = around(corners).padded(8).within(image.shape[1], image.shape[0])
     card = judged(box.of(image), corners - (box.left, box.top), size_mm)
     return replace(card, corners=corners)
 
 
-def rows_of(middles: Floats, size_mm: tuple[float, float]) -> list[list[int | None]]:
+def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
     """Return the indices of cards by their middles `(n, 2)` mm in the order of reading, None where one is missing.
 
     All rows are as long as the longest, but for what is missing at the very end.
@@ -96,7 +96,7 @@ def rows_of(middles: Floats, size_mm: tuple[float, float]) -> list[list[int | No
     return filled
 
 
-def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: tuple[float, float]) -> float:
+def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> float:
     """Return the distance of neighbours in the rows, in millimetres."""
     steps = np.concatenate([np.diff(middles[list(row), 0]) for row in rows])
     return max(float(np.percentile(steps, 40)) if len(steps) else 0.0, size_mm[0])
@@ -105,7 +105,7 @@ def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: tuple[float,
 # --- Finding them ---------------------------------------------------------------------------------------------
 
 
-def _found(image: Image, size_mm: tuple[float, float]) -> tuple[list[Floats], Floats | None]:
+def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
     ground = ground_of(image)
     quads = candidates(segments(ground, _SEGMENTS), ground.size, size_mm, BANDS)
@@ -130,7 +130,7 @@ def _found(image: Image, size_mm: tuple[float, float]) -> tuple[list[Floats], Fl
     return cards, to_mm
 
 
-def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: tuple[float, float], alike: float) -> list[Floats]:
+def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
     """Return the corners of those candidates that are cards of the right size in the table's plane, or nearly."""
     look = Looks(ground, size_mm, 1.0, None)
     rough = _off(to_mm, quads, size_mm)
@@ -149,7 +149,7 @@ def _lies_across(outline: Outline, found: Sequence[Outline]) -> bool:
     return any(0.05 < _shared(outline, other) < _SAME_PLACE and other.score > outline.score for other in found)
 
 
-def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
     """Return where cards may have been overlooked, in millimetres: gaps in the rows, and ends of the shorter ones."""
     middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
     rows = rows_of(middles, size_mm)
@@ -164,7 +164,7 @@ def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: tuple[float, float
     return missing
 
 
-def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: tuple[float, float]) -> Floats:
+def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Size) -> Floats:
     """Return candidates `(n, 4, 2)` for a card that lies about there, from a look at that place alone."""
     reach = np.array(size_mm) / 2 + _ROOM_MM
     corners = middle_mm + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
@@ -241,7 +241,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
     return [outline.corners for outline in best]
 
 
-def _plane(cards: Sequence[Floats], size_mm: tuple[float, float]) -> Floats | None:
+def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
     """Return the homography from the picture to the table's millimetres in which most cards are of their size.
 
     None for fewer than `_FEWEST`, or if they are of no one size.
@@ -271,7 +271,7 @@ def _laid(own: Floats, seen: Floats) -> Floats:
     return own @ (u @ np.diag([1.0, np.sign(np.linalg.det(u @ v))]) @ v) + middle
 
 
-def _off(to_mm: Floats, quads: Floats, size_mm: tuple[float, float]) -> Floats:
+def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
     """Return how far the sides and diagonals of quadrilaterals `(n, 4, 2)` are from a card's in the plane: `(n,)`."""
     if not len(quads):
         return np.zeros(0)

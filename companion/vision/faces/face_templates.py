@@ -16,7 +16,7 @@ import numpy as np
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image, Mask, Pixels, lab
+from companion.vision.boxes import Image, Mask, Pixels, Size, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Turned, in_every_turn, slants
@@ -98,7 +98,7 @@ class Pictures:
 class Templates:
     """A deck's pictures, prepared: all of one size, upright and then upside down."""
 
-    size_mm: tuple[float, float]  # width and height of a card
+    size_mm: Size  # width and height of a card
     faces: tuple[Card | None, ...]  # what each picture shows, None for a card's back
     fine: Pictures  # all of them in Lab, `FINE_PX_PER_MM`, their rims left out
     details: Pictures  # the drawings on them: their lightness without the slope of the light
@@ -124,7 +124,7 @@ def _first_of_each(faces: Sequence[Card | None]) -> list[int]:
 
 
 def templates_of(
-    pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float], missing: Collection[Card] = ()
+    pictures: Sequence[tuple[Card | None, Image]], size_mm: Size, missing: Collection[Card] = ()
 ) -> Templates:
     """Return templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
 
@@ -173,7 +173,7 @@ def load_templates(deck: Deck) -> Templates:
 @lru_cache(maxsize=3)
 def _loaded(
     shown: tuple[tuple[Card | None, Path], ...],
-    size_mm: tuple[float, float],
+    size_mm: Size,
     missing: tuple[Card, ...],
     _written: tuple[int, ...],
 ) -> Templates:
@@ -187,12 +187,12 @@ def details(fine: Pixels) -> Pixels:
     return (narrow - wide)[..., None]
 
 
-def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:
+def pixels(size_mm: Size, px_per_mm: float) -> tuple[int, int]:
     """Return width and height in pixels."""
     return round(size_mm[0] * px_per_mm), round(size_mm[1] * px_per_mm)
 
 
-def _without_rim(picture: Image, size_mm: tuple[float, float], px_per_mm: float) -> Pixels:
+def _without_rim(picture: Image, size_mm: Size, px_per_mm: float) -> Pixels:
     """Return a card's picture reduced, in Lab."""
     height, width = picture.shape[:2]
     x, y = round(INSET_MM * width / size_mm[0]), round(INSET_MM * height / size_mm[1])

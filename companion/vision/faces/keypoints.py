@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, Pixels, shrunk
+from companion.vision.boxes import Floats, Image, Pixels, Size, shrunk
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
@@ -64,7 +64,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     return Points(np.array(at).reshape(-1, 2), np.array(sizes), np.array(angles), stacked)
 
 
-def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -> Fit | None:
+def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
     """Return the plane in which cards of a deck lie on a picture, its millimetres true; None if none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
     small = shrunk(image, share)
@@ -78,7 +78,7 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
     return None
 
 
-def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
+def _squares(gray: Image, points: Points, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
     keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):
