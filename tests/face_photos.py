@@ -180,21 +180,11 @@ SHOWS = 0.15  # a card of which less shows is not there, for a reader
 
 
 @dataclass(frozen=True, slots=True)
-class FaceScore:
-    """What became of the faces on one photo. `read` and `unknown` count only those `in_sight`, `wrong` all."""
+class FaceScore(photos.Score):
+    """What became of the faces on one photo: `stop as roll` is wrong, `roll for a back` a ghost."""
 
-    in_sight: int = 0
-    read: int = 0
-    unknown: int = 0  # in sight, found, not told
     partly: int = 0  # faces of which a part shows, from `SHOWS` on
     partly_read: int = 0
-    wrong: tuple[str, ...] = ()  # `stop as roll`: a face was named where another lies
-    ghosts: tuple[str, ...] = ()  # a face was named where none of the deck lies: `roll at 812, 400`, `roll for a back`
-    strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies
-    doubled: int = 0  # the same card was named twice
-
-    def __add__(self, other: FaceScore) -> FaceScore:
-        return FaceScore(*(getattr(self, name) + getattr(other, name) for name in FaceScore.__slots__))
 
 
 Found = tuple[str | None, tuple[float, float]]
@@ -228,7 +218,6 @@ def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
         wrong=tuple(wrong),
         ghosts=tuple(ghosts),
         strays=tuple(strays),
-        doubled=sum(sum(map(bool, said)) > 1 for _, said in cards),
     )
 
 

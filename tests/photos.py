@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
+from typing import Self
 
 import cv2
 import decks
@@ -138,8 +139,8 @@ class Score:
     ghosts: tuple[str, ...] = ()  # a card was named where none lies
     strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies: a question too many
 
-    def __add__(self, other: Score) -> Score:
-        return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
 def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
