@@ -13,13 +13,15 @@ from client import SECRET, TWO, lines, seen, tap, text_of
 from sheet import scenes
 
 from companion.match.match import Match, Policy
-from companion.match.phone_notices import MOST_PHONES, Kind, News
 from companion.match.phones import (
     HOST_AWAY_S,
     KEPT_NAME,
     MOST_ASKING,
     MOST_ASKING_AN_ADDRESS,
+    MOST_KEPT,
     SEAT_AWAY_S,
+    Kind,
+    News,
     Phones,
     Wish,
 )
@@ -440,7 +442,7 @@ def test_a_phone_outside_puts_away_that_it_was_not_let_in_and_nobody_elses_news(
 
 def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
     news = News()
-    for number in range(MOST_PHONES + 1):
+    for number in range(MOST_KEPT + 1):
         news.tell(f"phone {number}", Kind.FREED, "Ann")
         news.tell(f"phone {number}", Kind.GIVEN, "Bob")
 

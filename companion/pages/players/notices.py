@@ -9,7 +9,7 @@ from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
-from companion.match.phone_notices import OF_SEATS, Kind, Told
+from companion.match.phones import OF_SEATS, Kind, Told
 from companion.pages import words
 from companion.pages.context import AnyResponse, match
 from companion.pages.players import permissions, phone_identity, seats

@@ -9,7 +9,7 @@ from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import clock, parsing
-from companion.match import exports, statistics
+from companion.match import archive, statistics
 from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
@@ -66,7 +66,7 @@ def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
     kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
