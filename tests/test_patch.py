@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from companion.vision.boxes import Box
+from companion.vision.motion import Patch
 from companion.vision.opencv import cv2
-from companion.vision.patch import Patch
 
 ZONE = Box(20, 20, 220, 300)
 

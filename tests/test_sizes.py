@@ -7,7 +7,7 @@ import pytest
 
 from companion.tabletop.mat_layout import side_mat
 from companion.vision.mats.homography import Fit, through
-from companion.vision.stickers.sizes import SIZES_MM, SMALLER_MM, still_to_look_for, widths_mm
+from companion.vision.stickers.code_plane import SIZES_MM, SMALLER_MM, still_to_look_for, widths_mm
 
 MATRIX = np.array([[1.5, 0.2, 300.0], [-0.1, 1.4, 200.0], [1e-4, 3e-4, 1.0]])
 FIT = Fit(side_mat(1), MATRIX, {})

@@ -11,15 +11,14 @@ import numpy as np
 from companion.tabletop.mat_layout import Rect
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES
 from companion.vision.boxes import Floats, Image, around
-from companion.vision.code import centre_of
 from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.quality.glare import SATURATED, shine_of
 from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
-from companion.vision.stickers.sizes import width_mm
-from companion.vision.view import Quad
+from companion.vision.stickers.code_plane import width_mm
+from companion.vision.view import Quad, centre_of
 
 MODULE_PX = 0.95
 """Pixels a module that the reader needs on a sharp and bright picture, with a little to spare.
