@@ -356,7 +356,9 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
     assert table.waiting() == ["Ann roll"]
 
 
-@pytest.mark.parametrize(("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_s=4.0), False), (Frame(PICTURE, 0.1), True)])
+@pytest.mark.parametrize(
+    ("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_till_s=14.0), False), (Frame(PICTURE, 0.1), True)]
+)
 def test_a_picture_that_is_not_fresh_any_more_is_not_shown_but_the_last_of_a_film_is(table: Filmed, frame, shown):
     now = [10.0]
     watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])

@@ -241,7 +241,7 @@ def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_bli
     looking.time.start(lambda: (looking.time.sleep(6.0), setattr(looking.camera, "mood", Mood.FINE)))
     next(frame for frame in running if frame.after_gap)
 
-    assert last.t_s + last.fresh_s == pytest.approx(said_s[0], abs=0.6)
+    assert last.fresh_till_s == pytest.approx(said_s[0], abs=0.6)
 
 
 @pytest.mark.parametrize("spoil", SPOILT)
