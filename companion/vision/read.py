@@ -142,7 +142,6 @@ def _sightings(
 def read_pictures(
     paths: Iterable[str | Path],
     *,
-    layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
     drawing: Drawing | None = None,
     templates: Templates | None = None,
@@ -157,7 +156,7 @@ def read_pictures(
     for path in paths:
         try:
             image = read_picture(path)
-            mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+            mats = look(gray_of(image), Mats(drawing=drawing), 0.0, all_mats())
             refuse_proportions(str(path), image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}

@@ -40,7 +40,7 @@ TRY_AGAIN_S = 30.0
 
 
 class Device(Protocol):
-    """An opened camera or stream."""
+    """An opened camera or stream; one that sets its own exposure has nothing to hold."""
 
     def grab(self) -> bool:
         """Wait for the next picture; False when none comes any more."""
@@ -50,12 +50,15 @@ class Device(Protocol):
 
     def hold(self) -> None:
         """Hold exposure, white balance and focus as they are now."""
+        return
 
     def release(self) -> None:
         """Let the camera set exposure, white balance and focus again."""
+        return
 
     def kind(self) -> str | None:
         """Return how pictures come from it (`MJPG`), where it says so."""
+        return None
 
     def close(self) -> None:
         """Release the device."""
@@ -92,19 +95,10 @@ def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
     return path
 
 
-class _OpenCv:
-    """A source that OpenCV captures; one that sets its own exposure has nothing to hold."""
+class _OpenCv(Device):
+    """A source that OpenCV captures."""
 
     _capture: cv2.VideoCapture
-
-    def hold(self) -> None:
-        """Hold nothing."""
-
-    def release(self) -> None:
-        """Let nothing go."""
-
-    def kind(self) -> str | None:
-        return None
 
     def grab(self) -> bool:
         return bool(self._capture.grab())
@@ -169,8 +163,7 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
 
 
 def _cameras_there() -> Said:
-    there = ", ".join(video_devices())
-    if there:
+    if there := ", ".join(video_devices()):
         return say("these are there: %(cameras)s.", cameras=there)
     return say("plug one in, or try `%(command)s`.", command=typed("demo"))
 
@@ -194,7 +187,7 @@ class Stream(_OpenCv):
             raise Problem(dead)
 
 
-class PiCamera:
+class PiCamera(Device):
     """A Raspberry Pi camera on the ribbon cable, through Picamera2."""
 
     def __init__(self, number: str) -> None:
@@ -247,9 +240,6 @@ class PiCamera:
 
     def release(self) -> None:
         self._camera.set_controls({"AeEnable": True, "AwbEnable": True})
-
-    def kind(self) -> str | None:
-        return None
 
     def close(self) -> None:
         with suppress(Exception):
