@@ -18,7 +18,7 @@ from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
-from companion.vision.capture.capture_thread import Guarded, is_cut_short, is_picture
+from companion.vision.capture.capture_thread import guarded, is_cut_short, is_picture
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
 
 RNG = np.random.default_rng(0)
@@ -354,13 +354,11 @@ except KeyboardInterrupt:
 
 def test_a_camera_that_hangs_while_it_is_looked_through_is_a_sentence():
     device = Hanging()
-    guarded = Guarded(lambda: device, "0", answer_s=0.05)
 
     with pytest.raises(Problem, match="does not answer"):
-        guarded.grab()
+        guarded(lambda: device, "0", lambda opened: opened.grab(), limit_s=0.05)
 
     device.let_go.set()
-    guarded.close()
     assert device.closed.wait(20)
 
 
@@ -369,7 +367,7 @@ def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
         raise OSError
 
     with pytest.raises(Problem, match="cannot be used"):
-        Guarded(opener, "0")
+        guarded(opener, "0", lambda opened: opened.grab())
 
 
 def test_a_camera_that_cannot_be_used_is_no_answer(monkeypatch):

@@ -11,7 +11,7 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf, prod
@@ -21,7 +21,7 @@ from threading import Thread, current_thread
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import Capture, Fault, Guarded, Manner, Shot, is_picture
+from companion.vision.capture.capture_thread import ANSWER_S, Capture, Fault, Manner, Shot, guarded, is_picture
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device, is_stream, opener_of, shown, video_devices
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.opencv import cv2
@@ -424,7 +424,7 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
         tried = _TRIED.get((source, open_device))
         if tried is not None and tried.is_alive():
             continue
-        with suppress(Problem), closing(Guarded(partial(opened, source), source)) as device:
-            if device.grab() and is_picture(device.retrieve()):
+        with suppress(Problem):
+            if guarded(partial(opened, source), source, lambda d: d.grab() and is_picture(d.retrieve()), ANSWER_S):
                 return source
     return None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,7 +12,7 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import LOCK_AFTER_S, Guarded, is_picture
+from companion.vision.capture.capture_thread import LOCK_AFTER_S, guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import Frame, frames, is_device
@@ -50,8 +49,7 @@ def tried(
     """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
-        with closing(Guarded(opener_of(source, open_device), name)) as device:
-            return _device_trial(name, device, clock)
+        return guarded(opener_of(source, open_device), name, lambda device: _device_trial(name, device, clock))
     if Path(source).suffix.lower() in SUFFIXES:
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
@@ -72,7 +70,7 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
     return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
 
 
-def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
+def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
     opened_s = clock()
     while clock() - opened_s < LOCK_AFTER_S:
@@ -88,7 +86,7 @@ def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Tri
     return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
 
 
-def _grab(name: str, device: Guarded) -> None:
+def _grab(name: str, device: Device) -> None:
     if not device.grab():
         raise _mute(name)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image, around
+from companion.vision.boxes import Box, Image, around
 from companion.vision.opencv import cv2
 
 SATURATED = 250
@@ -31,6 +31,15 @@ _ROOM = 0.5
 """Distance to which a patch is followed beyond its zone, in the zone's size."""
 
 
+def cut_out(gray: Image, quad: npt.NDArray[np.float64], box: Box) -> tuple[Image, npt.NDArray[np.bool_]]:
+    """Return the part of a picture `(H, W) uint8` in a box, and where in it a quad `(4, 2)` lies."""
+    part = np.ascontiguousarray(box.of(gray))
+    mask = np.zeros(part.shape, np.uint8)
+    if mask.size:
+        cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
+    return part, mask > 0
+
+
 def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> tuple[float, float]:
     """Return which shares of a zone with corners `(4, 2)` pixels are white in white on a picture `(H, W) uint8`.
 
@@ -39,12 +48,8 @@ def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> tuple[float, float]:
     box = around(quad)
     room = round(_ROOM * min(box.right - box.left, box.bottom - box.top))
     box = box.padded(room).within(gray.shape[1], gray.shape[0])
-    part = np.ascontiguousarray(box.of(gray))
-    zone = np.zeros(part.shape, np.uint8)
-    if not zone.size:
-        return 0.0, 0.0
-    cv2.fillConvexPoly(zone, np.int32(np.round(quad - (box.left, box.top))), 1)
-    in_zone, white = zone > 0, part >= SATURATED
+    part, in_zone = cut_out(gray, quad, box)
+    white = part >= SATURATED
     area, glare, faded = max(np.count_nonzero(in_zone), 1), 0.0, 0.0
     if np.count_nonzero(white & in_zone) < LEAST_SHARE * area:
         return 0.0, 0.0

@@ -15,7 +15,7 @@ from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.quality.glare import SATURATED, shine_of
+from companion.vision.quality.glare import SATURATED, cut_out, shine_of
 from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
 from companion.vision.stickers.code_plane import width_mm
 from companion.vision.view import Quad, centre_of
@@ -182,12 +182,8 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
 
 
 def _light_of(gray: Image, quad: Floats) -> Light:
-    box = around(quad).within(gray.shape[1], gray.shape[0])
-    part = np.ascontiguousarray(box.of(gray))
-    mask = np.zeros(part.shape, np.uint8)
-    if mask.size:
-        cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
-    inside = part[mask > 0]
+    part, in_zone = cut_out(gray, quad, around(quad).within(gray.shape[1], gray.shape[0]))
+    inside = part[in_zone]
     if not inside.size:
         return Light(white=0.0, contrast=0.0, saturated=0.0, dark=0.0, blur_px=None)
     low, high = (float(level) for level in np.percentile(inside, (2, 95)))
