@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout
+from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
@@ -22,7 +22,7 @@ from companion.vision.faces.occlusion import LOOKS, PILES, Lain, look_again, loo
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
-from companion.vision.read import gray_of, missing_zones, read, together
+from companion.vision.read import gray_of, read, together
 from companion.vision.stickers.reader import are_there, boxes_to_read
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
@@ -108,20 +108,19 @@ class Sight:
 class Eye:
     """Turn the frames of one source into views. Not thread-safe.
 
-    `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
-    `drawn` the zones drawn for mats that are not there; they may change at any time. `templates` returns the faces
-    by which cards are recognised besides stickers (None: stickers alone); it may return others at any time.
+    `allowed` are the physical cards of the deck (None: any), `drawn` the zones drawn for mats that are not there; they
+    may change at any time. `templates` returns the faces by which cards are recognised besides stickers (None: stickers
+    alone); it may return others at any time.
     """
 
     def __init__(
         self,
         *,
         allowed: Collection[str] | None = None,
-        layouts: Sequence[MatLayout] | None = None,
         drawn: DrawnZones | None = None,
         templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
-        self._allowed, self._layouts = allowed, layouts
+        self._allowed = allowed
         self._faces: Templates | None = None
         self._drawn = drawn or DrawnZones()
         self._templates = templates
@@ -169,7 +168,7 @@ class Eye:
 
         In other light no zone looks as it did when it was accepted, so all zones begin again.
         """
-        every = _every_zone(sight.mats) | missing_zones(sight.mats, self._layouts or ())
+        every = _every_zone(sight.mats)
         view = replace(
             before,
             t_s=frame.t_s,
@@ -189,7 +188,7 @@ class Eye:
         watch, changes = zones.update(sight.zones, frame.image, sight.mats)
         settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
         former = replace(sight.mats, checked_s=None) if settling else sight.mats
-        placed = localization.look(gray, former, frame.t_s, self._layouts)
+        placed = localization.look(gray, former, frame.t_s)
         if placed.fits != sight.mats.fits:
             watch, changes = zones.update(sight.zones, frame.image, placed)
         left = _to_read(sight, changes, placed, gray)
@@ -217,7 +216,6 @@ class Eye:
         view = read(
             frame,
             sight.mats,
-            layouts=self._layouts,
             allowed=self._allowed,
             where=boxes,
             before=sight.view,
@@ -294,7 +292,7 @@ class Eye:
         old = {id(s) for s in sight.sightings}
         read_now = [s for s in view.sightings if id(s) not in old]
         lying = {zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now)}
-        hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, self._layouts or ())
+        hidden = changes.moving | changes.cut_off | odd
         view = replace(
             view,
             t_s=frame.t_s,

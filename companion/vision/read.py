@@ -15,7 +15,7 @@ from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.drawn_zones import Drawing
-from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
+from companion.tabletop.mat_layout import all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
@@ -40,7 +40,6 @@ def read(
     frame: Frame,
     mats: Mats,
     *,
-    layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
     where: Sequence[Box] | None = None,
     before: View | None = None,
@@ -51,9 +50,8 @@ def read(
 ) -> View:
     """Return what a frame shows, given where the mats lie.
 
-    `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
-    `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown
-    when their mat is not found. `gray` is the frame in grey, where it is made already. Without `every_size` only
+    `allowed` are the physical cards of the deck (None: any). `where` limits the reading to boxes; outside them the
+    sightings of `before` still stand. `gray` is the frame in grey, where it is made already. Without `every_size` only
     stickers as large as those of `before` are looked for, without `stickers` none. With `templates` cards are
     recognised by their faces too, wherever they lie.
     """
@@ -63,14 +61,7 @@ def read(
     if templates is not None:
         told = read_faces(frame.image, templates, mats, where=where)
         sightings = together(sightings, [sighted(seen, mats) for seen in told])
-    hidden = missing_zones(mats, layouts or ())
-    return View(
-        t_s=frame.t_s,
-        mats=mats.seen(),
-        sightings=sightings,
-        unknown_zones=hidden,
-        draw_pile_empty=None if DRAW_ZONE in hidden else mats.draw_marker_seen,
-    )
+    return View(frame.t_s, mats.seen(), sightings, draw_pile_empty=mats.draw_marker_seen)
 
 
 def _as_before(before: View, mats: Mats) -> Before:
@@ -101,12 +92,6 @@ def sighting_of(code: Code, mats: Mats) -> Sighting:
         by=STICKER,
         rivals=code.rivals,
     )
-
-
-def missing_zones(mats: Mats, layouts: Iterable[MatLayout]) -> frozenset[str]:
-    """Return the zones of the mats in play that have not been found."""
-    found = {fit.layout.id for fit in mats.fits}
-    return frozenset(f"{layout.id}/{zone}" for layout in layouts if layout.id not in found for zone in layout.zones)
 
 
 def _sightings(

@@ -62,7 +62,7 @@ class View:
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
     unknown_zones: frozenset[str] = field(default_factory=frozenset)
-    """Zones that something moves over, covers, or whose mat is not found: say nothing about them."""
+    """Zones that something moves over or covers: say nothing about them, nor about those of mats that are not found."""
 
     draw_pile_empty: bool | None = None
     """True when the marker under the draw pile shows, False when it is covered, None when its mat is not seen."""
