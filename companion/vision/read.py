@@ -15,7 +15,6 @@ from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.drawn_zones import Drawing
-from companion.tabletop.mat_layout import all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
@@ -141,7 +140,7 @@ def read_pictures(
     for path in paths:
         try:
             image = read_picture(path)
-            mats = look(gray_of(image), Mats(drawing=drawing), 0.0, all_mats())
+            mats = look(gray_of(image), Mats(drawing=drawing), 0.0)
             refuse_proportions(str(path), image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}

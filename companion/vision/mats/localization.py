@@ -44,7 +44,7 @@ CHECK_EVERY_S = 2.0
 """Seconds between two looks at the known markers where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""Seconds between two searches of the whole picture while a mat is missing."""
+"""Seconds between two searches of the whole picture."""
 
 SEARCH_BESIDE_DRAWN_S = 20.0
 """The same if zones are drawn: some sides may play on printed mats all the same."""
@@ -131,10 +131,11 @@ class Mats:
 def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None) -> Mats:
     """Return the mats after a picture `(H, W) uint8` of time `t_s`: searched, checked, or left alone if neither is due.
 
-    `layouts` are the mats in play (None: all there are).
+    `layouts` are the mats looked for (None: all there are); others may be laid at any time.
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
-    if _search_due(mats, layouts, t_s):
+    is_drawn = any(not fit.is_measured for fit in mats.fits)
+    if _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s):
         return search(gray, mats, wanted, t_s)
     if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
         return check(gray, mats, wanted, t_s)
@@ -142,7 +143,7 @@ def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | Non
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """True if `look` would do anything at that time if every mat in play were found."""
+    """True if `look` would do anything at that time were it not for mats that are missing."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
@@ -156,7 +157,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
     if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
         seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS), find_soft(gray, ids)))
-    found = _joined(mats, seen, layouts, _size(gray), t_s)
+    found = _joined(mats, seen, layouts, gray.shape[1::-1], t_s)
     more = len(found.places) > len(mats.places) or found.moved
     return replace(found, searched_s=t_s, checked_s=t_s, in_vain=0 if more else mats.in_vain + 1)
 
@@ -174,14 +175,10 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
     lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
     if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
         return search(gray, mats, layouts, t_s)
-    return replace(_joined(mats, seen, layouts, _size(gray), t_s), checked_s=t_s)
+    return replace(_joined(mats, seen, layouts, gray.shape[1::-1], t_s), checked_s=t_s)
 
 
 # --- When and where to look -----------------------------------------------------------------------------------
-
-
-def _size(gray: Image) -> tuple[int, int]:
-    return gray.shape[1], gray.shape[0]
 
 
 def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
@@ -195,15 +192,6 @@ def _box_of(corners: Floats, gray: Image) -> Box:
 
 def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
     return last_s is None or not 0 <= t_s - last_s < every_s
-
-
-def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
-    """True if a mat in play is missing; if it is not known which are, others may still be laid."""
-    if mats.searched_s is None:
-        return True
-    missing = layouts is None or len(mats.fits) < len(layouts)
-    is_drawn = layouts is None and any(not fit.is_measured for fit in mats.fits)
-    return missing and _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s)
 
 
 # --- From markers to places -----------------------------------------------------------------------------------
