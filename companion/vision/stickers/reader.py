@@ -160,7 +160,7 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     """Yield what our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
-        yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
+        yield from _on_mats(gray, box, fit, before.sizes_mm)
     elif before.level is not None:
         yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
@@ -171,19 +171,19 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
         yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
-def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
+def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
     """Yield the same where mats tell the table's plane, and so how large a sticker is."""
-    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
+    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
     yield from found
     widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
     for size_mm in still_to_look_for(widths, sizes_mm):
-        yield from _of_size(gray, box, mats, fit, size_mm)
+        yield from _of_size(gray, box, fit, size_mm)
 
 
-def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
+def _of_size(gray: Image, box: Box, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
     module_mm = size_mm / STICKER_MODULES
     if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
-        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
+        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX / module_mm))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
