@@ -174,8 +174,16 @@ two cards between two looks are asked about in the order that the rules allow
 yes counts the legal ones before it
     put roll-01 1/battle; look; lay roll-02 2/battle; say yes 1 => played: Ann roll / Bob roll
 
+an illegal card does not take the turn away
+    lay 100-01 1/distance; up 100-01; lay 25-01 discard => Ann discard 25
+after another play than the one seen the next card of its face is still asked about
+    lay 25-01 discard; yes Ann discard 50; lay 50-01 discard => Bob discard 50
+
 # Typed
 
+typed while its card waits
+    lay roll-01 1/battle; enter Ann roll; look 10 => nothing
+    => played: Ann roll
 typed then laid asks nothing [opened]
     enter Ann 50; lay 50-01 1/distance; look 20 => nothing
     => played: Ann roll / Bob roll / Ann 50
@@ -208,6 +216,8 @@ a hand ended while a card is in the air does not take it along [opened]
 
 # Cards that leave their place
 
+a card that is gone and was never played may be laid again
+    lay roll-01 1/battle; yes; up roll-01; say table; look; lay roll-01 1/battle => Ann roll
 the table is right takes the line out [opened]
     lay 50-01 1/distance; yes; up 50-01; say table; look => played: Ann roll / Bob roll
     => nothing
@@ -271,6 +281,27 @@ a card that is laid for a typed play that waits asks nothing of its own
     enter Ann 100; lay 100-01 1/distance => Ann 100
     yes anyway; look 12 => nothing
     => played: Ann 100 anyway
+
+# Plays that count by themselves
+
+a card moved to the right zone is put right in the record [policy=auto]
+    lay roll-01 discard; lay roll-01 1/battle => played: Ann roll
+    => nothing
+a special card entered by hand answers its question [policy=auto; edition=rush]
+    lay 100-01 1/distance; lay u-turn-01 discard; up 100-01; enter Bob u-turn !; look 15; lay pollution-01 1/battle
+        => played: Ann 100 / Bob u-turn ! / Bob pollution > Ann
+    => nothing
+a special card that is ignored stands in the way no more [policy=auto; edition=rush]
+    lay mirror-01 discard; say ignore; look; up mirror-01; lay mirror-02 discard; say ignore; look; up mirror-02;
+        lay pollution-01 2/battle => played: Ann pollution > Bob
+    => nothing
+a taken discard counts by itself where it is sure [policy=auto; edition=asmodee-2014]
+    lay roll-01 1/battle; lay 25-01 discard; up 25-01; lay 100-01 1/distance
+        => played: Ann roll / Bob discard 25 / Ann take / Ann 100
+    => nothing
+and is asked about where it is not [policy=auto; edition=asmodee-2014]
+    lay roll-01 1/battle; lay 25-01 discard; up 25-01; lay 75-01 discard => Ann take / Ann discard 75
+    => played: Ann roll / Bob discard 25
 
 # Over a restart
 
