@@ -9,7 +9,6 @@ from sheet import scenes
 from watched import CLASSIC, FACE, STICKER, Answer, Watched
 
 from companion.match.match import GONE
-from companion.match.questions import Kind
 from companion.match.state import Policy
 
 
@@ -35,17 +34,11 @@ def test_an_illegal_card_is_asked_about_with_its_reason(table):
 
 
 def test_a_card_taken_up_for_little_more_than_a_second_after_no_is_a_new_question(table):
-    table.lay("roll-01", "side-1/battle").say(Answer.NO).look()
-    del table.lying["roll-01"]
-    table.look(6).lay("roll-01", "side-1/battle")
-
-    assert table.asked == ["Ann roll"]
-
-
-def test_a_card_taken_up_and_laid_again_after_no_is_a_new_question(table):
     table.lay("roll-01", "side-1/battle")
     first = table.questions[0].id
-    table.say(Answer.NO).take_up("roll-01").lay("roll-01", "side-1/battle")
+    table.say(Answer.NO).look()
+    del table.lying["roll-01"]
+    table.look(6).lay("roll-01", "side-1/battle")
 
     assert table.asked == ["Ann roll"]
     assert table.questions[0].id != first
@@ -116,17 +109,6 @@ def test_a_question_of_an_old_match_counts_nothing_in_the_next(table):
     assert table.match.answer(old, Answer.YES, "Ann") == GONE
 
 
-# --- Cards that leave their place -----------------------------------------------------------------------------
-
-
-def test_a_card_that_counts_and_is_gone_is_asked_about(opened):
-    opened.lay("50-01", "side-1/distance").yes().take_up("50-01")
-
-    (question,) = opened.questions
-    assert question.kind is Kind.DIFFERS
-    assert opened.asked == ["The 50 km is no longer on the distance area."]
-
-
 # --- Over a restart -------------------------------------------------------------------------------------------
 
 
@@ -157,8 +139,6 @@ a card that is laid is asked about once
 a card that counts is not asked about again
     lay roll-01 1/battle; yes; look 20 => nothing
     => played: Ann roll
-a hand that passes over a card that counts asks nothing [opened]
-    look 4 hiding 1/battle 1/speed; look 8 => nothing
 an illegal card counts where the table is said to be right
     lay 50-01 1/distance; say table => played: Ann 50 anyway
     => nothing
@@ -219,7 +199,8 @@ a hand ended while a card is in the air does not take it along [opened]
 a card that is gone and was never played may be laid again
     lay roll-01 1/battle; yes; up roll-01; say table; look; lay roll-01 1/battle => Ann roll
 the table is right takes the line out [opened]
-    lay 50-01 1/distance; yes; up 50-01; say table; look => played: Ann roll / Bob roll
+    lay 50-01 1/distance; yes; up 50-01 => The 50 km is no longer on the distance area.
+    say table; look => played: Ann roll / Bob roll
     => nothing
 what is said to be all right is not asked again while the zone stays [opened]
     lay 50-01 1/distance; yes; up 50-01; say record; look 20 => nothing
@@ -227,10 +208,6 @@ what is said to be all right is not asked again while the zone stays [opened]
 what is said to be all right is not asked again while the zone stays (2) [opened]
     lay 50-01 1/distance; yes; up 50-01; say ignore; look 20 => nothing
     => played: Ann roll / Bob roll / Ann 50
-a card put back asks nothing [opened]
-    lay 50-01 1/distance; yes; up 50-01; lay 50-01 1/distance => nothing
-a card under another is not gone [opened]
-    lay stop-01 2/battle; yes; look 30 => nothing
 a beaten hazard is carried off whenever it pleases [opened]
     lay stop-01 2/battle; yes; lay right-of-way-01 2/safety sideways => Bob right-of-way !
     yes; look 0; lay stop-01 discard; look 20 => nothing
