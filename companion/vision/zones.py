@@ -23,7 +23,7 @@ from companion.vision.boxes import Box, Floats, Image, around
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.localization import Fit, Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Quad, Sighting
+from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
@@ -231,7 +231,7 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    box = _box_on_sheet(sheet, sighting.corners_px)
+    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
     if np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
         # The print of a mat that has never been seen bare is new as well once a card has gone.
         return False
@@ -243,7 +243,7 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     sheet = state.get(mat)
     if sheet is None:
         return False
-    box = around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
+    box = _box_on_sheet(sheet, corners_mm)
     ground = box.of(_like_ground(sheet, sheet.bare_now, sheet.zones.values()))
     return box.area_px > 0 and np.count_nonzero(ground) < CLEARED_SHARE * box.area_px
 
@@ -258,7 +258,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    box = _box_on_sheet(sheet, sighting.corners_px)
+    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
     return box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
@@ -267,10 +267,9 @@ def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
     return next((sheet for sheet in state.values() if zone in sheet.settled), None)
 
 
-def _box_on_sheet(sheet: Sheet, corners_px: Quad) -> Box:
-    """Return the box round corners on the picture, on the mat's small picture; empty where they lie outside."""
-    box = around(_on_sheet(sheet.fit.to_mm(corners_px)))
-    return box.within(sheet.last.shape[1], sheet.last.shape[0])
+def _box_on_sheet(sheet: Sheet, corners_mm: Floats) -> Box:
+    """Return the box round corners on a mat, on its small picture; empty where they lie outside."""
+    return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
