@@ -133,19 +133,18 @@ class Eye:
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows, given all frames before it."""
-        size = frame.image.shape[:2]
+        size, drawing, faces = frame.image.shape[:2], self._drawn.current, self._templates()
+        gate, mats = self.sight.gate, self.sight.mats
         if size != self._size:
             # Places on a picture of another size mean nothing on this one.
-            self._size, self.sight = size, Sight(mats=Mats(drawing=self.sight.mats.drawing), looks=self.sight.looks)
-        drawing = self._drawn.current
-        if drawing is not self.sight.mats.drawing:
+            gate, mats = Gate(), Mats(drawing=drawing)
+        if drawing is not mats.drawing:
             # Other zones with other names: what was remembered of the old ones no longer holds.
-            self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing), looks=self.sight.looks)
-        faces = self._templates()
-        if faces is not self._faces:
-            # Cards recognised by other faces mean nothing any more: all zones are read again.
-            self.sight = Sight(gate=self.sight.gate, mats=self.sight.mats, looks=self.sight.looks)
-            self._faces = faces
+            mats = Mats(drawing=drawing)
+        if mats is not self.sight.mats or faces is not self._faces:
+            # Cards recognised by other faces, too, mean nothing any more: all zones are read again.
+            self._size, self._faces = size, faces
+            self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
         self.sight, view = self._look(self.sight, frame)
         return view
 
