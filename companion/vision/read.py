@@ -20,7 +20,6 @@ from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import sighted
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -58,8 +57,7 @@ def read(
     gray = gray_of(frame.image) if gray is None else gray
     sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
     if templates is not None:
-        told = read_faces(frame.image, templates, mats, where=where)
-        sightings = together(sightings, [sighted(seen, mats) for seen in told])
+        sightings = together(sightings, read_faces(frame.image, templates, mats, where=where))
     return View(frame.t_s, mats.seen(), sightings, draw_pile_empty=mats.draw_marker_seen)
 
 
