@@ -118,6 +118,14 @@ def test_an_import_inside_a_function_counts(tmp_path, monkeypatch):
     assert list(imports_of(module)) == ["time.time", "companion.vision.view"]
 
 
+def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need():
+    shown = run_python(
+        "-c", "import sys, companion.app.service; print(*sys.modules, sep='\\n')", cwd=ROOT, path=ROOT
+    ).stdout.split()
+
+    assert not [name for name in shown if re.match(r"companion\.simulate|companion\.app\.demo|fontTools", name)]
+
+
 OPTIONAL = {"picamera2"}
 """Imported where the system has it: the Raspberry Pi's own camera."""
 

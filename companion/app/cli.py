@@ -773,10 +773,12 @@ def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
     \b
     Example: companion up --source 0
     """
-    from companion.app import service
+    from companion.app.memory import loading
 
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    with loading():
+        from companion.app import service
     os.umask(_OWN_FILES)
     service.up(source, setup, begins=new, **how)
     _leave()
@@ -811,10 +813,12 @@ def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **
     \b
     Example: companion demo --speed 2
     """
-    from companion.app import service
+    from companion.app.memory import loading
 
+    with loading():
+        from companion.app import demo as simulated
     os.umask(_OWN_FILES)
-    service.demo(_edition(edition).name, confirm=confirm, host=host, port=port, data=data, **played)
+    simulated.demo(_edition(edition).name, confirm=confirm, host=host, port=port, data=data, **played)
     _leave()
 
 

@@ -24,7 +24,6 @@ from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, side_car, sign
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
 from companion.tabletop.side_marks import SIDE_MARKS
 
 _TYPES = {
@@ -68,6 +67,8 @@ def prepare(app: Flask, static: Path) -> None:
     language.prepare(app)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    # Folding what is constant takes longer than the pages ever take to work it out.
+    app.jinja_env.optimized = False
     app.jinja_env.globals.update(
         card=Card,
         family=Family,
@@ -88,11 +89,11 @@ def prepare(app: Flask, static: Path) -> None:
 
 @cache
 def sprite() -> str:
-    """Return an SVG document with a symbol for each card that any edition has, a plain milestone, and the sides' marks.
+    """Return an SVG document with a symbol for each card, a plain milestone, and the sides' marks.
 
     The signs are those of the printed deck, the marks those of the printed mats.
     """
-    cards = dict.fromkeys(card for name in edition_names() for card in load_edition(name).deck)
+    cards = [card for card in Card if card is not Card.UNKNOWN]
     signs = [(card.value, "-63 -63 126 126", sign(card)) for card in cards if card.family is not Family.DISTANCE]
     stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
     signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(draw.INK, km)) for name, km in (*stones, ("borne", ""))]

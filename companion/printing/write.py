@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.printing import deck, mats, pdf, render, sheets, stickers, svg
+from companion.printing import deck, mats, render, sheets, stickers, svg
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -103,6 +103,9 @@ def write_sheets(
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    # Loaded for the first sheet: the page that offers them needs the names alone.
+    from companion.printing import pdf
+
     wanted.check()
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
