@@ -115,11 +115,11 @@ def test_a_data_folder_that_cannot_be_made_is_said(tmp_path):
         data_dir(tmp_path / "file" / "data")
 
 
-def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path):
-    environ = {"COMPANION_DATA": str(tmp_path / "b")}
+def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "b"))
 
-    assert data_dir(tmp_path / "a", environ) == tmp_path / "a"
-    assert data_dir(None, environ) == tmp_path / "b"
+    assert data_dir(tmp_path / "a") == tmp_path / "a"
+    assert data_dir() == tmp_path / "b"
 
 
 SERVICE = """

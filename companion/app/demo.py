@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from companion.app.demo_players import DemoPlayers, frames_of_players, script_from
 from companion.app.service import DEMO as SOURCE
-from companion.app.service import closed_at_the_end, eye_for, in_play, opened_match, until_the_end
+from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.program_name import typed
@@ -66,7 +67,8 @@ def demo(
     store, match = opened_match(data_dir(data_dir(data) / "demo"))
     look = {"stickers": STICKERED, "faces": BARE}[cards]
     with closed_at_the_end(store):
-        simulate(match, script, Policy(confirm), host, port, speed=speed, cards=look, data=data)
+        serve = partial(run_service, match, host, port)
+        simulate(match, script, Policy(confirm), serve, speed=speed, cards=look, data=data)
 
 
 def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
@@ -86,8 +88,7 @@ def simulate(
     match: Match,
     script: Script,
     policy: Policy,
-    host: str,
-    port: int,
+    serve: Serve,
     *,
     speed: float = 1.0,
     cards: Cards = STICKERED,
@@ -121,7 +122,7 @@ def simulate(
     thread = watch.start(pictures, at_the_end=DEMO_OVER)
     with until_the_end(match, watch, thread) as looks_after:
         camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
-        run_service(match, host, port, camera, looks_after=looks_after)
+        serve(camera, looks_after=looks_after)
 
 
 # --- What is played -------------------------------------------------------------------------------------------

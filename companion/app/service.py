@@ -40,6 +40,9 @@ from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.quality.live_survey import Lookout
 
+Serve = Callable[..., None]
+"""`run_service` for a match and an address: called with the camera, it returns at the end."""
+
 DEMO = "demo:"
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
@@ -118,16 +121,17 @@ def up(
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
+    serve = partial(run_service, match, host, port)
     with closed_at_the_end(store):
         if source is not None and source.startswith(DEMO):
             from companion.app import demo as simulated
 
             script = simulated.script_for(source.removeprefix(DEMO), setup)
-            simulated.simulate(match, script, match.state.policy, host, port)
+            simulated.simulate(match, script, match.state.policy, serve)
         else:
             if setup is not None:
                 _begin(match, setup, in_any_case=begins)
-            _watch(match, source, setup, host, port, data, deck)
+            _watch(match, source, setup, serve, deck)
 
 
 def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
@@ -157,18 +161,17 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
         click.echo(ENDED)
 
 
-def _watch(
-    match: Match, source: str | None, setup: Setup | None, host: str, port: int, data: Path | None, deck: str | None
-) -> None:
+def _watch(match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None) -> None:
     """Serve a match that is played before a camera, or by hand."""
-    zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
+    folder = match.store.path.parent
+    zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
-    given = faces_of(named, data, tell=partial(click.echo, err=True))
-    faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
+    given = faces_of(named, folder, tell=partial(click.echo, err=True))
+    faces = DeckInUse(folder).templates if given is None else lambda: given
     lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: in_play(match.state, setup), zones)
-    memory = data_dir(data) / snapshot.FILE_NAME
+    memory = folder / snapshot.FILE_NAME
     watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
-    turn = KeptTurn(data_dir(data))
+    turn = KeptTurn(folder)
     camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
         phone = PhoneFrames()
@@ -178,11 +181,11 @@ def _watch(
     else:
         pictures = _pictures(source, match, watch)
     if pictures is None:
-        run_service(match, host, port, camera)
+        serve(camera)
         return
     thread = watch.start(lookout.until_over(turn.turned(pictures)))
     with until_the_end(match, watch, thread) as looks_after:
-        run_service(match, host, port, camera, looks_after=looks_after)
+        serve(camera, looks_after=looks_after)
 
 
 @contextmanager
