@@ -49,26 +49,18 @@ DEMO_OVER = say(
 # --- The service ----------------------------------------------------------------------------------------------
 
 
+LOOKS = {"stickers": STICKERED, "faces": BARE}
+"""What the cards look like, by what they are told by."""
+
+
 def demo(
-    edition: str,
-    *,
-    players: int,
-    hands: int,
-    seed: int,
-    speed: float,
-    cards: str,
-    confirm: str,
-    host: str,
-    port: int,
-    data: Path | None,
+    script: Script, policy: str, *, host: str, port: int, data: Path | None, speed: float = 1.0, cards: str = "stickers"
 ) -> None:
-    """Run the service on the simulated table until it is stopped; the cards are told by `stickers` or by `faces`."""
-    script = demo_script(edition, players, hands, seed)
+    """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`."""
     store, match = opened_match(data_dir(data_dir(data) / "demo"))
-    look = {"stickers": STICKERED, "faces": BARE}[cards]
     with closed_at_the_end(store):
         serve = partial(run_service, match, host, port)
-        simulate(match, script, Policy(confirm), serve, speed=speed, cards=look, data=data)
+        simulate(match, script, Policy(policy), serve, speed=speed, cards=LOOKS[cards], data=data)
 
 
 def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:

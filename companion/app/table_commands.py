@@ -209,7 +209,7 @@ def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
 @host_option
 @port_option
 @data_option
-def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **played: Any) -> None:
+def demo(edition: str, players: int, hands: int, seed: int, confirm: str, **how: Any) -> None:
     """The same service on a simulated table: nothing needed but this computer.
 
     \b
@@ -218,7 +218,8 @@ def demo(edition: str, confirm: str, host: str, port: int, data: Path | None, **
     with loading():
         from companion.app import demo as simulated
     os.umask(_OWN_FILES)
-    simulated.demo(load_edition(edition).name, confirm=confirm, host=host, port=port, data=data, **played)
+    script = simulated.demo_script(load_edition(edition).name, players, hands, seed)
+    simulated.demo(script, confirm, **how)
     _leave()
 
 

@@ -20,12 +20,7 @@ SETTLING_S = 2.5
 
 
 def demo_frames(
-    script: Script,
-    *,
-    seed: int = 0,
-    speed: float = 1.0,
-    size: Size = (1920, 1080),
-    cards: Cards = STICKERED,
+    script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
 ) -> Iterator[Frame]:
     """Return the script's hands as a camera over the table sees them; the same frames for the same arguments.
 
@@ -42,12 +37,7 @@ def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> It
 
 
 def table_studio(
-    script: Script,
-    *,
-    seed: int = 0,
-    size: Size = (1920, 1080),
-    cards: Cards = STICKERED,
-    look: Look | None = None,
+    script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED, look: Look | None = None
 ) -> Studio:
     """Return the camera over this script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
