@@ -1,24 +1,46 @@
-"""The command line: its commands, and what becomes of what goes wrong in them.
+"""The command line: where its commands are, and what becomes of what goes wrong in them.
 
-Each command reads its input, hands it to the room that knows, and prints what comes back. The rooms that need OpenCV,
-or are only needed now and then, are imported inside the commands: `companion replay` must not wait for OpenCV.
+Each command reads its input, hands it to the room that knows, and prints what comes back. Only the file of the command
+that is called is loaded, and the rooms that need OpenCV are imported inside the commands: `companion replay` must not
+wait for OpenCV.
 """
 
 from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 
 import click
 
 from companion import __version__
-from companion.app import deck_commands, record_commands, table_commands, usage
+from companion.app import usage
 from companion.common.errors import Problem
 from companion.common.program_name import program
 from companion.common.terminal import show_plainly
 
+_COMMANDS = {
+    "record_commands": ("replay", "score", "robot", "play", "editions", "export"),
+    "deck_commands": ("print", "enroll", "decks"),
+    "table_commands": ("read", "watch", "up", "demo", "doctor", "backup", "restore"),
+}
+_FILE_OF = {name: file for file, names in _COMMANDS.items() for name in names}
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """The commands, each loaded as it is called."""
+
+    def list_commands(self, ctx: click.Context | None) -> list[str]:  # noqa: ARG002
+        return sorted(_FILE_OF)
+
+    def get_command(self, ctx: click.Context | None, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in _FILE_OF:
+            return None
+        commands: tuple[click.Command, ...] = import_module(f"companion.app.{_FILE_OF[cmd_name]}").COMMANDS
+        return next(command for command in commands if command.name == cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="companion")
 def companion() -> None:
     """Watches a real Mille Bornes table, referees it and keeps the score.
@@ -26,11 +48,6 @@ def companion() -> None:
     \b
     Example: companion demo
     """
-
-
-for _room in (record_commands, deck_commands, table_commands):
-    for _command in _room.COMMANDS:
-        companion.add_command(_command)
 
 
 def main() -> None:
