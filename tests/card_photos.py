@@ -7,13 +7,14 @@ from functools import cache, lru_cache
 
 import cv2
 import decks
+import enrolled
 import numpy as np
+import photos
 from photos import cloth, photo_like
 from webcam import Glare, Pose, Shot, burnt_out, developed
 
-from companion.printing import deck, mats, render
-from companion.rules.cards import Card
-from companion.tabletop.mat_layout import CARD_MM, side_mat
+from companion.printing import mats, render
+from companion.tabletop.mat_layout import side_mat
 
 GROUNDS = ("mat", "wood", "felt", "dark", "plaid", "print", "paper", "board", "linen", "checks")
 ORDINARY_GROUNDS = ("linen", "wood", "felt", "dark", "plaid")
@@ -38,27 +39,25 @@ class CardPhoto:
     ground: str
     style: str
     slug: str
-    hidden: float = 0.0
-    """The share of the card's print that a reflection has burnt out."""
+    hidden: float = 0.0  # the share of the card's print that a reflection has burnt out
 
     def error_mm(self, corners: np.ndarray) -> float:
         """How far the worst of the corners found is off, in millimetres of the card."""
-        w, h = self.size_mm
-        to_mm = cv2.getPerspectiveTransform(np.float32(self.corners), np.float32([(0, 0), (w, 0), (w, h), (0, h)]))
-        found = cv2.perspectiveTransform(np.float64(corners).reshape(-1, 1, 2), to_mm.astype(np.float64)).reshape(-1, 2)
-        return float(np.hypot(*(found - [(0, 0), (w, 0), (w, h), (0, h)]).T).max())
+        return error_mm(corners, self.corners, self.size_mm)
 
 
-def face_of(style: str, slug: str) -> tuple[np.ndarray, tuple[float, float]]:
-    """A face at 8 px/mm and its size."""
-    if style == "own":
-        return _own(slug), CARD_MM
-    return (decks.back(style) if slug == decks.BACK else decks.face(style, slug)), decks.size_mm(style)
+def error_mm(found: np.ndarray, corners: np.ndarray, size_mm: tuple[float, float]) -> float:
+    """How far the worst of a card's corners found is off, in millimetres of the card."""
+    own = photos.edges(*size_mm) + np.float32(0.5)
+    to_mm = cv2.getPerspectiveTransform(np.float32(corners), own).astype(np.float64)
+    seen = cv2.perspectiveTransform(np.float64(found).reshape(-1, 1, 2), to_mm).reshape(-1, 2)
+    return float(np.hypot(*(seen - own).T).max())
 
 
 @cache
-def _own(slug: str) -> np.ndarray:
-    return render.to_image(deck.back_svg() if slug == decks.BACK else deck.face_svg(Card(slug)), 8)
+def face_of(style: str, slug: str) -> tuple[np.ndarray, tuple[float, float]]:
+    """A face at 8 px/mm and its size."""
+    return photos.face_of(style, slug), enrolled.size_mm(style)
 
 
 @lru_cache(maxsize=24)
@@ -159,8 +158,7 @@ def _hidden(
 ) -> float:
     """The share of a card's print, within a millimetre of any edge of it, that is burnt out."""
     size = (round(size_mm[0] * 2), round(size_mm[1] * 2))
-    w, h = size
-    onto = cv2.getPerspectiveTransform(np.float32(corners), np.float32([(0, 0), (w, 0), (w, h), (0, h)]))
+    onto = cv2.getPerspectiveTransform(np.float32(corners), photos.edges(*size) + np.float32(0.5))
     burnt = cv2.warpPerspective(burnt_out(shot, size_px).astype(np.uint8), onto, size) > 0
     drawn = cv2.morphologyEx(cv2.resize(face, size, interpolation=cv2.INTER_AREA), cv2.MORPH_GRADIENT, np.ones((5, 5)))
     is_print = drawn.max(axis=2) > 40
@@ -222,9 +220,7 @@ class SheetPhoto:
     """A photograph of many cards laid in rows, and where they truly lie, in the order of reading."""
 
     image: np.ndarray
-    corners: np.ndarray
-    """`(n, 4, 2)` px."""
-
+    corners: np.ndarray  # `(n, 4, 2)` px
     slugs: tuple[str, ...]
     size_mm: tuple[float, float]
 
@@ -233,7 +229,7 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     """Cards in rows of `columns`, laid by hand: a little askew, not quite in line; `tilt` up to 12°."""
     rng = np.random.default_rng((seed, 14))
     columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
-    w, h = decks.CARD_MM if style == "own" else decks.size_mm(style)
+    w, h = enrolled.size_mm(style)
     gap = float(how.get("gap_mm", rng.uniform(5, 14)))
     rows = -(-len(slugs) // columns)
     sheet_mm = (columns * (w + gap) + 8, rows * (h + gap) + 8)
@@ -241,24 +237,22 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     quads = []
     for number, slug in enumerate(slugs):
         row, column = divmod(number, columns)
-        middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap) + rng.uniform(
-            -2, 2, 2
-        )
+        middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap)
+        middle += rng.uniform(-2, 2, 2)
         turn = np.radians(rng.normal(0, 2)) + np.pi * (slug in how.get("upside_down", ()))
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
         quad = np.array([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)]) @ spin + middle
         quads.append(quad)
         face, _ = face_of(style, slug)
-        own = np.float32([(0, 0), (face.shape[1], 0), face.shape[1::-1], (0, face.shape[0])]) - 0.5
-        onto = cv2.getPerspectiveTransform(own, np.float32((quad + np.array(sheet_mm) / 2) * 8 - 0.5))
+        on_sheet = np.float32((quad + np.array(sheet_mm) / 2) * 8 - 0.5)
+        onto = cv2.getPerspectiveTransform(photos.edges(*face.shape[1::-1]), on_sheet)
         cut = cv2.warpPerspective(np.dstack([face, _cut(face.shape[:2])]), onto, layer.shape[1::-1])
         layer = np.where(cut[..., 3:] > 127, cut, layer)
     size_px = (round(long_px * 0.75), long_px) if sheet_mm[1] > sheet_mm[0] else (long_px, round(long_px * 0.75))
     scale = 0.9 * min(size_px[0] / sheet_mm[0], size_px[1] / sheet_mm[1])
     tilt = float(how.get("tilt", rng.uniform(0, 12)))
-    pose = Pose(
-        scale * (1 - 0.004 * tilt), size_px, tilt, float(rng.uniform(0, 360)), float(rng.uniform(-4, 4)), focal=1.1
-    )
+    lean, turn = float(rng.uniform(0, 360)), float(rng.uniform(-4, 4))
+    pose = Pose(scale * (1 - 0.004 * tilt), size_px, tilt, lean, turn, focal=1.1)
     table = ground_image(ground, int(rng.integers(4)))
     image = _rendered(table, layer[..., :3], layer[..., 3], sheet_mm, pose, rng.uniform(-60, 60, 2), rng)
     shot = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), _shot(rng, how), seed)

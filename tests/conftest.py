@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from client import SECRET, TWO
 from flask import Flask
 from jinja2 import BytecodeCache
 from jinja2.bccache import Bucket
@@ -94,6 +95,21 @@ def match(tmp_path):
     store = Store.open(tmp_path / "log.sqlite3")
     yield Match(store)
     store.close()
+
+
+@pytest.fixture
+def begun(match):
+    """The match, with a hand of Ann and Bob."""
+    match.start(TWO)
+    return match
+
+
+@pytest.fixture
+def app(match):
+    """The pages of the match, as few as they may be; a test's own file may serve others."""
+    from companion.pages import create_app
+
+    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture

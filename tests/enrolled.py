@@ -18,15 +18,12 @@ import numpy as np
 import photos
 from webcam import Pose, Shot, developed
 
-from companion.printing import deck, render
 from companion.rules.cards import Card
 from companion.vision.enrol.rectify import rectified
 from companion.vision.faces.face_templates import Templates, templates_of
 
 OWN = "own"
-FLOORS = ("felt", "dark", "wood")
-"""What the cards are photographed on: any of these can be told from a white card."""
-
+FLOORS = ("felt", "dark", "wood")  # what the cards are photographed on: any of these can be told from a white card
 SIZE_PX = (720, 960)
 _TEXELS_PER_MM = 8
 _CORNER_MM = 3.2
@@ -34,11 +31,7 @@ _CORNER_MM = 3.2
 
 def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndarray]:
     """Every classic face of a deck by its slug, and its back as `back`, as they left the printer."""
-    if style != OWN:
-        faces = {slug: decks.face(style, slug, px_per_mm) for slug in decks.CLASSIC}
-        return {**faces, decks.BACK: decks.back(style, px_per_mm)}
-    faces = {slug: render.to_image(deck.face_svg(Card(slug)), px_per_mm) for slug in decks.CLASSIC}
-    return {**faces, decks.BACK: render.to_image(deck.back_svg(), px_per_mm)}
+    return {slug: photos.face_of(style, slug, px_per_mm) for slug in (*decks.CLASSIC, decks.BACK)}
 
 
 def size_mm(style: str) -> tuple[float, float]:
@@ -116,18 +109,12 @@ def photograph(
     half = np.array(card_mm) / 2
     corners = (pose.px(np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)]) * half) + 0.5) * photos.SUPER - 0.5
     print_ = photos.Texture(face).for_size(*np.ptp(corners, axis=0))
-    onto = _onto(print_.shape, corners)
+    onto = cv2.getPerspectiveTransform(photos.edges(*print_.shape[1::-1]), corners.astype(np.float32))
     cut = cv2.warpPerspective(_cut(print_.shape, _CORNER_MM * print_.shape[1] / card_mm[0]), onto, (width, height))
     _darken(canvas, cut, pose)
     card = cv2.warpPerspective(print_, onto, (width, height), borderMode=cv2.BORDER_REPLICATE)
     cv2.copyTo(card, np.where(cut > 127, np.uint8(255), np.uint8(0)), canvas)
     return developed(cv2.resize(canvas, pose.size_px, interpolation=cv2.INTER_AREA), shot, seed)
-
-
-def _onto(shape: tuple[int, ...], corners_px: np.ndarray) -> np.ndarray:
-    height, width = shape[:2]
-    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
-    return cv2.getPerspectiveTransform(own, corners_px.astype(np.float32))
 
 
 def _cut(shape: tuple[int, ...], radius_px: float) -> np.ndarray:

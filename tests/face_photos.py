@@ -7,7 +7,7 @@ in hard light. `stranger_photo(seed, "vintage")` holds no face of that deck: not
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import cv2
@@ -43,26 +43,15 @@ BURNT_AT_MOST = 0.02
 class ShownFace:
     """The truth of one card."""
 
-    deck: str
-    """The style of its deck, `own` for our own; empty for what is no card of a deck."""
-
-    face: str
-    """Its slug, or `decks.BACK`; empty for what is no card of a deck."""
-
-    corners_px: np.ndarray
-    """Top left first as printed, (4, 2)."""
-
+    deck: str  # the style of its deck, `own` for our own; empty for what is no card of a deck
+    face: str  # its slug, or `decks.BACK`; empty for what is no card of a deck
+    corners_px: np.ndarray  # top left first as printed, (4, 2)
     seen: np.ndarray
     """What of it shows, `lay.CARD_RASTER` bool, as printed: not under later cards, covers, nor beyond the edge."""
 
-    burnt: float
-    """The share where a lamp's reflection shows ink as white."""
-
-    zone: str | None = None
-    """The zone of the mat that its middle lies in: `side-1/battle`."""
-
-    sideways: bool = False
-    """Turned more than 45° from its mat's upright, either way; off the mats from the picture's."""
+    burnt: float  # the share where a lamp's reflection shows ink as white
+    zone: str | None = None  # the zone of the mat that its middle lies in: `side-1/battle`
+    sideways: bool = False  # turned more than 45° from its mat's upright, either way; off the mats from the picture's
 
     @property
     def visible(self) -> float:
@@ -168,54 +157,34 @@ def _is_sideways(turn_deg: float) -> bool:
 
 def on_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> tuple[float, float]:
     """A point of the table in a sheet's own millimetres, from its top left corner."""
-    origin, right, _, bottom = sheet.tile_mm((0, 1), (0, 1))
-    off = np.array(point_mm) - origin
-    return tuple(float(off @ (end - origin) / np.hypot(*(end - origin))) for end in (right, bottom))
+    origin, along = _axes(sheet)
+    return tuple(float((np.array(point_mm) - origin) @ axis) for axis in along)
 
 
 def off_sheet(sheet: Sheet, point_mm: tuple[float, float]) -> np.ndarray:
     """A point of a sheet, in its own millimetres, on the table."""
+    origin, (right, down) = _axes(sheet)
+    return origin + point_mm[0] * right + point_mm[1] * down
+
+
+def _axes(sheet: Sheet) -> tuple[np.ndarray, list[np.ndarray]]:
+    """The top left corner of a sheet, and the ways along its edges."""
     origin, right, _, bottom = sheet.tile_mm((0, 1), (0, 1))
-    along = [(end - origin) / np.hypot(*(end - origin)) for end in (right, bottom)]
-    return origin + point_mm[0] * along[0] + point_mm[1] * along[1]
+    return origin, [(end - origin) / np.hypot(*(end - origin)) for end in (right, bottom)]
 
 
 # --- How well it was read -------------------------------------------------------------------------------------
 
-NEAR = 0.3
-"""What is found within so many card widths of a card's middle is about that card."""
-
-SHOWS = 0.15
-"""A card of which less shows is not there, for a reader."""
+NEAR = 0.3  # what is found within so many card widths of a card's middle is about that card
+SHOWS = 0.15  # a card of which less shows is not there, for a reader
 
 
 @dataclass(frozen=True, slots=True)
-class FaceScore:
-    """What became of the faces on one photo. `read` and `unknown` count only those `in_sight`, `wrong` all."""
+class FaceScore(photos.Score):
+    """What became of the faces on one photo: `stop as roll` is wrong, `roll for a back` a ghost."""
 
-    in_sight: int = 0
-    read: int = 0
-    unknown: int = 0
-    """In sight, found, not told."""
-
-    partly: int = 0
-    """Faces of which a part shows, from `SHOWS` on."""
-
+    partly: int = 0  # faces of which a part shows, from `SHOWS` on
     partly_read: int = 0
-    wrong: tuple[str, ...] = ()
-    """`stop as roll`: a face was named where another lies."""
-
-    ghosts: tuple[str, ...] = ()
-    """A face was named where none of the deck lies: `roll at 812, 400`, `roll for a back`."""
-
-    strays: tuple[str, ...] = ()
-    """A card that cannot be told was reported where none lies."""
-
-    doubled: int = 0
-    """The same card was named twice."""
-
-    def __add__(self, other: FaceScore) -> FaceScore:
-        return FaceScore(*(getattr(self, name) + getattr(other, name) for name in FaceScore.__slots__))
 
 
 Found = tuple[str | None, tuple[float, float]]
@@ -249,7 +218,6 @@ def compared(photo: FacePhoto, found: Sequence[Found]) -> FaceScore:
         wrong=tuple(wrong),
         ghosts=tuple(ghosts),
         strays=tuple(strays),
-        doubled=sum(sum(map(bool, said)) > 1 for _, said in cards),
     )
 
 
@@ -335,9 +303,18 @@ def _in_zone(
         for _ in range(int(rng.integers(0, 6))):
             yield _by_hand(style, decks.BACK, sheet, middle, 0, rng)
     else:
-        kinds = {"battle": _is_battle, "speed": _is_speed, "discard": _is_any}
-        for slug in _taken(deck, kinds[name], int(rng.integers(0, {"battle": 6, "speed": 4, "discard": 9}[name]))):
+        wanted, most = _PILES[name]
+        for slug in _taken(deck, wanted, int(rng.integers(0, most))):
             yield _by_hand(style, slug, sheet, middle + rng.normal(0, 1.5, 2), 0, rng)
+
+
+_LIMITS = (Card.SPEED_LIMIT, REMEDY_OF[Card.SPEED_LIMIT])
+_PILES: dict[str, tuple[Callable[[Card], bool], int]] = {
+    "battle": (lambda card: card.family in (Family.HAZARD, Family.REMEDY) and card not in _LIMITS, 6),
+    "speed": (lambda card: card in _LIMITS, 4),
+    "discard": (lambda card: True, 9),
+}
+"""Which cards lie on a pile, and fewer than how many."""
 
 
 def _by_hand(style: str, slug: str, sheet: Sheet, at: np.ndarray, turn_deg: float, rng: np.random.Generator) -> Laid:
@@ -349,7 +326,7 @@ def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.rand
     """The distances, each kilometre figure in its column, the next card lower so that the tops show."""
     width = zone.width_mm / len(DISTANCE_COLUMNS)
     for column, slug in enumerate(DISTANCE_COLUMNS):
-        same = _taken(deck, lambda other, s=slug: other == s, int(rng.integers(0, 5)))
+        same = _taken(deck, lambda card, s=slug: card.value == s, int(rng.integers(0, 5)))
         step = float(rng.uniform(13, 24)) if len(same) > 2 else float(rng.uniform(20, 32))
         for row, each in enumerate(same):
             at = np.array([zone.x_mm + (column + 0.5) * width, zone.y_mm + 46 + row * step])
@@ -358,7 +335,7 @@ def _columns(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.rand
 
 def _safeties(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.random.Generator) -> Iterator[Laid]:
     """Side by side, overlapping when there are many; after a coup fourré sideways."""
-    safeties = _taken(deck, lambda slug: Card(slug).family is Family.SAFETY, int(rng.choice((0, 0, 1, 1, 2, 3))))
+    safeties = _taken(deck, lambda card: card.family is Family.SAFETY, int(rng.choice((0, 0, 1, 1, 2, 3))))
     step = 60.0 if len(safeties) < 3 else 44.0
     for place, slug in enumerate(safeties):
         turn = float(rng.choice((90, -90))) if rng.random() < 0.4 else 0.0
@@ -366,34 +343,23 @@ def _safeties(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.ran
         yield _by_hand(style, slug, sheet, at, turn, rng)
 
 
-def _taken(deck: list[str], wanted: object, count: int) -> list[str]:
+def _taken(deck: list[str], wanted: Callable[[Card], bool], count: int) -> list[str]:
     """Cards taken out of the deck."""
-    found = [slug for slug in deck if wanted(slug)][:count]
+    found = [slug for slug in deck if wanted(Card(slug))][:count]
     for slug in found:
         deck.remove(slug)
     return found
 
 
-def _is_battle(slug: str) -> bool:
-    card = Card(slug)
-    return card.family in (Family.HAZARD, Family.REMEDY) and not _is_speed(slug)
-
-
-def _is_speed(slug: str) -> bool:
-    return Card(slug) in (Card.SPEED_LIMIT, REMEDY_OF[Card.SPEED_LIMIT])
-
-
-def _is_any(slug: str) -> bool:
-    return True
+_WAYS = {"rows": (lay.in_rows, 7000), "scattered": (lay.scattered, 16000), "fans": (lay.in_groups, 9000)}
+"""How cards lie off any mat, and the mm² for each."""
 
 
 def loose(style: str, rng: np.random.Generator, area_mm: tuple[float, float], how: str, edition: str) -> Table:
     """Cards off any mat: `rows`, `scattered` or `fans`."""
-    room = area_mm[0] * area_mm[1]
-    most = {"rows": room // 7000, "scattered": room // 16000, "fans": room // 9000}[how]
-    slugs = shuffled(rng, edition)[: int(np.clip(most, 3, 60))]
-    way = {"rows": lay.in_rows, "scattered": lay.scattered, "fans": lay.in_groups}[how]
-    cards = way(slugs, area_mm, rng)
+    way, each_mm2 = _WAYS[how]
+    most = area_mm[0] * area_mm[1] // each_mm2
+    cards = way(shuffled(rng, edition)[: int(np.clip(most, 3, 60))], area_mm, rng)
     return Table(tuple(card_of(style, c.sticker.text, (c.x_mm, c.y_mm), c.turn_deg) for c in cards))
 
 
@@ -564,7 +530,5 @@ def _on_cloth(table: Table, rng: np.random.Generator) -> Table:
 
 def cut_out(image: np.ndarray, corners_px: np.ndarray, size_px: tuple[int, int]) -> np.ndarray:
     """A card from straight above, `(size_px[1], size_px[0], 3) uint8`, its corners at the picture's."""
-    width, height = size_px
-    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
-    matrix = cv2.getPerspectiveTransform(np.asarray(corners_px, np.float32), own)
+    matrix = cv2.getPerspectiveTransform(np.asarray(corners_px, np.float32), photos.edges(*size_px))
     return cv2.warpPerspective(image, matrix, size_px, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)

@@ -26,7 +26,7 @@ COPIED = ("companion", "tests", "web", "card_templates", "pyproject.toml", "READ
 TOO_LONG_S = 300
 
 TESTS = """
-referee scoring rush asmodee bsd_mille parker dujardin rows_more
+referee scoring rush asmodee bsd_mille parker dujardin
 traps every_sheet notation judge golden edition reasons corrections
 """
 SUITE = [f"test_{name}.py" for name in TESTS.split()]

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
+from typing import Self
 
 import cv2
 import decks
@@ -26,9 +27,7 @@ from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.sticker_codes import CARDS
 
-SUPER = 2
-"""Pixels of the canvas a pixel of the picture; of a telephone's picture one."""
-
+SUPER = 2  # pixels of the canvas a pixel of the picture; of a telephone's picture one
 _LARGE_PX = 10_000_000
 
 _CARD_TEXELS = 8
@@ -40,17 +39,10 @@ class Shown:
     """The truth of one sticker."""
 
     card: str
-    corners_px: np.ndarray
-    """The code without its quiet zone, top left first as printed, (4, 2)."""
-
-    module_px: float
-    """The mean side of a module."""
-
-    hidden: float
-    """The share of code and quiet zone that something covers or the picture's edge cuts off."""
-
-    burnt: float
-    """The share of the code where a lamp's reflection shows ink as white."""
+    corners_px: np.ndarray  # the code without its quiet zone, top left first as printed, (4, 2)
+    module_px: float  # the mean side of a module
+    hidden: float  # the share of code and quiet zone that something covers or the picture's edge cuts off
+    burnt: float  # the share of the code where a lamp's reflection shows ink as white
 
     @property
     def centre_px(self) -> tuple[float, float]:
@@ -142,20 +134,13 @@ class Score:
 
     in_sight: int = 0
     read: int = 0
-    unknown: int = 0
-    """In sight, found, not told: no harm done."""
+    unknown: int = 0  # in sight, found, not told: no harm done
+    wrong: tuple[str, ...] = ()  # `stop-01 as roll-02`: a card was named where another lies
+    ghosts: tuple[str, ...] = ()  # a card was named where none lies
+    strays: tuple[str, ...] = ()  # a card that cannot be told was reported where none lies: a question too many
 
-    wrong: tuple[str, ...] = ()
-    """`stop-01 as roll-02`: a card was named where another lies."""
-
-    ghosts: tuple[str, ...] = ()
-    """A card was named where none lies."""
-
-    strays: tuple[str, ...] = ()
-    """A card that cannot be told was reported where none lies: a question too many."""
-
-    def __add__(self, other: Score) -> Score:
-        return Score(*(getattr(self, name) + getattr(other, name) for name in Score.__slots__))
+    def __add__(self, other: Self) -> Self:
+        return type(self)(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
 
 def compared(truth: Sequence[Shown], found: Sequence[tuple[str | None, tuple[float, float]]]) -> Score:
@@ -247,28 +232,34 @@ def _look_of(card: Laid) -> str:
 
 def paste(canvas: np.ndarray, texture: Texture, corners: np.ndarray, outline: np.ndarray | None = None) -> None:
     """Draws a texture onto the canvas, its four corners at these points, cut along an outline if it has one."""
-    low, high = _region(corners, canvas, 2)
-    if (high <= low).any():
-        return
-    across = np.hypot(*(corners[1] - corners[0])), np.hypot(*(corners[2] - corners[1]))
-    image = texture.for_size(*across)
-    height, width = image.shape[:2]
-    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
-    matrix = cv2.getPerspectiveTransform(own, (corners - low).astype(np.float32))
-    size = (int(high[0] - low[0]), int(high[1] - low[1]))
-    warped = cv2.warpPerspective(image, matrix, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    mask = _mask((corners if outline is None else outline) - low, size)
-    cv2.copyTo(warped, mask, canvas[low[1] : high[1], low[0] : high[0]])
+    part, low = _part(canvas, corners, 2)
+    if part.size:
+        image = texture.for_size(np.hypot(*(corners[1] - corners[0])), np.hypot(*(corners[2] - corners[1])))
+        mask = _mask((corners if outline is None else outline) - low, part)
+        cv2.copyTo(_warped(image, corners - low, part), mask, part)
 
 
-def _region(corners: np.ndarray, canvas: np.ndarray, margin: int) -> tuple[np.ndarray, np.ndarray]:
+def edges(width: float, height: float) -> np.ndarray:
+    """The corners of a picture of that size, whose first pixel's middle is (0, 0), as those of a card."""
+    return np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32) - 0.5
+
+
+def _part(canvas: np.ndarray, corners: np.ndarray, margin: int) -> tuple[np.ndarray, np.ndarray]:
+    """The part of the canvas round some points, and where it begins."""
     low = np.maximum(np.floor(corners.min(0)).astype(int) - margin, 0)
-    high = np.minimum(np.ceil(corners.max(0)).astype(int) + margin + 1, canvas.shape[1::-1])
-    return low, high
+    high = np.maximum(np.ceil(corners.max(0)).astype(int) + margin + 1, low)
+    return canvas[low[1] : high[1], low[0] : high[0]], low
 
 
-def _mask(corners: np.ndarray, size: tuple[int, int]) -> np.ndarray:
-    mask = np.zeros(size[::-1], np.uint8)
+def _warped(image: np.ndarray, corners: np.ndarray, part: np.ndarray, **how: int) -> np.ndarray:
+    """A picture as large as a part of the canvas, its corners at these points."""
+    matrix = cv2.getPerspectiveTransform(edges(*image.shape[1::-1]), corners.astype(np.float32))
+    how = {"borderMode": cv2.BORDER_REPLICATE} | how
+    return cv2.warpPerspective(image, matrix, part.shape[1::-1], flags=cv2.INTER_LINEAR, **how)
+
+
+def _mask(corners: np.ndarray, part: np.ndarray) -> np.ndarray:
+    mask = np.zeros(part.shape[:2], np.uint8)
     cv2.fillConvexPoly(mask, np.int32((corners * 16).round()), 255, shift=4)
     return mask
 
@@ -279,37 +270,25 @@ def _paint_shadow(canvas: np.ndarray, corners: np.ndarray, table: Table) -> None
     turn = np.radians(37 * table.seed)
     thrown = corners + 1.0 * size * np.array([np.cos(turn), np.sin(turn)])
     soft = max(3, int(1.6 * size)) | 1
-    low, high = _region(thrown, canvas, soft)
-    if (high <= low).any():
-        return
-    dark = cv2.blur(_mask(thrown - low, tuple(int(v) for v in high - low)), (soft, soft))
-    part = canvas[low[1] : high[1], low[0] : high[0]]
-    keep = 1 - dark.astype(np.float32) * (table.shadow / 255)
-    cv2.multiply(part, cv2.merge([keep] * 3), dst=part, dtype=cv2.CV_16U)
+    part, low = _part(canvas, thrown, soft)
+    if part.size:
+        keep = 1 - cv2.blur(_mask(thrown - low, part), (soft, soft)).astype(np.float32) * (table.shadow / 255)
+        cv2.multiply(part, cv2.merge([keep] * 3), dst=part, dtype=cv2.CV_16U)
 
 
 def _paint_sleeve(canvas: np.ndarray, corners: np.ndarray) -> None:
     """The clear rim of a sleeve: a little brighter and greyer than what lies below."""
-    low, high = _region(corners, canvas, 1)
-    if (high <= low).any():
-        return
-    part = canvas[low[1] : high[1], low[0] : high[0]]
-    veiled = cv2.addWeighted(part, 0.8, np.full_like(part, FULL), 0.09, 0)
-    cv2.copyTo(veiled, _mask(corners - low, tuple(int(v) for v in high - low)), part)
+    part, low = _part(canvas, corners, 1)
+    if part.size:
+        cv2.copyTo(cv2.addWeighted(part, 0.8, np.full_like(part, FULL), 0.09, 0), _mask(corners - low, part), part)
 
 
 def _paint_sheen(canvas: np.ndarray, card: Laid, corners: np.ndarray) -> None:
     """The band of light across a sleeve."""
-    low, high = _region(corners, canvas, 1)
-    if (high <= low).any():
-        return
-    size = tuple(int(v) for v in high - low)
-    own = np.array([(0, 0), (48, 0), (48, 72), (0, 72)], np.float32) - 0.5
-    matrix = cv2.getPerspectiveTransform(own, (corners - low).astype(np.float32))
-    band = cv2.warpPerspective(_band(round(card.sheen_at, 2)), matrix, size, flags=cv2.INTER_LINEAR)
-    part = canvas[low[1] : high[1], low[0] : high[0]]
-    bright = np.minimum(part.astype(np.float32) + band[..., None] * (card.sheen * FULL), FULL)
-    part[:] = bright.astype(np.uint16)
+    part, low = _part(canvas, corners, 1)
+    if part.size:
+        band = _warped(_band(round(card.sheen_at, 2)), corners - low, part, borderMode=cv2.BORDER_CONSTANT)
+        part[:] = np.minimum(part.astype(np.float32) + band[..., None] * (card.sheen * FULL), FULL).astype(np.uint16)
 
 
 @lru_cache(maxsize=128)
@@ -391,11 +370,9 @@ def _card_image(look: str) -> np.ndarray:
     width, height = (round(side * _CARD_TEXELS) for side in lay.CARD_MM)
     kind, _, which = look.partition(" ")
     if kind == "own":
-        drawing = deck.back_svg() if which == decks.BACK else deck.face_svg(Card(which))
-        return render.to_image(drawing, _CARD_TEXELS)
+        return face_of("own", which)
     if kind == "deck":
-        style, _, face = which.partition(" ")
-        return _printed(decks.back(style) if face == decks.BACK else decks.face(style, face), 22, 244)
+        return _printed(face_of(*which.split()), 22, 244)
     if kind == "thing":
         return foreign.thing(which)
     if kind == "photo":
@@ -405,6 +382,13 @@ def _card_image(look: str) -> np.ndarray:
     if kind == "checks":
         return _checks((width, height))
     return np.full((height, width, 3), {"dark": (40, 34, 30)}.get(kind, (236, 240, 240)), np.uint8)
+
+
+def face_of(style: str, slug: str, px_per_mm: float = _CARD_TEXELS) -> np.ndarray:
+    """A face of one of `decks`, or of our own deck, or its back, as it left the printer."""
+    if style == "own":
+        return render.to_image(deck.back_svg() if slug == decks.BACK else deck.face_svg(Card(slug)), px_per_mm)
+    return decks.back(style, px_per_mm) if slug == decks.BACK else decks.face(style, slug, px_per_mm)
 
 
 def photo_like(size: tuple[int, int], seed: int) -> np.ndarray:

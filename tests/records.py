@@ -68,9 +68,16 @@ class Hand:
         return notation.parse_play(text, self.game.teams)
 
     def then(self, plays: str, *, as_lies: bool = False) -> Hand:
-        """The hand after more lines, all legal unless they may lie as they lie."""
+        """The hand after more lines, all legal unless they may lie as they lie.
+
+        `down to 1 but roll 50` stands for discards until the draw pile holds one card, of all but those and safeties.
+        """
         game = self.game
         for text in lines_of(plays):
+            if text.startswith("down to "):
+                left, _, kept = text.removeprefix("down to ").partition(" but ")
+                game = run_down(Hand(game), kept, left=int(left)).game
+                continue
             game, items = judge.step(game, notation.Line(0, text), as_lies=as_lies)
             wrong = [i for i in items if isinstance(i, JudgedLine) and (i.reasons or i.unreadable)]
             assert as_lies or not wrong, f"{text}: {wrong[0].unreadable or [str(r) for r in wrong[0].reasons]}"

@@ -6,8 +6,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import NO_TOTALS, Position
+from companion.robots.information_set import NO_TOTALS, DealtHand, Position
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition

@@ -9,20 +9,24 @@ A rule is a sentence, at times with how the game is set up, and its rows:
 
 Before `|` or `=` stand the lines played so far, `+` for those of the last row without it, and more. After `|` stand
 lines that are judged alike: by the codes that speak against them or, after `~`, of what is remarked upon; `=` says what
-is so.
+is so. A row holds for each edition of `edition=classic, rush`, and for each hazard of the deck where it says HAZARD (or
+DAMAGE, of the battle pile), with its REMEDY and SAFETY; OTHER is before those of another hazard.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 
 import pytest
 import records
 from records import Hand
 
 from companion.rules import referee
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
+from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Sheet, score
 
 SEATINGS = {"three": records.THREE, "four": records.FOUR, "pairs": records.PAIRS, "six in pairs": records.SIX}
@@ -30,8 +34,11 @@ OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
     "turn": lambda hand: hand.turn,
     "pile": lambda hand: hand.table.draw_pile,
     "hands": lambda hand: hand.table.hands,
+    "unaccounted": lambda hand: hand.table.unaccounted,
+    "drawn": lambda hand: hand.table.drawn,
     "target": lambda hand: hand.table.target,
     "discards": lambda hand: hand.table.discards,
+    "discarded": lambda hand: len(hand.table.discards),
     "over": lambda hand: hand.table.is_over,
     "ended": lambda hand: hand.result.how,
     "by": lambda hand: hand.result.by,
@@ -65,15 +72,35 @@ class Row:
     setting: str
     edition: str
 
+    def each(self) -> Iterator[Row]:
+        """The row for each edition and hazard that it is about."""
+        words = [word.strip() for word in self.setting.split(";") if word.strip()]
+        editions = next((word.removeprefix("edition=") for word in words if word.startswith("edition=")), self.edition)
+        setting = ";".join(word for word in words if not word.startswith("edition="))
+        for edition in editions.split(", "):
+            row = replace(self, setting=setting, edition=edition)
+            yield from row._each_hazard() if re.search("HAZARD|DAMAGE|SAFETY", self.written + self.plays) else (row,)
+
+    def _each_hazard(self) -> Iterator[Row]:
+        hazards = [card for card in load_edition(self.edition).deck if card.family is Family.HAZARD]
+        damages = [card for card in hazards if card is not Card.SPEED_LIMIT]
+        is_any = "DAMAGE" not in self.written + self.plays
+        for card in hazards if is_any else damages:
+            other = next(one for one in damages if SAFETY_OF[one] is not SAFETY_OF[card])
+            words = {f"OTHER {kind}": of[other] for kind, of in _ANSWERS.items()}
+            words |= {"HAZARD": card, "DAMAGE": card, **{kind: of[card] for kind, of in _ANSWERS.items()}}
+            yield replace(self, written=_put_in(self.written, words), plays=_put_in(self.plays, words))
+
     def hand(self) -> Hand:
         """The hand after those lines."""
         words = [word.strip() for word in self.setting.split(";") if word.strip()]
-        said = dict(word.split("=") for word in words if word.startswith(("edition=", "target=")))
+        said = dict(word.split("=") for word in words if word.startswith(("edition=", "target=", "first=")))
         return records.hand(
             self.plays,
             next((SEATINGS[word] for word in words if word in SEATINGS), records.TWO),
             options=[word for word in words if "=" in word and word.split("=")[0] not in said],
             target=int(said["target"]) if "target" in said else None,
+            first=said.get("first", "Ann"),
             edition=said.get("edition", self.edition),
             as_lies="as it lies" in words,
         )
@@ -88,6 +115,13 @@ class Row:
         ask = referee.remarks if judged == "~" else referee.objections
         why = {" ".join(why.code.value for why in ask(hand.table, hand.parsed(line))) for line in lines.split(";")}
         return f"{before}|{lines}{judged} {' or '.join(sorted(why))}".rstrip()
+
+
+_ANSWERS = {"REMEDY": REMEDY_OF, "SAFETY": SAFETY_OF}
+
+
+def _put_in(text: str, words: dict[str, Card]) -> str:
+    return re.sub("|".join(words), lambda found: words[found[0]], text)
 
 
 def _fact(hand: Hand, said: str) -> str:
@@ -144,6 +178,6 @@ def rules(text: str, edition: str = "classic") -> list[object]:
 def check(rows: list[Row]) -> None:
     """Fail where a row turns out otherwise than it is written."""
     assert rows
-    for row in rows:
+    for row in chain.from_iterable(row.each() for row in rows):
         found = row.found()
         assert found == row.written, f"It is {found!r}, not {row.written!r}."

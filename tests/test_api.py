@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from urllib.parse import urlsplit
 
+import evening
 import pytest
 import schemathesis
 from client import HOME, SECRET, STRANGER, lines
@@ -18,6 +19,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 from seen import camera
+from sheet import scenes
 
 from companion.common.text import say
 from companion.match.match import Match, Policy
@@ -30,11 +32,6 @@ TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "ha
 
 
 WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", "Bob 100")), "Ann 100"]
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture
@@ -130,15 +127,6 @@ def test_a_match_that_is_not_there_is_not_found(script, begun, number):
     assert set(answer.get_json()) == {"say"}
 
 
-def test_a_spectator_may_read_and_change_nothing(app, begun):
-    stranger = app.test_client()
-    stranger.environ_base.update(STRANGER)
-
-    assert stranger.get("/api/state").status_code == 200
-    assert send(stranger, "/api/plays", {"text": "Ann roll"}).status_code == 401
-    assert lines(begun) == []
-
-
 def test_a_stranger_hears_of_trouble_with_the_camera_but_not_its_address(app, script, begun):
     begun.trouble(say("The stream %(name)s does not answer.", name="http://10.0.0.5/cam?pwd=secret"))
     stranger = app.test_client()
@@ -151,30 +139,56 @@ def test_a_stranger_hears_of_trouble_with_the_camera_but_not_its_address(app, sc
     assert "pwd=secret" in script.get("/api/state").get_json()["trouble"]
 
 
+PLAYING = """
+a spectator may read and change nothing
+    eve at /api/state -> 200; eve sends /plays {"text": "Ann roll"} -> 401; lines -
+a legal play counts at once
+    machine sends /plays {"text": "Ann roll"}; machine reads | "done":true | "seq":{seq}; lines Ann roll
+an illegal play waits, says why and counts where the table lets it stand
+    machine sends /plays {"text": "Ann 100"} -> 202; machine reads | "done":false | Ann cannot drive yet.; lines -
+    machine reads | "questions":["{id}"]; machine sends /questions/{id} {"answer": "yes", "anyway": true}
+    machine sends /plays {"text": "Bob 50", "anyway": true}; lines Ann 100 anyway, Bob 50 anyway
+a question is answered once
+    sees Ann roll; machine sends /questions/{id} {"answer": "yes"}; lines Ann roll; asked -
+    machine sends /questions/{id} {"answer": "yes"} -> 409
+an illegal play is let stand
+    sees Ann 100; machine sends /questions/{id} {"answer": "yes"} -> 202; asked Ann 100
+    machine sends /questions/{id} {"answer": "yes", "anyway": true}; lines Ann 100 anyway; asked -
+another play is named
+    sees Ann roll; machine sends /questions/{id} {"answer": "yes", "play": "Ann right-of-way"}; lines Ann right-of-way
+it was no play
+    sees Ann roll; machine sends /questions/{id} {"answer": "no"}; lines -; asked -
+a play is taken back
+    sees Ann roll; machine sends /questions/{id} {"answer": "taken-back"}; lines -; asked -
+an answer that is none is refused
+    sees Ann roll; machine sends /questions/{id} {} -> 422; machine sends /questions/{id} {"answer": "perhaps"} -> 422
+    machine sends /questions/{id} {"answer": 1} -> 422; asked Ann roll
+    machine sends /questions/{id} {"answer": "yes", "play": "Ann rolls"} -> 422; asked Ann roll
+what stands in the way is told
+    sees Ann 100; sees Bob roll; machine sends /questions/1-2-camera.2-play {"answer": "yes"} -> 202
+    machine reads | not "reasons":[]; lines -
+a question that nobody asked is not found and one of another hand is settled
+    sees Ann roll; asked Ann roll; machine at {asked}; end; machine taps /hand
+    machine sends /questions/{id} {"answer": "yes"} -> 409; machine sends /questions/7 {"answer": "yes"} -> 404
+    machine sends /questions/999-999-camera.7-play {"answer": "yes"} -> 404; lines -
+undo and redo go there and back
+    Ann roll; machine sends /redo -> 409; machine sends /undo; lines -; machine sends /redo; lines Ann roll
+undo takes back the last change and with a number only that one
+    Ann roll; Bob roll; machine sends /undo {"seq": {seq}}; machine sends /undo {"seq": 1} -> 409; lines Ann roll
+    machine sends /undo; lines -; machine at /export.mbn | not Ann roll
+a change with an id counts once and gets the first answer again
+    machine sends /plays {"text": "Ann 100", "anyway": true, "id": "one"}; machine reads | "seq":{seq}
+    machine sends /plays {"text": "Ann 100", "anyway": true, "id": "one"}; machine reads | "seq":{seq}
+    machine sends /plays {"text": "Bob roll", "anyway": true, "id": "one"} -> 409; lines Ann 100 anyway
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(PLAYING))
+def test_on_an_evening(app, match, setting, rows):
+    evening.check(app, match, setting, rows)
+
+
 # --- Playing --------------------------------------------------------------------------------------------------
-
-
-def test_a_legal_play_counts_at_once(script, begun):
-    answer = send(script, "/api/plays", {"text": "Ann roll"})
-
-    assert answer.status_code == 200
-    assert answer.get_json()["done"] is True
-    assert answer.get_json()["seq"] == begun.state.seq
-    assert lines(begun) == ["Ann roll"]
-
-
-def test_an_illegal_play_waits_says_why_and_counts_where_the_table_lets_it_stand(script, begun):
-    answer = send(script, "/api/plays", {"text": "Ann 100"})
-
-    assert (answer.status_code, answer.get_json()["done"]) == (202, False)
-    assert answer.get_json()["reasons"][0]["say"]
-    assert answer.get_json()["questions"] == [begun.state.questions[0].id]
-    assert lines(begun) == []
-
-    asked = f"/api/questions/{begun.state.questions[0].id}"
-    assert send(script, asked, {**YES, "anyway": True}).status_code == 200
-    assert send(script, "/api/plays", {"text": "Bob 50", "anyway": True}).status_code == 200
-    assert lines(begun) == ["Ann 100 anyway", "Bob 50 anyway"]
 
 
 def test_without_a_game_nothing_can_be_played(script):
@@ -198,70 +212,12 @@ def test_what_is_asked_is_told_with_the_state(script, begun):
     assert all(one["say"].endswith(".") for one in (which, play, differs))
 
 
-@pytest.mark.parametrize(
-    ("seen_play", "answers", "codes", "left"),
-    [
-        ("Ann roll", [YES, YES], [200, 409], ["Ann roll"]),
-        ("Ann 100", [YES, {**YES, "anyway": True}], [202, 200], ["Ann 100 anyway"]),
-        ("Ann roll", [{**YES, "play": "Ann right-of-way"}], [200], ["Ann right-of-way"]),
-        ("Ann roll", [{"answer": "no"}], [200], []),
-        ("Ann roll", [{"answer": "taken-back"}], [200], []),
-    ],
-    ids=["once", "an illegal play anyway", "another play", "no play", "taken back"],
-)
-def test_a_question_is_answered(script, begun, seen_play, answers, codes, left):
-    asked = seen(begun, 1, seen_play)
-
-    assert [send(script, asked, answer).status_code for answer in answers] == codes
-    assert lines(begun) == left
-    assert begun.state.questions == ()
-
-
-def test_what_stands_in_the_way_is_told(script, begun):
-    seen(begun, 1, "Ann 100")
-
-    answer = send(script, seen(begun, 2, "Bob roll"), YES)
-
-    assert answer.status_code == 202
-    assert answer.get_json()["reasons"]
-    assert lines(begun) == []
-
-
 def test_the_record_follows_the_table(script, begun):
     begun.enter("Ann roll", "Ann")
     gone = camera(begun).differs(1, "side-1/battle", "roll", None, line=begun.state.hand_entries[0].seq)
 
     assert send(script, f"/api/questions/{gone}", {"answer": "table"}).status_code == 200
     assert lines(begun) == []
-
-
-def test_a_question_that_nobody_asked_is_not_found_and_one_of_another_hand_is_settled(script, begun):
-    asked = seen(begun, 1, "Ann roll")
-    begun.enter("end", "Ann")
-    begun.next_hand("Ann")
-
-    assert send(script, asked, YES).status_code == 409
-    assert send(script, "/api/questions/999-999-camera.7-play", YES).status_code == 404
-    assert send(script, "/api/questions/7", YES).status_code == 404
-    assert lines(begun) == []
-
-
-@pytest.mark.parametrize("body", [{}, {"answer": "perhaps"}, {"answer": 1}, {**YES, "play": "Ann rolls"}])
-def test_an_answer_that_is_none_is_refused(script, begun, body):
-    asked = seen(begun, 1, "Ann roll")
-
-    assert send(script, asked, body).status_code == 422
-    assert len(begun.state.questions) == 1
-
-
-def test_a_change_with_an_id_counts_once_and_gets_the_first_answer_again(script, begun):
-    body = {"text": "Ann 100", "anyway": True, "id": "one"}
-    first, again = (send(script, "/api/plays", body) for _ in range(2))
-    other = send(script, "/api/plays", {**body, "text": "Bob roll"})
-
-    assert (first.status_code, first.get_json()) == (again.status_code, again.get_json()) == (200, first.get_json())
-    assert other.status_code == 409
-    assert lines(begun) == ["Ann 100 anyway"]
 
 
 def test_a_change_that_waits_or_does_nothing_gets_its_first_answer_again_too(script, begun):
@@ -312,26 +268,6 @@ def test_the_version_says_whether_anything_has_changed(script, begun):
     assert other.status_code == 200
     assert other.get_json()["version"] > first.get_json()["version"]
     assert other.get_json()["version"] == script.get("/api/state").get_json()["version"]
-
-
-def test_undo_and_redo_go_there_and_back(script, begun):
-    begun.enter("Ann roll", "Ann")
-
-    assert send(script, "/api/redo").status_code == 409
-    assert [send(script, f"/api/{step}").status_code for step in ("undo", "redo")] == [200, 200]
-    assert lines(begun) == ["Ann roll"]
-
-
-def test_undo_takes_back_the_last_change_and_with_a_number_only_that_one(script, begun):
-    begun.enter("Ann roll", "Ann")
-    begun.enter("Bob roll", "Bob")
-    last = begun.state.undoable.seq
-
-    assert [send(script, "/api/undo", {"seq": last}).status_code for _ in range(2)] == [200, 409]
-    assert lines(begun) == ["Ann roll"]
-    assert send(script, "/api/undo").status_code == 200
-    assert lines(begun) == []
-    assert "Ann roll" not in script.get(f"/api/matches/{begun.state.match}").get_json()["record"]
 
 
 # --- What is refused -----------------------------------------------------------------------------------------

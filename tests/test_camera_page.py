@@ -11,7 +11,8 @@ from client import HOME, SECRET, STRANGER, text_of
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app, language, words
 from companion.pages.table_camera import zone_form
-from companion.pages.table_camera.survey_view import Called, light, sharpness, sights
+from companion.pages.table_camera.camera import light, sharpness, sights
+from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
 from companion.rules.table import Team
@@ -37,12 +38,6 @@ def survey(*zones: ZoneSight, hints: tuple[Hint, ...] = (), drawn: tuple[str, ..
     advice = Advice((1000, 600), 20.0, zones, hints, 104, 12)
     printed = {zone.zone: SQUARE for zone in zones if zone.zone not in drawn}
     return Survey(advice, printed, dict.fromkeys(drawn, SQUARE))
-
-
-@pytest.fixture
-def begun(match):
-    match.start(("side Ann", "side Bob", "hand first Ann"))
-    return match
 
 
 @pytest.fixture

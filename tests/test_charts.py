@@ -13,7 +13,7 @@ from companion.match.archive import hands_of
 from companion.match.history import Written
 from companion.match.match import MatchState
 from companion.match.state import judge_on
-from companion.pages.scores import chart_data, charts
+from companion.pages.scores import charts
 from companion.pages.scores.charts import Line, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names
 from companion.rules.record import notation
@@ -113,7 +113,7 @@ def test_a_long_name_is_cut_beside_the_line():
 def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
     (hand,), names = hands("two-players-4600")
 
-    view = chart_data.race(hand, names)
+    view = charts.race(hand, names)
 
     assert [line.runs[-1][-1][1] for line in view.lines] == [1000, 0]
     assert view.goal[0] == 1000
@@ -124,7 +124,7 @@ def test_the_race_ends_where_the_cars_stood_and_marks_every_hazard():
 def test_the_table_beside_the_race_has_the_same_figures():
     (hand,), names = hands("two-players-4600")
 
-    view = chart_data.race(hand, names)
+    view = charts.race(hand, names)
 
     assert view.heads == ("Play", "Ann", "Bob", "Hazard")
     assert view.rows[-1][1:] == ("1000", "0", "")
@@ -134,7 +134,7 @@ def test_the_table_beside_the_race_has_the_same_figures():
 def test_totals_rise_hand_by_hand_and_begin_again_with_a_new_match():
     played, names = hands("match-to-5000")
 
-    view = chart_data.totals([hand.result for hand in played if not hand.is_open], names)
+    view = charts.totals([hand.result for hand in played if not hand.is_open], names)
 
     ann = view.lines[0]
     assert len(ann.runs) == 2
@@ -148,5 +148,5 @@ def test_one_hand_is_no_match_to_draw_and_a_hand_without_a_kilometre_no_race():
     lines = [Written(number, text) for number, text in enumerate(("side Ann", "side Bob", "hand first Ann"), start=1)]
     (dealt,) = hands_of(*judge_on(MatchState(), lines))
 
-    assert chart_data.totals([hand.result], names) is None
-    assert chart_data.race(dealt, names) is None
+    assert charts.totals([hand.result], names) is None
+    assert charts.race(dealt, names) is None

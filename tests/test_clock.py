@@ -210,7 +210,7 @@ MAY = {
     "companion/app/doctor.py": {"time.gmtime"},  # says what is wrong with the clock
     "companion/vision/faces/face_templates.py": {"st_mtime"},  # is it the same file? not: is it newer
     "companion/pages/table_camera/enrol.py": {"st_mtime"},  # the same
-    "companion/pages/server/cookies.py": {"max_age"},  # counted by the phone
+    "companion/pages/server/guard.py": {"max_age"},  # counted by the phone
 }
 
 

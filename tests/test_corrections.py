@@ -83,20 +83,10 @@ def corrected(text: str, changed: str) -> Correction:
     return Correction(before, judge.judge_on(before, record_of(changed)))
 
 
-def change(text: str, number: int, line: str) -> Correction:
+def edit(text: str, number: int, *new: str, drop: int = 1) -> Correction:
+    """The record with other lines in the place of one, or put in before it."""
     lines = text.splitlines()
-    return corrected(text, "\n".join([*lines[: number - 1], line, *lines[number:]]))
-
-
-def remove(text: str, number: int) -> Correction:
-    lines = text.splitlines()
-    return corrected(text, "\n".join(lines[: number - 1] + lines[number:]))
-
-
-def insert(text: str, before: int | None, line: str) -> Correction:
-    lines = text.splitlines()
-    at = len(lines) if before is None else before - 1
-    return corrected(text, "\n".join([*lines[:at], line, *lines[at:]]))
+    return corrected(text, "\n".join([*lines[: number - 1], *new, *lines[number - 1 + drop :]]))
 
 
 def texts(lines: list[judge.JudgedLine]) -> list[str]:
@@ -120,17 +110,17 @@ ATTACKED = MATCH.replace("Ann roll\nBob 75", "Ann roll\nBob accident > Ann\nAnn 
 @pytest.mark.parametrize(
     ("done", "illegal", "legal"),
     [
-        (change(MATCH, 6, "Ann discard 25"), ["Ann 100", "Bob stop > Ann"], []),
-        (change(LATE_ROLL, 6, "Ann roll"), [], ["Ann 100", "Bob stop > Ann"]),
-        (remove(MATCH, 9), ["Ann roll"], []),
-        (insert(FORGOTTEN, 7, "Bob roll"), [], ["Ann 100", "Bob 75"]),
-        (insert(MATCH, 8, "Ann repairs"), ["Ann repairs"], []),
-        (change(MATCH, 8, "Ann flies"), ["Ann flies", "Bob stop > Ann", "Ann roll", "Bob 75"], []),
-        (change(ILLEGAL, 8, "Ann 100"), [], []),
-        (change(MATCH, 13, "hand first Ann"), ["Bob roll", "Bob 50"], []),
-        (change(MATCH.replace("hand first Bob", "hand first Ann"), 13, "hand first Bob"), [], ["Bob roll", "Bob 50"]),
-        (insert(ATTACKED, 2, "option hazard-on-hazard=forbidden"), ["Bob stop > Ann"], []),
-        (change(MATCH, 1, "edition klassik"), ["edition klassik"], []),
+        (edit(MATCH, 6, "Ann discard 25"), ["Ann 100", "Bob stop > Ann"], []),
+        (edit(LATE_ROLL, 6, "Ann roll"), [], ["Ann 100", "Bob stop > Ann"]),
+        (edit(MATCH, 9), ["Ann roll"], []),
+        (edit(FORGOTTEN, 7, "Bob roll", drop=0), [], ["Ann 100", "Bob 75"]),
+        (edit(MATCH, 8, "Ann repairs", drop=0), ["Ann repairs"], []),
+        (edit(MATCH, 8, "Ann flies"), ["Ann flies", "Bob stop > Ann", "Ann roll", "Bob 75"], []),
+        (edit(ILLEGAL, 8, "Ann 100"), [], []),
+        (edit(MATCH, 13, "hand first Ann"), ["Bob roll", "Bob 50"], []),
+        (edit(MATCH.replace("hand first Bob", "hand first Ann"), 13, "hand first Bob"), [], ["Bob roll", "Bob 50"]),
+        (edit(ATTACKED, 2, "option hazard-on-hazard=forbidden", drop=0), ["Bob stop > Ann"], []),
+        (edit(MATCH, 1, "edition klassik"), ["edition klassik"], []),
     ],
     ids=[
         *("no longer fits", "fits after all", "taken out", "put in", "put in and does not fit", "cannot be read"),
@@ -142,16 +132,16 @@ def test_the_lines_that_a_correction_makes_illegal_or_legal_are_named(done, ille
 
 
 def test_a_line_that_no_longer_fits_stays_and_says_why():
-    changed, removed = change(MATCH, 6, "Ann discard 25"), remove(MATCH, 9)
+    changed, removed = edit(MATCH, 6, "Ann discard 25"), edit(MATCH, 9)
 
     assert [str(why) for why in changed.became_illegal[0].reasons] == ["not-driving"]
     assert len(changed.after.lines) == len(changed.before.lines)
     assert [str(why) for why in removed.became_illegal[0].reasons] == ["not-your-turn", "already-rolling"]
-    assert insert(FORGOTTEN, 7, "Bob roll").after.lines == record_of(MATCH)
+    assert edit(FORGOTTEN, 7, "Bob roll", drop=0).after.lines == record_of(MATCH)
 
 
 def test_a_line_put_in_at_the_end_goes_on():
-    done = insert(MATCH, None, "Ann 25")
+    done = edit(MATCH, 17, "Ann 25", drop=0)
 
     assert [judged.line.text for judged in done.after.given[-1]] == ["Ann 25"]
     assert done.after.game.table.side_of("Ann").km == 25
@@ -161,7 +151,7 @@ def test_a_line_put_in_at_the_end_goes_on():
 
 
 def test_the_totals_run_through_to_later_hands():
-    done = insert(MATCH.replace("Ann 100   # under nothing", "Ann 25"), 12, "Ann 50")
+    done = edit(MATCH.replace("Ann 100   # under nothing", "Ann 25"), 12, "Ann 50", drop=0)
 
     assert totals(done) == {
         1: ({"Ann": 25, "Bob": 75}, {"Ann": 75, "Bob": 75}),
@@ -170,18 +160,18 @@ def test_the_totals_run_through_to_later_hands():
 
 
 def test_only_hands_that_changed_are_named():
-    ((number, before, after),) = change(MATCH, 16, "Bob 25").hands
+    ((number, before, after),) = edit(MATCH, 16, "Bob 25").hands
 
     assert (number, before.sheets["Bob"].total, after.sheets["Bob"].total) == (2, 50, 25)
-    assert [number for number, *_ in change(MATCH, 11, "Bob 25").hands] == [1, 2]
-    assert change(MATCH, 10, "Ann roll # in time").hands == []
+    assert [number for number, *_ in edit(MATCH, 11, "Bob 25").hands] == [1, 2]
+    assert edit(MATCH, 10, "Ann roll # in time").hands == []
 
 
 # --- Unusual lines -------------------------------------------------------------------------------------------
 
 
 def test_without_the_line_that_ended_it_the_hand_is_open_again():
-    done = remove(MATCH.split("hand first Bob")[0], 12)
+    done = edit(MATCH.split("hand first Bob")[0], 12)
 
     assert done.after.game.hand_is_open
     assert done.hands[0][1].how.value == "agreed"
@@ -189,14 +179,14 @@ def test_without_the_line_that_ended_it_the_hand_is_open_again():
 
 
 def test_a_hand_in_the_middle_that_is_not_ended_counts_as_agreed():
-    done = remove(MATCH, 12)
+    done = edit(MATCH, 12)
 
     assert done.became_illegal == done.hands == []
     assert [str(why) for why in done.after.hands[1].remarks] == ["ended-as-agreed"]
 
 
 def test_without_its_first_line_a_hand_has_nowhere_to_be_played():
-    done = remove(MATCH, 13)
+    done = edit(MATCH, 13)
 
     assert texts(done.became_illegal) == ["Bob roll", "Ann roll", "Bob 50"]
     assert {str(why) for judged in done.became_illegal for why in judged.reasons} == {"hand-over"}
@@ -206,13 +196,13 @@ def test_without_its_first_line_a_hand_has_nowhere_to_be_played():
 def test_another_edition_judges_everything_anew():
     record = MATCH.replace("Bob 75", "Ann flat-tire > Bob\nBob 75")
 
-    done = change(record, 1, "edition rush")
+    done = edit(record, 1, "edition rush")
 
     assert done.became_illegal[0].line.text == "Ann roll"
 
 
 def test_a_side_with_another_name_leaves_its_plays_unreadable():
-    done = change(MATCH, 3, "side Bea")
+    done = edit(MATCH, 3, "side Bea")
 
     assert "Bob roll" in texts(done.became_illegal)
     assert {judged.verdict for judged in done.became_illegal} == {judge.UNREADABLE, judge.ILLEGAL}
@@ -222,7 +212,7 @@ def test_a_side_with_another_name_leaves_its_plays_unreadable():
 def test_a_hand_that_is_won_earlier_leaves_the_rest_of_it_over():
     short = "side Ann\nside Bob\ntarget 200\nhand first Ann\nAnn roll\nBob roll\nAnn 100\nBob 25\nAnn 25\n"
 
-    done = change(short, 7, "Ann 200")
+    done = edit(short, 7, "Ann 200")
 
     assert texts(done.became_illegal) == ["Bob 25", "Ann 25"]
     assert done.hands[0][2].by == "Ann"
@@ -232,6 +222,9 @@ HAND = "hand first {}\n{}Ann roll\nBob discard 25\nAnn 200\n"
 ENDED = "edition classic\nside Ann\nside Bob\noption extension=no\ntarget 200\n" + "".join(
     HAND.format(first, "" if first == "Ann" else "Bob discard 50\n") for first in ("Ann", "Bob", "Ann", "Bob")
 )
+
+
+SAFETIES = [f"Ann {safety}" for safety in ("driving-ace", "extra-tank", "puncture-proof", "right-of-way")]
 
 
 def five_hands() -> str:
@@ -244,15 +237,8 @@ def five_hands() -> str:
 PLAIN = ["25"] * 5 + ["50"] * 5 + ["75"] * 5 + ["100"] * 6 + ["roll"] * 7 + ["repairs", "gasoline", "spare-tire"] * 3
 
 
-def with_all_safeties(record: str, before: int) -> Correction:
-    """The record after Ann's four safeties, forgotten so far, were put in before a line."""
-    lines = record.splitlines()
-    safeties = [f"Ann {safety}" for safety in ("driving-ace", "extra-tank", "puncture-proof", "right-of-way")]
-    return corrected(record, "\n".join(lines[: before - 1] + safeties + lines[before - 1 :]))
-
-
 def test_a_match_that_is_won_earlier_says_so():
-    done = with_all_safeties(ENDED, 7)
+    done = edit(ENDED, 7, *SAFETIES, drop=0)
 
     assert {number for number, *_ in done.hands} == {1, 2, 3, 4}
     assert (done.hands[3][1].match["Ann"], done.hands[3][1].winner) == (4400, None)
@@ -260,7 +246,7 @@ def test_a_match_that_is_won_earlier_says_so():
 
 
 def test_a_hand_after_a_match_that_is_won_earlier_counts_from_zero():
-    done = with_all_safeties(ENDED + HAND.format("Ann", ""), 7)
+    done = edit(ENDED + HAND.format("Ann", ""), 7, *SAFETIES, drop=0)
 
     assert done.became_illegal == []
     assert totals(done)[5] == ({"Ann": 5500, "Bob": 0}, {"Ann": 1100, "Bob": 0})

@@ -9,14 +9,13 @@ from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
-from client import HOME, SECRET, STRANGER, lines, tap, text_of, values
+from client import HOME, STRANGER, lines, tap, text_of, values
 
 from companion.common.errors import Problem
 from companion.match import dealer
 from companion.match.match import Match
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 from companion.match.state import RobotSeat
-from companion.pages import create_app
 from companion.robots.robot import Level
 from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import edition_names, load_edition
@@ -36,11 +35,6 @@ def same_cards(monkeypatch):
     chance = random.Random(7)
     keys = SimpleNamespace(token_hex=lambda size: chance.randbytes(size).hex())
     monkeypatch.setattr("companion.match.drafts.secrets", keys)
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture

@@ -23,9 +23,8 @@ from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.guided import Guide, Key, TerminalKeys, guided
-from companion.vision.enrol.rectify import Fault, How, Rectified
-from companion.vision.enrol.stillness import Stillness
+from companion.vision.enrol.guided import Guide, Key, Stillness, TerminalKeys, guided
+from companion.vision.enrol.rectify import Fault, Rectified
 from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
@@ -54,7 +53,7 @@ def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified
     if len(columns) < 50:
         return Rectified(None, Fault.NO_CARD if not len(columns) else Fault.NOT_WHOLE)
     left = int(columns[0])
-    return Rectified(np.ascontiguousarray(image[36:564, left : left + SIZE[0]]), None, How.CUT_OUT)
+    return Rectified(np.ascontiguousarray(image[36:564, left : left + SIZE[0]]), None)
 
 
 @pytest.fixture

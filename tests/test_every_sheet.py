@@ -5,16 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from records import TWO, Hand, hand, header, record
+from records import DEALT_TO_EIGHT, EIGHT, FIVE, FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, header, record, teams
 from sheet import check, rules
 
+from companion.rules import referee
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.edition import EditionError, edition_names, load_edition
 from companion.rules.record.judge import JudgedLine
 
 EDITIONS = edition_names()
+SIX_ALONE = f"{FIVE}, Fay"
 EACH_HAZARD = [(name, card) for name in EDITIONS for card in load_edition(name).deck if card.family is Family.HAZARD]
-EACH_SAFETY = [(name, card) for name in EDITIONS for card in load_edition(name).safeties]
 
 
 def start_of(edition: str) -> str:
@@ -31,6 +32,50 @@ def verdicts_of(edition: str, *lines: str) -> list[str]:
     start = start_of(edition).removesuffix("; ").split("; ")
     written = "\n".join([*header(TWO, edition=edition), *start, *lines])
     return [item.verdict for item in record(written) if isinstance(item, JudgedLine)]
+
+
+SEATED = [
+    *(("classic", *row) for row in ((TWO, 700, 94), (THREE, 700, 88), (PAIRS, 1000, 82), (SIX, 700, 70))),
+    *(("parker", *row) for row in ((TWO, 700, 89), (THREE, 700, 83), (PAIRS, 1000, 82), (SIX, 700, 70))),
+    *(("asmodee-2014", *row) for row in ((TWO, 1000, 94), (THREE, 1000, 88), (FOUR, 1000, 82), (PAIRS, 1000, 82))),
+    ("asmodee-2014", SIX, 1000, 70),
+    *((edition, players, 1000, pile) for edition in ("rush", "dujardin-2014") for players, pile in DEALT_TO_EIGHT),
+    ("bsd-mille", TWO, 700, 89),
+]
+THREES = "Reds = Ann Cid Eve, Blues = Bob Dee Fay"
+ONE_SIDE = "Reds = Ann Bob"
+UNSEATED = {
+    ("classic", "2 or 3 alone, or 4 or 6 in pairs: these sides seat [146] alone"): ("Ann", FOUR, SIX_ALONE),
+    ("parker", "4 or 6 in pairs: these sides seat 4 alone"): (FOUR,),
+    ("asmodee-2014", "2 to 4 alone, or 4 or 6 in pairs: these sides seat "): ("Ann", FIVE, SIX_ALONE, ONE_SIDE, THREES),
+    ("rush", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE, THREES),
+    ("dujardin-2014", "8 in pairs"): ("Ann", f"{EIGHT}, Ian", ONE_SIDE),
+    ("bsd-mille", "played by 2 alone"): ("Ann", THREE, PAIRS, SIX, ONE_SIDE),
+}
+
+
+@pytest.mark.parametrize(("edition", "players", "target", "pile"), SEATED)
+def test_a_seating_of_the_sheet_has_its_target_and_six_cards_each(edition, players, target, pile):
+    table = hand(players=players, edition=edition).table
+
+    assert (table.target, table.draw_pile, set(table.hands)) == (target, pile, {6})
+    assert sum(table.deck.values()) == pile + sum(table.hands)
+    assert table.deck[Card.STOP] == load_edition(edition).deck[Card.STOP] - (edition == "parker" and pile > 82)
+
+
+@pytest.mark.parametrize(
+    ("edition", "says", "players"), [(*sheet, players) for sheet, refused in UNSEATED.items() for players in refused]
+)
+def test_other_seatings_are_refused_with_a_sentence(edition, says, players):
+    with pytest.raises(EditionError, match=says):
+        referee.new_hand(load_edition(edition), teams(players), "Ann")
+
+
+def test_partners_sit_opposite_each_other_with_one_layout():
+    table = hand(players=SIX).table
+
+    assert [seat.player for seat in table.seats] == ["Ann", "Bob", "Cid", "Dee", "Eve", "Fay"]
+    assert [table.sides[seat.side].name for seat in table.seats] == ["Reds", "Blues", "Greens"] * 2
 
 
 SHEET = """
@@ -56,6 +101,17 @@ right of way at once clears a stop and a limit
 right of way answers no accident
     Ann accident > Bob | Bob right-of-way !: no-attack-to-answer
     Ann accident > Bob; Bob right-of-way | Bob 50: under-hazard
+a safety is laid on the own turn draws a card and keeps the turn
+    Ann SAFETY = turn Ann; safeties Ann SAFETY
+    Ann SAFETY | Ann SAFETY: too-many-copies
+    Ann SAFETY; Ann 50 = cards Ann 6
+a late safety is no coup fourré
+    Ann HAZARD > Bob; Bob SAFETY = safeties Bob SAFETY; coups Bob; hazard Bob None; limit Bob None
+a coup fourré throws the hazard out and takes the turn
+    Ann HAZARD > Bob; Bob SAFETY ! = coups Bob SAFETY; discards HAZARD; turn Bob
+    Ann HAZARD > Bob; Bob SAFETY ! | Bob 100
+each km is a point or a km
+    Ann 200; Bob 75; Ann 50; end = points Ann distance=250; points Bob distance=75
 after the end nothing is played
     Ann 50; end | Bob 50; Bob driving-ace !: hand-over
 """
@@ -87,37 +143,7 @@ def test_six_cards_are_dealt_and_a_turn_draws_and_plays_one(edition):
     assert before.against("Ann 25" if edition == "rush" else "Ann 300") == ["unknown-card"]
 
 
-# Safeties
-
-
-@pytest.mark.parametrize(("edition", "safety"), EACH_SAFETY)
-def test_a_safety_is_laid_on_the_own_turn_draws_a_card_and_keeps_the_turn(edition, safety):
-    played = driving(edition, f"Ann {safety}")
-
-    assert (played.turn, played.side("Ann").safeties) == ("Ann", (safety,))
-    assert played.then("Ann 50").cards_of("Ann") == 6
-    assert played.against(f"Ann {safety}") == ["too-many-copies"]
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_a_late_safety_is_no_coup_fourre(edition, hazard):
-    late = driving(edition, f"Ann {hazard} > Bob; Bob {SAFETY_OF[hazard]}")
-
-    assert (late.side("Bob").safeties, late.side("Bob").coups_fourres) == ((SAFETY_OF[hazard],), ())
-    assert late.side("Bob").hazard is None
-    assert not late.side("Bob").limited
-
-
 # Coup fourré
-
-
-@pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
-def test_a_coup_fourre_throws_the_hazard_out_and_takes_the_turn(edition, hazard):
-    claimed = driving(edition, f"Ann {hazard} > Bob; Bob {SAFETY_OF[hazard]} !")
-
-    assert claimed.side("Bob").coups_fourres == (SAFETY_OF[hazard],)
-    assert (claimed.table.discards, claimed.turn) == ((hazard,), "Bob")
-    assert claimed.against("Bob 100") == []
 
 
 @pytest.mark.parametrize("edition", EDITIONS)
@@ -135,13 +161,6 @@ def test_a_card_drawn_or_played_by_the_attacked_side_shuts_the_window(edition, l
 
 
 # The end
-
-
-@pytest.mark.parametrize("edition", EDITIONS)
-def test_each_km_is_a_point_or_a_km(edition):
-    driven = driving(edition, "Ann 200; Bob 75; Ann 50; end")
-
-    assert (driven.points("Ann"), driven.points("Bob")) == ({"distance": 250}, {"distance": 75})
 
 
 @pytest.mark.parametrize(
@@ -169,3 +188,10 @@ def test_no_card_is_lost(edition):
     laid = sum(played.deck[card] - played.copies_left(card) for card in Card if card in played.deck)
 
     assert laid + sum(played.hands) + played.draw_pile == sum(played.deck.values())
+
+
+def test_each_sheet_says_what_becomes_of_an_empty_draw_pile():
+    pile = {"classic": "play-out", "parker": "play-out", "bsd-mille": "stuck", "dujardin-2014": "ends"}
+    pile |= {"asmodee-2014": "reshuffle", "rush": "reshuffle"}
+
+    assert {edition: load_edition(edition).empty_pile for edition in EDITIONS} == pile

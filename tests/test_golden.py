@@ -69,24 +69,11 @@ def test_a_golden_hand_comes_to_its_sheet(path):
 
 
 @pytest.mark.parametrize(("name", "points"), MOST.items())
-def test_the_most_that_a_hand_can_bring(name, points):
+def test_the_most_that_a_hand_can_bring_is_not_400_more(name, points):
     (hand,) = hands_of(read(name))
 
     assert max(side["total"] for side in hand["sides"].values()) == points
     assert sorted(side["total"] for side in hand["sides"].values())[:-1] == [0] * (len(hand["sides"]) - 1)
-
-
-def score_of(name: str, side: str) -> dict[str, int]:
-    (hand,) = hands_of(read(name))
-    return {line["item"]: line["points"] for line in hand["sides"][side]["score"]}
-
-
-def test_the_last_card_drawn_makes_a_delayed_action():
-    assert score_of("delayed-action", "Ann") == {"distance": 700, "trip-completed": 400, "delayed-action": 300}
-
-
-def test_an_extension_that_nobody_completes_brings_nothing():
-    assert score_of("extension-lost", "Ann") == {"distance": 700, "safeties": 200}
 
 
 def test_a_player_skipped_by_a_coup_fourre_has_one_turn_less():
@@ -95,37 +82,40 @@ def test_a_player_skipped_by_a_coup_fourre_has_one_turn_less():
     assert plays[6:10] == ["Ann", "Cid", "Cid", "Ann"]
 
 
-def test_the_hand_after_a_match_begins_at_zero():
-    hands = hands_of(read("match-to-5000"))
+@pytest.mark.parametrize(
+    ("name", "side", "score"),
+    [
+        ("delayed-action", "Ann", {"distance": 700, "trip-completed": 400, "delayed-action": 300}),
+        ("extension-lost", "Ann", {"distance": 700, "safeties": 200}),
+        ("asmodee-passes-1000", "Ann", {"distance": 725, "safeties": 200, "coups-fourres": 100}),
+        *(("parker-extension-lost", side, {"extension": 200}) for side in ("Bob", "Cid")),
+    ],
+)
+def test_a_sheet_has_the_lines_that_its_hand_is_about(name, side, score):
+    (hand,) = hands_of(read(name))
+    lines = {line["item"]: line["points"] for line in hand["sides"][side]["score"]}
 
-    assert [hand["winner"] for hand in hands] == [None, None, None, None, "Ann", None]
-    assert hands[3]["match"] == {"Ann": 4925, "Bob": 2600}
+    assert lines | score == lines
+    assert ("extension" in lines) is ("extension" in score)
+
+
+@pytest.mark.parametrize(("name", "winner"), [("dujardin-nearest", "Blues"), ("bsd-mille-neither-can-play", None)])
+def test_a_hand_that_nobody_goes_on_with_is_exhausted(name, winner):
+    (hand,) = hands_of(read(name))
+
+    assert (hand["ended"], hand["by"], hand["winner"]) == ("exhausted", None, winner)
+
+
+@pytest.mark.parametrize(
+    ("name", "winners", "match"),
+    [
+        ("match-to-5000", [None, None, None, None, "Ann", None], {"Ann": 4925, "Bob": 2600}),
+        ("bsd-mille-level-match", [None] * 6, {"Ann": 5000, "Bob": 5000}),
+    ],
+)
+def test_the_hand_after_a_match_that_is_won_or_level_by_mille_begins_at_zero(name, winners, match):
+    hands = hands_of(read(name))
+
+    assert [hand["winner"] for hand in hands] == winners
+    assert match in [hand["match"] for hand in hands[3:5]]
     assert hands[5]["match"] == {side: sheet["total"] for side, sheet in hands[5]["sides"].items()}
-
-
-def test_the_asmodee_race_counts_safeties_in_miles_and_may_pass_1000():
-    assert score_of("asmodee-passes-1000", "Ann") == {"distance": 725, "safeties": 200, "coups-fourres": 100}
-
-
-def test_a_caller_who_fails_by_parkers_sheet_leaves_200_to_each_opponent():
-    assert "extension" not in score_of("parker-extension-lost", "Ann")
-    assert [score_of("parker-extension-lost", side)["extension"] for side in ("Bob", "Cid")] == [200, 200]
-
-
-def test_a_level_match_of_mille_is_nobodys_and_starts_again_from_zero():
-    hands = hands_of(read("bsd-mille-level-match"))
-
-    assert (hands[4]["match"], hands[4]["winner"]) == ({"Ann": 5000, "Bob": 5000}, None)
-    assert hands[5]["match"] == {side: sheet["total"] for side, sheet in hands[5]["sides"].items()}
-
-
-def test_when_the_draw_pile_is_used_up_the_nearest_of_the_french_race_wins():
-    (hand,) = hands_of(read("dujardin-nearest"))
-
-    assert (hand["ended"], hand["by"], hand["winner"]) == ("exhausted", None, "Blues")
-
-
-def test_a_hand_of_mille_that_nobody_can_go_on_with_is_exhausted():
-    (hand,) = hands_of(read("bsd-mille-neither-can-play"))
-
-    assert (hand["ended"], hand["by"], hand["winner"]) == ("exhausted", None, None)

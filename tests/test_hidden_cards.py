@@ -15,7 +15,7 @@ from players import random_options, random_teams
 from robot_games import TWO, dealt, done, play_hand
 
 from companion.common.errors import Problem
-from companion.robots.options import options
+from companion.robots.information_set import options
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from functools import reduce
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from records import PAIRS, SIX, THREE, TWO, header, record, results, verdicts
+from records import PAIRS, SIX, THREE, TWO, header, record, results
+from sheet import blocks
 
 from companion.rules.cards import Card
 from companion.rules.editions.edition import switches
@@ -15,9 +17,6 @@ from companion.rules.record import judge, notation
 from companion.rules.record.judge import HandResult, JudgedLine
 
 HEAD = "edition classic\nside Ann\nside Bob\n"
-REACHED = f"{HEAD}target 700\nhand first Ann\nAnn roll\nBob roll\n" + "".join(
-    f"Ann {km}\nBob discard 25\n" for km in (200, 200, 100, 100)
-)
 
 
 def judged_lines(text: str, *, as_lies: bool = False) -> list[JudgedLine]:
@@ -28,31 +27,113 @@ def codes(line: JudgedLine) -> list[str]:
     return [why.code.value for why in line.reasons]
 
 
+SIDES = "edition classic; side Ann; side Bob"
+BEGIN = f"{SIDES}; hand first Ann"
+REACHED = "Ann roll; Bob roll" + "".join(f"; Ann {km}; Bob discard 25" for km in (200, 200, 100, 100)) + "; Ann 100"
+SHEET = f"""
+every line of play gets a verdict and header lines none
+    {BEGIN}; Ann roll; Bob 100; Bob flies = verdicts 5 legal, 6 illegal, 7 unreadable
+an illegal line is applied as it lies or where the table let it stand
+    {BEGIN}; Ann 100; Ann roll = codes not-driving / -; applied no yes; verdicts 5 illegal, 6 legal
+    {BEGIN}; Ann 100; Bob roll = codes not-driving / -; applied yes yes; verdicts 5 illegal, 6 legal [as it lies]
+    {BEGIN}; Ann 100 anyway; Bob roll = codes not-driving / -; applied yes yes; verdicts 5 illegal, 6 legal
+as it lies applies only what leaves a card on the table [as it lies]
+    {BEGIN}; Ann extend = verdicts 5 illegal; applied no; hands open None
+    {BEGIN}; Ann finish = verdicts 5 illegal; applied no; hands open None
+    {BEGIN}; Ann take = verdicts 5 illegal; applied no; hands open None
+    {BEGIN}; Bob skip-draw = verdicts 5 illegal; applied no; hands open None
+an unreadable line is reported and the rest still counts
+    {BEGIN}; Ann roll; ??? !!!; Bob roll; Ann 100 = verdicts 5 legal, 6 unreadable, 7 legal, 8 legal; total Ann 100
+an unreadable header line is reported like a line of play
+    edition classic; sides Ann and Bob; side Ann; side Bob; hand first Ann; Ann roll
+        = verdicts 2 unreadable, 6 legal; hand 0 1
+a hand begins as soon as the sides are put right
+    side Ann; hand first Ann; Ann roll; side Bob; Ann roll; Bob roll
+        = verdicts 2 unreadable, 3 unreadable, 5 legal, 6 legal
+without hand first whoever plays first begins with a remark
+    {SIDES}; Bob roll; Ann roll = verdicts 4 legal, 5 legal; remarks hand-began-by-itself / -
+house rules count in any order beside each other and can be taken back
+    option extension=no; option hazard-on-empty-pile=allowed; side Ann; side Bob; hand first Ann; Ann stop > Bob
+        = verdicts 6 legal; extendable no
+    {SIDES}; option extension=yes; option hazard-on-empty-pile=allowed; option extension=no; hand first Ann;
+        Ann stop > Bob = verdicts 8 legal; extendable no
+a player called like a header word can play
+    side side; side hand; hand first side; side roll; hand roll; side 100
+        = verdicts 4 legal, 5 legal, 6 legal; total side 100
+the plays after the end are over
+    {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; Bob 25; end; exhausted
+        = codes - / - / - / hand-over / hand-over / hand-over; applied yes yes yes no no no
+    {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; Bob 25; end; exhausted
+        = codes - / - / - / hand-over / hand-over / hand-over; applied yes yes yes no no no [as it lies]
+an illegal line is refused and not remarked upon
+    {SIDES}; option discard=when-stuck; hand first Ann; Bob discard 25 = codes not-your-turn; remarks -
+the window of a coup fourre outlasts illegal and unreadable lines and comments
+    {BEGIN}; Ann roll; Bob stop > Ann; Bob 100; who was it?; # well; Ann right-of-way !
+        = verdicts 5 legal, 6 legal, 7 illegal, 8 unreadable, 10 legal
+
+# Hands
+
+a hands result follows its last line
+    {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; hand first Bob; Bob roll
+        = order line line line hand line hand; hands completed Ann, open None
+an open hand counts what would count now and is not in the match
+    {SIDES}; target 200; hand first Ann; Ann roll; Bob roll; Ann 200; hand first Bob; Bob roll; Ann roll; Bob 100
+        = total Bob 100; match Ann 1100; match Bob 0
+    {BEGIN}; Ann roll; Bob roll; Ann 200 = match Ann 0; match Bob 0
+a target reached and not answered is open until a new hand finishes it
+    {BEGIN}; {REACHED} = hands open None; total Ann 700
+    {BEGIN}; {REACHED}; hand first Bob; Bob roll = hands completed Ann, open None; about -
+    {BEGIN}; {REACHED}; Bob 25 = last hand-over
+the sight of an empty pile while the answer is open makes a delayed action
+    {BEGIN}; {REACHED}; exhausted; Ann finish = score Ann delayed-action 300
+a new hand while one is open ends that one as agreed with a remark
+    {BEGIN}; Ann roll; Bob roll; Ann 100; hand first Bob = hands agreed None, open None; about ended-as-agreed;
+        match Ann 100; match Bob 0
+a record without a hand gives no result
+    # nothing = order
+    {SIDES} = order
+a limit that right of way has lifted does not show
+    {BEGIN}; Ann roll; Bob speed-limit > Ann; Ann right-of-way = shown Ann speed None
+a card of another edition that lies there is shown
+    {BEGIN}; Ann roll; Bob roll; Ann 300 anyway = shown Ann distances 300 1
+"""
+
+
+def fact(items: list[JudgedLine | HandResult], said: str) -> str:
+    """What is said of a judged record, as it is."""
+    name, *of = said.split()
+    lines = [item for item in items if isinstance(item, JudgedLine)]
+    hands = [item for item in items if isinstance(item, HandResult)]
+    side = of[0] if of else ""
+    facts = {
+        "verdicts": lambda: ", ".join(f"{line.line.number} {line.verdict}" for line in lines),
+        "codes": lambda: " / ".join(" ".join(codes(line)) or "-" for line in lines),
+        "last": lambda: " ".join(codes(lines[-1])),
+        "remarks": lambda: " / ".join(" ".join(why.code for why in line.remarks) or "-" for line in lines),
+        "applied": lambda: " ".join("yes" if line.applied else "no" for line in lines),
+        "hand": lambda: " ".join(str(line.hand) for line in lines),
+        "order": lambda: " ".join("line" if isinstance(item, JudgedLine) else "hand" for item in items),
+        "hands": lambda: ", ".join(f"{hand.how} {hand.by}" for hand in hands),
+        "about": lambda: " ".join(why.code for why in hands[0].remarks) or "-",
+        "extendable": lambda: "yes" if hands[-1].table.may_extend else "no",
+        "total": lambda: f"{side} {hands[-1].sheets[side].total}",
+        "match": lambda: f"{side} {hands[-1].match[side]}",
+        "score": lambda: f"{side} {of[1]} {dict(hands[-1].sheets[side].lines)[of[1]]}",
+        "shown": lambda: " ".join([*of[:-1], str(reduce(dict.get, of[1:-1], hands[-1].as_json("")["sides"][side]))]),
+    }
+    return f"{name} {facts[name]()}".strip()
+
+
+@pytest.mark.parametrize("rows", [pytest.param(rows, id=sentence) for sentence, rows in blocks(SHEET)])
+def test_a_record_is_judged_line_by_line(rows):
+    for row, setting in rows:
+        lines, _, said = row.partition(" = ")
+        items = record(lines.replace("; ", "\n"), as_lies=setting == "as it lies")
+        for one in said.split("; "):
+            assert fact(items, one) == one, row
+
+
 # Verdicts
-
-
-def test_every_line_of_play_gets_a_verdict_and_header_lines_none():
-    lines = judged_lines(HEAD + "hand first Ann\nAnn roll\nBob 100\nBob flies\n")
-
-    assert [(line.line.number, line.verdict) for line in lines] == [(5, "legal"), (6, "illegal"), (7, "unreadable")]
-
-
-@pytest.mark.parametrize(
-    ("text", "as_lies", "applied"),
-    [("Ann 100\nAnn roll", False, False), ("Ann 100\nBob roll", True, True), ("Ann 100 anyway\nBob roll", False, True)],
-)
-def test_an_illegal_line_is_applied_as_it_lies_or_where_the_table_let_it_stand(text, as_lies, applied):
-    illegal, legal = judged_lines(f"{HEAD}hand first Ann\n{text}\n", as_lies=as_lies)
-
-    assert (illegal.verdict, codes(illegal), illegal.applied) == ("illegal", ["not-driving"], applied)
-    assert legal.verdict == "legal"
-
-
-def test_an_unreadable_line_is_reported_and_the_rest_still_counts():
-    text = HEAD + "hand first Ann\nAnn roll\n??? !!!\nBob roll\nAnn 100\n"
-
-    assert verdicts(text) == ["legal", "unreadable", "legal", "legal"]
-    assert results(text)[0].sheets["Ann"].total == 100
 
 
 TAKEN = "is taken already"
@@ -105,120 +186,6 @@ def test_an_unknown_word_says_in_which_edition_to_look_it_up():
     (classic,) = judged_lines(f"{HEAD}hand first Ann\nAnn accelerater\n")
 
     assert [line.look_up for line in (*lines, classic)] == ["rush", "rush", "classic"]
-
-
-def test_an_unreadable_header_line_is_reported_like_a_line_of_play():
-    first, *_ = judged_lines("edition classic\nsides Ann and Bob\nside Ann\nside Bob\nhand first Ann\nAnn roll\n")
-
-    assert (first.line.number, first.verdict, first.hand) == (2, "unreadable", 0)
-    assert first.unreadable
-
-
-def test_a_hand_begins_as_soon_as_the_sides_are_put_right():
-    first, second, *plays = judged_lines("side Ann\nhand first Ann\nAnn roll\nside Bob\nAnn roll\nBob roll\n")
-
-    assert (first.verdict, second.verdict) == ("unreadable", "unreadable")
-    assert [play.verdict for play in plays] == ["legal", "legal"]
-
-
-def test_without_hand_first_whoever_plays_first_begins_with_a_remark():
-    first, second = judged_lines(HEAD + "Bob roll\nAnn roll\n")
-
-    assert (first.verdict, [why.code for why in first.remarks], second.remarks) == (
-        "legal",
-        ["hand-began-by-itself"],
-        (),
-    )
-
-
-@pytest.mark.parametrize(
-    "head",
-    [
-        "option extension=no\noption hazard-on-empty-pile=allowed\nside Ann\nside Bob\n",
-        f"{HEAD}option extension=yes\noption hazard-on-empty-pile=allowed\noption extension=no\n",
-    ],
-)
-def test_house_rules_count_in_any_order_beside_each_other_and_can_be_taken_back(head):
-    text = f"{head}hand first Ann\nAnn stop > Bob\n"
-    (result,) = results(text)
-
-    assert verdicts(text) == ["legal"]
-    assert (result.table.edition.name, result.table.may_extend) == ("classic", False)
-
-
-def test_a_player_called_like_a_header_word_can_play():
-    text = "side side\nside hand\nhand first side\nside roll\nhand roll\nside 100\n"
-
-    (result,) = results(text)
-
-    assert verdicts(text) == ["legal"] * 3
-    assert result.sheets["side"].total == 100
-
-
-@pytest.mark.parametrize("as_lies", [False, True])
-def test_the_plays_after_the_end_are_over(as_lies):
-    over = f"{HEAD}target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nBob 25\nend\nexhausted\n"
-    lines = judged_lines(over, as_lies=as_lies)
-
-    assert [(codes(line), line.applied) for line in lines[-3:]] == [(["hand-over"], False)] * 3
-
-
-# Hands
-
-
-def test_the_hands_result_follows_its_last_line():
-    items = record(HEAD + "target 200\nhand first Ann\nAnn roll\nBob roll\nAnn 200\nhand first Bob\nBob roll\n")
-
-    assert [type(item) for item in items] == [JudgedLine, JudgedLine, JudgedLine, HandResult, JudgedLine, HandResult]
-    assert [(i.number, i.how) for i in items if isinstance(i, HandResult)] == [(1, "completed"), (2, "open")]
-
-
-def test_an_open_hand_counts_what_would_count_now_and_is_not_in_the_match():
-    one = "hand first Ann\nAnn roll\nBob roll\nAnn 200\n"
-    done, still_open = results(f"{HEAD}target 200\n{one}hand first Bob\nBob roll\nAnn roll\nBob 100\n")
-
-    assert still_open.sheets["Bob"].total == 100
-    assert still_open.match == done.match == {"Ann": 200 + 400 + 500, "Bob": 0}
-    assert results(f"{HEAD}{one}")[0].match == {"Ann": 0, "Bob": 0}
-
-
-def test_an_illegal_line_is_refused_and_not_remarked_upon():
-    *_, refused = judged_lines(f"{HEAD}option discard=when-stuck\nhand first Ann\nBob discard 25\n")
-
-    assert (codes(refused), refused.remarks) == (["not-your-turn"], ())
-
-
-def test_a_target_reached_and_not_answered_is_open_until_a_new_hand_finishes_it():
-    (waiting,) = results(REACHED + "Ann 100\n")
-    done, _ = results(REACHED + "Ann 100\nhand first Bob\nBob roll\n")
-    *_, play = judged_lines(REACHED + "Ann 100\nBob 25\n")
-
-    assert (waiting.how, waiting.by, waiting.sheets["Ann"].total) == ("open", None, 700)
-    assert (done.how, done.by, done.remarks) == ("completed", "Ann", ())
-    assert codes(play) == ["hand-over"]
-
-
-def test_the_sight_of_an_empty_pile_while_the_answer_is_open_makes_a_delayed_action():
-    (result,) = results(REACHED + "Ann 100\nexhausted\nAnn finish\n")
-
-    assert dict(result.sheets["Ann"].lines)["delayed-action"] == 300
-
-
-def test_a_new_hand_while_one_is_open_ends_that_one_as_agreed_with_a_remark():
-    agreed, _ = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 100\nhand first Bob\n")
-
-    assert (agreed.how, agreed.by, [why.code for why in agreed.remarks]) == ("agreed", None, ["ended-as-agreed"])
-    assert agreed.match == {"Ann": 100, "Bob": 0}
-
-
-def test_a_record_without_a_hand_gives_no_result():
-    assert record("") == record("# nothing\n") == record(HEAD) == []
-
-
-def test_the_window_of_a_coup_fourre_outlasts_illegal_and_unreadable_lines_and_comments():
-    text = HEAD + "hand first Ann\nAnn roll\nBob stop > Ann\nBob 100\nwho was it?\n# well\nAnn right-of-way !\n"
-
-    assert verdicts(text) == ["legal", "legal", "illegal", "unreadable", "legal"]
 
 
 # JSON
@@ -286,7 +253,9 @@ def test_the_state_says_all_that_lies_on_the_table():
 
 
 def test_the_state_tells_an_extension_and_an_end():
-    *_, reached, extended, ended = judged_lines(REACHED + "Ann 100\nAnn extend\nend\n")
+    *_, reached, extended, ended = judged_lines(
+        "\n".join([*BEGIN.split("; "), *REACHED.split("; "), "Ann extend", "end"])
+    )
 
     states = [line.as_json("a.mbn", states=True)["state"] for line in (reached, extended, ended)]
 
@@ -334,12 +303,6 @@ def test_the_object_of_a_hand_has_the_keys_of_the_contract():
         ],
         "total": 1800,
     }
-
-
-def test_a_card_of_another_edition_that_lies_there_is_shown():
-    (result,) = results(HEAD + "hand first Ann\nAnn roll\nBob roll\nAnn 300 anyway\n")
-
-    assert result.as_json("a.mbn")["sides"]["Ann"]["distances"]["300"] == 1
 
 
 def test_a_name_to_show_belongs_to_its_player():
@@ -403,18 +366,3 @@ RUBBISH = st.one_of(
 def test_whatever_stands_in_a_record_it_is_judged(lines, as_lies):
     for item in record("\n".join(["side Ann", "side Bob", *lines]), as_lies=as_lies):
         assert item.as_json("a.mbn")
-
-
-@pytest.mark.parametrize("line", ["Ann extend", "Ann finish", "Ann take", "Bob skip-draw"])
-def test_as_it_lies_applies_only_what_leaves_a_card_on_the_table(line):
-    items = list(judge.judge(notation.lines(f"side Ann\nside Bob\nhand first Ann\n{line}"), as_lies=True))
-
-    assert (items[0].verdict, items[0].applied) == ("illegal", False)
-    assert items[1].how == "open"
-
-
-def test_a_limit_that_right_of_way_has_lifted_does_not_show():
-    lines = "side Ann\nside Bob\nhand first Ann\nAnn roll\nBob speed-limit > Ann\nAnn right-of-way"
-    *_, result = judge.judge(notation.lines(lines))
-
-    assert result.as_json("")["sides"]["Ann"]["speed"] is None

@@ -7,7 +7,7 @@ import gettext
 import html
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from datetime import date
 from html.parser import HTMLParser
@@ -35,7 +35,7 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.counting.photographs import Shot
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.rectify import SAY
+from companion.vision.enrol.rectify import Fault
 from companion.vision.quality.advice import NO_MATS, Advice, Hint
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
@@ -287,7 +287,7 @@ def test_other_names_are_given_only_to_cards_and_editions_that_there_are(of):
 class Wordless(gettext.NullTranslations):
     """Says every text that is collected without its words."""
 
-    def __init__(self, known: dict[texts.Text, tuple[str, ...]]) -> None:
+    def __init__(self, known: Iterable[texts.Text]) -> None:
         super().__init__()
         self.known = {form for text in known for form in texts.forms(text)}
 
@@ -629,11 +629,11 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
     assert [re.sub("/snap/[^:]+", "/snap", text) for text in found if "nobody" not in text] == []
 
 
-@pytest.mark.parametrize("fault", SAY)
+@pytest.mark.parametrize("fault", Fault)
 def test_a_verdict_on_a_picture_is_translated(without_words, fault):
     language.speak("fr")
     try:
-        assert set(words.said(SAY[fault])) <= set("·0123456789")
+        assert set(words.said(fault.value)) <= set("·0123456789")
     finally:
         language.speak("en")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import threading
 
 import pytest
@@ -11,13 +12,13 @@ from client import played as enter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from seen import Seen
+from sheet import scenes
 
 from companion.common.errors import Problem
 from companion.match.history import Kind
 from companion.match.match import Answer, Match, Policy, next_first
 from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
-from companion.rules.table import Team
 from companion.storage.event_store import Draft, Store
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
@@ -67,23 +68,273 @@ def yes(match: Match, question: str, by: str = "Ann", **how):
     return match.answer(question, Answer.YES, by, **how)
 
 
+class Scene:
+    """A match, what somebody does about it, and how it is afterwards, in the words of the rows below."""
+
+    def __init__(self, store: Store, setting: str) -> None:
+        self.store, self.match = store, Match(store)
+        self.match.start([line.strip() for line in setting.split(";")] if setting else TWO)
+        self.seen, self.cards = Seen(self.match), dict[str, str]()
+        self.outcome = None
+
+    def act(self, text: str) -> None:
+        match, player = self.match, text.split()[0]
+        for pattern, act in self.ACTS:
+            found = re.fullmatch(pattern, text)
+            if found:
+                self.outcome = act(self, **found.groupdict())
+                return
+        self.outcome = match.enter(text, player if player in ("Ann", "Bob") else "Ann")
+
+    def sees(self, number: str, play: str, unsure: str | None = None) -> None:
+        self.cards[number] = self.seen.play(int(number), play, sure=not unsure)
+
+    def doubts(self, number: str, plays: str) -> None:
+        self.cards[number] = self.seen.which(int(number), *plays.split(" or "))
+
+    def differs(self, number: str, zone: str, was: str, now: str, line: str | None, play: str | None) -> None:
+        plays, seq = [play] if play else [], self.line(line) if line else None
+        was, now = (None if card == "-" else card for card in (was, now))
+        self.cards[number] = self.seen.differs(int(number), zone, was, now, *plays, line=seq)
+
+    def says(self, answer: str, number: str, by: str | None, play: str | None, anyway: str | None):
+        asked = self.cards[number] if number in self.cards else self.match.state.questions[0].id
+        return self.match.answer(asked, Answer(answer), by or "Ann", play=play, anyway=bool(anyway))
+
+    def line(self, text: str) -> int:
+        return next(entry.seq for entry in reversed(self.match.state.entries) if entry.written.text == text)
+
+    def restart(self) -> None:
+        self.match = Match(self.store)
+        self.match.look(self.seen.derive)
+
+    ACTS = (
+        (r"sees (?P<number>\d) (?P<unsure>unsure )?(?P<play>.+)", sees),
+        (r"doubts (?P<number>\d) (?P<plays>.+)", doubts),
+        (
+            r"differs (?P<number>\d) (?P<zone>\S+) (?P<was>\S+) (?P<now>\S+)( of (?P<line>.+?))?( as (?P<play>.+))?",
+            differs,
+        ),
+        (r"lifts (?P<number>\d)", lambda self, number: self.seen.lift(self.cards[number])),
+        (
+            r"(?P<answer>yes|no|taken-back|table|record|ignore) (?P<number>\d|it)"
+            r"( by (?P<by>\w+))?( as (?P<play>.+?))?(?P<anyway> anyway)?",
+            says,
+        ),
+        (r"anyway (?P<text>.+)", lambda self, text: self.match.enter(text, "Ann", anyway=True)),
+        (r"undo", lambda self: self.match.undo("Ann")),
+        (r"redo", lambda self: self.match.redo("Ann")),
+        (r"next hand", lambda self: self.match.next_hand("Ann")),
+        (r"another match", lambda self: self.match.start(PAIRS)),
+        (r"restart", restart),
+        (r"verify", lambda self: self.match.set_verifying("Ann", on=True)),
+        (r"policy (?P<policy>.+)", lambda self, policy: self.match.set_policy(Policy(policy), "Ann")),
+        (
+            r"correct (?P<line>.+) to (?P<text>.+)",
+            lambda self, line, text: self.match.correct(self.line(line), text, "Bob"),
+        ),
+        (
+            r"insert (?P<text>.+) before (?P<line>.+)",
+            lambda self, text, line: self.match.insert(self.line(line), text, "Ann"),
+        ),
+        (r"retract (?P<line>.+)", lambda self, line: self.match.retract(self.line(line), "Bob")),
+        (r"let (?P<line>.+) stand", lambda self, line: self.match.let_stand(self.line(line), "Bob")),
+    )
+
+    def fact(self, name: str, rest: str) -> str:
+        """What is said of the scene, as it is."""
+        state, told = self.match.state, self.outcome
+        asked = {card: number for number, card in self.cards.items()}
+        table = state.game.table
+        facts = {
+            "lines": lambda: ", ".join(texts(self.match)),
+            "asks": lambda: " ".join(asked.get(question.id, "typed") for question in state.questions),
+            "codes": lambda: " / ".join(" ".join(found) or "-" for found in codes(self.match)),
+            "told": lambda: "done" if told.done else "void" if told.is_void else "not done",
+            "why": lambda: " ".join(why.code for why in told.reasons),
+            "says": lambda: rest if rest in (told.say or "") else str(told.say),
+            "turn": lambda: table.player_to_move,
+            "hand": lambda: str(state.game.hand_number),
+            "km": lambda: f"{rest.split()[0]} {table.side_of(rest.split()[0]).km}",
+            "total": lambda: f"{rest.split()[0]} {state.game.hands[0].sheets[rest.split()[0]].total}",
+            "by": lambda: str(state.game.hands[0].by),
+            "attention": lambda: ", ".join(f"{entry.hand}: {entry.written.text}" for entry in state.attention),
+            "answers": lambda: ", ".join(f"{one.answer.value} {one.about}".strip() for one in state.answers.values()),
+            "corrected": lambda: ", ".join(
+                f"{e.written.text} by {e.written.corrected_by}" for e in state.entries if e.written.corrected_by
+            ),
+            "answered": lambda: " ".join(
+                asked[e.written.question] for e in state.hand_entries if e.written.question in asked
+            ),
+            "teams": lambda: " ".join(team.name for team in state.game.teams),
+        }
+        return f"{name} {facts[name]()}".strip()
+
+
+SCENES = """
+# Plays by hand
+
+a legal play counts at once
+    Ann roll; Bob discard 25; Ann 100 = km Ann 100
+an illegal play waits and can be played all the same
+    Ann 100 = told not done; codes not-driving; lines
+    yes it by Bob anyway = lines Ann 100 anyway; km Ann 100; asks
+an illegal play can be taken back
+    Ann 100; taken-back it = asks; turn Ann; answers taken-back
+the hand is counted by itself when it ends
+    Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200; Bob discard 25; Ann 100; Bob discard 50; Ann 100;
+        Bob discard 50; Ann 100; Ann finish = by Ann; total Ann 1600
+the next hand begins once with the next player
+    Ann roll; end; next hand = turn Bob
+    next hand = told void; hand 2
+a new match starts empty with its own teams
+    Ann roll; sees 1 Bob roll; another match = teams Reds Blues; hand 1; asks; lines
+
+# What the camera sees
+
+a card counts only once it is confirmed
+    sees 1 Ann roll = lines
+    yes 1 by Bob = lines Ann roll; answered 1; asks
+a later play is judged as if the earlier were applied
+    sees 1 Ann roll; sees 2 Bob stop > Ann; sees 3 Ann 100 = codes - / - / under-hazard
+a yes counts the legal and sure plays before it
+    sees 1 Ann roll; sees 2 Bob roll; yes 2 = told done; lines Ann roll, Bob roll
+a yes with an illegal play before it says what is in the way
+    sees 1 Ann 100; sees 2 Bob roll; yes 2 = told not done; why not-driving; says waits for the play before it; lines
+a yes with an unsure play before it says what is in the way
+    sees 1 unsure Ann roll; sees 2 Bob roll; yes 2 = told not done; why; says waits for the play before it; lines
+what is typed as the camera has it answers the question about the card
+    sees 1 Ann roll; Ann roll = lines Ann roll; answered 1; asks
+what is entered as it was answers the question about the card
+    sees 1 Ann stop > Bob; yes 1 as Ann roll = lines Ann roll; answered 1; asks
+what was no play is not asked again over undo and restart
+    Ann roll; sees 1 Bob roll; no 1; undo = asks
+    restart = asks
+a card taken up again cannot be confirmed any more
+    sees 1 Ann roll; lifts 1; yes 1 = told void; lines
+what was typed undone and laid counts like any other card
+    Ann roll; undo; sees 1 Ann roll = asks 1
+    yes 1 = told done; lines Ann roll
+what was undone while its card lies is asked again
+    sees 1 Ann roll; yes 1; undo = asks 1
+
+# Policies
+
+auto counts what is legal and sure
+    policy auto; sees 1 Ann roll = lines Ann roll; asks
+auto asks about what is unsure
+    policy auto; sees 1 unsure Ann roll = lines; asks 1
+auto asks about what is illegal
+    policy auto; sees 1 Ann 100 = lines; asks 1
+auto goes on once what was unsure is settled
+    policy auto; sees 1 unsure Ann roll; sees 2 Bob roll; yes 1 = lines Ann roll, Bob roll
+what somebody has undone does not count by itself again
+    policy auto; sees 1 Ann roll; sees 2 Bob roll; undo; undo; undo = told void; lines; asks 1 2
+what somebody has undone does not count with the next play either
+    policy play-on; sees 1 Ann roll; sees 2 Bob roll; undo; undo; undo = told void; lines; asks 1 2
+auto takes back the last play with its card and no earlier one
+    policy auto; sees 1 Ann roll; sees 2 Bob roll; differs 3 side-1/battle roll - of Ann roll = lines Ann roll, Bob roll
+    lifts 3; differs 4 side-2/battle roll - of Bob roll = lines Ann roll
+play on takes the next players play as a tap
+    policy play-on; sees 1 Ann driving-ace; sees 2 Ann roll = lines
+    sees 3 Bob roll = lines Ann driving-ace, Ann roll; asks 3
+play on does not wave an illegal play through
+    policy play-on; sees 1 Ann 100; sees 2 Bob roll = lines
+
+# Plays that were typed and wait
+
+a typed play waits over a restart
+    Ann 100; restart = codes not-driving; asks typed
+    yes it by Bob anyway = told done; lines Ann 100 anyway
+a typed play that counted and was undone is asked again
+    Ann 100; yes it anyway; undo = asks typed
+a typed play is judged after what the camera asks
+    Bob roll = codes not-your-turn
+    sees 1 Ann roll = codes - / -
+the other side verifies the play that was seen and the one that is said
+    verify; sees 1 Ann roll; yes 1 as Ann roll = told not done; says The other side has to confirm that.; lines
+    yes 1 as Ann right-of-way = told not done; says The other side has to confirm that.; lines
+    yes 1 as Bob discard 25 = told not done; says The other side has to confirm that.; lines
+    yes 1 by Bob = told done
+
+# Corrections
+
+undo goes back further and redo returns
+    Ann roll; Bob roll; Ann 100; undo; undo = lines Ann roll
+    redo; redo = lines Ann roll, Bob roll, Ann 100
+the set up is not undone
+    undo = told void
+a late correction judges what follows anew and drops nothing
+    Ann roll; Bob roll; Ann 100; correct Ann roll to Ann discard 25 = lines Ann discard 25, Bob roll, Ann 100;
+        corrected Ann discard 25 by Bob; attention 1: Ann 100; km Ann 0
+    let Ann 100 stand = attention; km Ann 100
+a line can be taken out and brought back
+    Ann roll; Bob roll; retract Ann roll = lines Bob roll
+    undo = lines Ann roll, Bob roll
+a forgotten play is put before another
+    Ann roll; anyway Ann 100; insert Bob roll before Ann 100 anyway
+        = lines Ann roll, Bob roll, Ann 100 anyway; attention
+a correction in an earlier hand reaches its totals and names the lines there that no longer fit
+    Ann roll; Bob discard 25; Ann 100; end; next hand; Bob roll; correct Ann roll to Ann discard 25
+        = attention 1: Ann 100; total Ann 0; lines Bob roll
+
+# Cards that cannot be told
+
+a card that cannot be told counts once somebody says which of those asked it is
+    doubts 1 Ann roll or Ann discard roll; yes 1 by Bob as Ann discard roll = told done; lines Ann discard roll; asks
+a card that cannot be told may be another than those asked
+    doubts 1 Ann roll or Ann discard roll; yes 1 by Bob as Ann right-of-way = told done; lines Ann right-of-way; asks
+of two answers the first counts and the second is told
+    doubts 1 Ann roll or Ann stop > Bob; yes 1 as Ann roll; yes 1 by Bob as Ann stop > Bob
+        = told void; says That was settled already.; lines Ann roll
+an answer that is illegal counts only where the table lets it stand
+    doubts 1 Ann roll; yes 1 by Bob as Ann 100 = why not-driving
+    yes 1 by Bob as Ann 100 anyway = told done; lines Ann 100 anyway
+an answer counts before what was laid after its card
+    policy auto; doubts 1 Ann roll; sees 2 Bob roll; yes 1 = lines Ann roll, Bob roll
+a typed play answers the question about its card
+    doubts 1 Ann roll or Ann right-of-way; Ann right-of-way = asks; lines Ann right-of-way
+
+# Table and record differ
+
+the table is right changes the card in the record
+    Ann roll; Bob roll; Ann 75; differs 1 side-1/distance 75 25 of Ann 75 as Ann 25; table 1
+        = told done; lines Ann roll, Bob roll, Ann 25; asks
+the table is right takes out a line whose card is not there
+    Ann roll; Bob stop > Ann; differs 1 side-1/battle stop - of Bob stop > Ann; table 1 = told done; lines Ann roll
+the table is right writes the play of a card that the record lacks also an illegal one
+    differs 1 side-1/distance - 100 as Ann 100; table 1 by Bob = told done; lines Ann 100 anyway; asks
+a difference that no line explains stays and says so
+    differs 1 side-2/battle stop -; table 1 = told not done; says change it in the log; asks 1
+the record is right changes nothing and is remembered with what lay there
+    Ann roll; differs 1 side-1/battle roll - of Ann roll; record 1; restart
+        = lines Ann roll; answers record side-1/battle None
+a difference that is ignored is remembered with what lay there
+    Ann roll; differs 1 side-1/battle roll - of Ann roll; ignore 1; restart
+        = lines Ann roll; answers ignore side-1/battle None
+a difference does not stand in the way of a play
+    differs 1 side-2/battle stop -; sees 2 Ann roll; yes 2 = told done
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(SCENES))
+def test_what_somebody_does_and_how_the_match_is_afterwards(store, setting, rows):
+    scene = Scene(store, setting)
+    for row in rows:
+        acts, _, facts = row.partition(" = ")
+        for act in acts.split("; "):
+            scene.act(act)
+        for fact in facts.split("; "):
+            name, _, rest = fact.strip().partition(" ")
+            assert scene.fact(name, rest) == fact.strip(), row
+
+
 # --- Setting up ----------------------------------------------------------------------------------------------
 
 
 def test_a_match_begins_with_its_header_and_the_first_player(match):
     assert match.state.game.table.player_to_move == "Ann"
     assert match.record() == "edition classic\nside Ann\nside Bob\n\nhand first Ann\n"
-
-
-def test_a_new_match_starts_empty_with_its_own_teams(match, seen):
-    enter(match, "Ann roll")
-    seen.play(1, "Bob roll")
-
-    match.start(PAIRS)
-
-    assert match.state.game.teams == (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
-    assert match.state.game.hand_number == 1
-    assert (match.state.questions, texts(match)) == ((), [])
 
 
 @pytest.mark.parametrize(
@@ -111,58 +362,9 @@ def test_without_a_match_a_play_is_answered_with_what_to_do(store):
 # --- Plays by hand -------------------------------------------------------------------------------------------
 
 
-def test_a_legal_play_counts_at_once(match):
-    enter(match, "Ann roll", "Bob discard 25", "Ann 100")
-
-    assert match.state.game.table.side_of("Ann").km == 100
-
-
-def test_an_illegal_play_waits_and_can_be_played_all_the_same(match):
-    outcome = match.enter("Ann 100", "Ann")
-
-    assert not outcome.done
-    assert codes(match) == [["not-driving"]]
-    assert texts(match) == []
-
-    yes(match, match.state.questions[0].id, "Bob", anyway=True)
-
-    assert texts(match) == ["Ann 100 anyway"]
-    assert match.state.game.table.side_of("Ann").km == 100
-    assert match.state.questions == ()
-
-
-def test_an_illegal_play_can_be_taken_back(match):
-    match.enter("Ann 100", "Ann")
-    (question,) = match.state.questions
-
-    match.answer(question.id, Answer.TAKEN_BACK, "Ann")
-
-    assert (match.state.questions, match.state.game.table.player_to_move) == ((), "Ann")
-    assert match.state.answers[question.id].answer is Answer.TAKEN_BACK
-
-
 def test_what_is_no_play_is_a_problem_that_says_how_to_write_it(match):
     with pytest.raises(Problem, match="begins with a player's name"):
         match.enter("Zoe roll", "Ann")
-
-
-def test_the_hand_is_counted_by_itself_when_it_ends(match):
-    enter(match, "Ann roll", "Bob discard 25", "Ann 200", "Bob discard 25", "Ann 200", "Bob discard 25")
-    enter(match, "Ann 100", "Bob discard 50", "Ann 100", "Bob discard 50", "Ann 100", "Ann finish")
-
-    (result,) = match.state.game.hands
-
-    assert result.by == "Ann"
-    assert result.sheets["Ann"].total == 700 + 400 + 500
-
-
-def test_the_next_hand_begins_once_with_the_next_player(match):
-    enter(match, "Ann roll", "end")
-    match.next_hand("Ann")
-
-    assert match.state.game.table.player_to_move == "Bob"
-    assert not match.next_hand("Bob").done
-    assert match.state.game.hand_number == 2
 
 
 def test_after_a_hand_that_nobody_here_began_the_first_player_begins(store):
@@ -176,105 +378,11 @@ def test_after_a_hand_that_nobody_here_began_the_first_player_begins(store):
 # --- What the camera sees ------------------------------------------------------------------------------------
 
 
-def test_a_card_counts_only_once_it_is_confirmed(match, seen):
-    roll = seen.play(1, "Ann roll")
-    before = texts(match)
-
-    yes(match, roll, "Bob")
-
-    assert (before, texts(match)) == ([], ["Ann roll"])
-    assert match.state.hand_entries[0].written.question == roll
-    assert match.state.questions == ()
-
-
-def test_a_later_play_is_judged_as_if_the_earlier_were_applied(match, seen):
-    seen.play(1, "Ann roll")
-    seen.play(2, "Bob stop > Ann")
-    seen.play(3, "Ann 100")
-
-    assert codes(match) == [[], [], ["under-hazard"]]
-
-
-def test_a_yes_counts_the_legal_and_sure_plays_before_it(match, seen):
-    seen.play(1, "Ann roll")
-    second = seen.play(2, "Bob roll")
-
-    assert yes(match, second).done
-    assert texts(match) == ["Ann roll", "Bob roll"]
-
-
-@pytest.mark.parametrize(("first", "sure", "why"), [("Ann 100", True, ["not-driving"]), ("Ann roll", False, [])])
-def test_a_yes_with_something_before_it_that_is_not_legal_and_sure_says_what_is_in_the_way(
-    match, seen, first, sure, why
-):
-    seen.play(1, first, sure=sure)
-    second = seen.play(2, "Bob roll")
-
-    outcome = yes(match, second)
-
-    assert not outcome.done
-    assert not outcome.is_void
-    assert [reason.code for reason in outcome.reasons] == why
-    assert "waits for the play before it" in outcome.say
-    assert texts(match) == []
-
-
 def test_two_people_confirming_at_once_count_the_play_once(match, seen):
     roll = seen.play(1, "Ann roll")
 
     assert at_once(lambda who: yes(match, roll, who)) == [False, True]
     assert texts(match) == ["Ann roll"]
-
-
-@pytest.mark.parametrize("typed", [True, False], ids=["typed as the camera has it", "entered as it was"])
-def test_what_is_said_of_a_card_answers_its_question(match, seen, typed):
-    card = seen.play(1, "Ann roll" if typed else "Ann stop > Bob")
-
-    enter(match, "Ann roll") if typed else yes(match, card, play="Ann roll")
-
-    assert texts(match) == ["Ann roll"]
-    assert match.state.hand_entries[0].written.question == card
-    assert match.state.questions == ()
-
-
-def test_what_was_no_play_is_not_asked_again_over_undo_and_restart(match, seen, store):
-    enter(match, "Ann roll")
-    card = seen.play(1, "Bob roll")
-    match.answer(card, Answer.NO, "Ann")
-
-    match.undo("Ann")
-    undone = match.state.questions
-    again = Match(store)
-    again.look(seen.derive)
-
-    assert undone == again.state.questions == ()
-
-
-def test_a_card_taken_up_again_cannot_be_confirmed_any_more(match, seen):
-    card = seen.play(1, "Ann roll")
-    seen.lift(card)
-
-    assert yes(match, card).is_void
-    assert texts(match) == []
-
-
-def test_what_was_typed_undone_and_laid_counts_like_any_other_card(match, seen):
-    enter(match, "Ann roll")
-    match.undo("Ann")
-    card = seen.play(1, "Ann roll")
-
-    assert [question.id for question in match.state.questions] == [card]
-    assert yes(match, card).done
-    assert texts(match) == ["Ann roll"]
-
-
-def test_what_was_undone_while_its_card_lies_is_asked_again(match, seen):
-    card = seen.play(1, "Ann roll")
-    yes(match, card)
-
-    match.undo("Ann")
-
-    assert [question.id for question in match.state.questions] == [card]
 
 
 def test_nothing_that_is_asked_outlives_its_hand(match, seen):
@@ -326,122 +434,7 @@ def test_a_tap_counts_also_where_no_questions_can_be_derived(match):
         match.look(broken)
 
 
-# --- Policies ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "sure", "counts"), [("Ann roll", True, True), ("Ann roll", False, False), ("Ann 100", True, False)]
-)
-def test_auto_counts_what_is_legal_and_sure_and_asks_about_the_rest(match, seen, text, sure, counts):
-    match.set_policy(Policy.AUTO, "Ann")
-
-    seen.play(1, text, sure=sure)
-
-    assert texts(match) == ([text] if counts else [])
-    assert len(match.state.questions) == (not counts)
-
-
-def test_auto_goes_on_once_what_was_unsure_is_settled(match, seen):
-    match.set_policy(Policy.AUTO, "Ann")
-    first = seen.play(1, "Ann roll", sure=False)
-    seen.play(2, "Bob roll")
-
-    yes(match, first)
-
-    assert texts(match) == ["Ann roll", "Bob roll"]
-
-
-@pytest.mark.parametrize("policy", [Policy.AUTO, Policy.PLAY_ON])
-def test_what_somebody_has_undone_does_not_count_by_itself_again(match, seen, policy):
-    match.set_policy(policy, "Ann")
-    seen.play(1, "Ann roll")
-    seen.play(2, "Bob roll")
-    while match.undo("Ann").done:
-        pass
-
-    assert texts(match) == []
-    assert len(match.state.questions) == 2
-
-
-def test_auto_takes_back_the_last_play_with_its_card(match, seen):
-    match.set_policy(Policy.AUTO, "Ann")
-    seen.play(1, "Ann roll")
-    seen.play(2, "Bob roll")
-    first, last = (entry.seq for entry in match.state.hand_entries)
-
-    earlier = seen.differs(3, "side-1/battle", "roll", None, line=first)
-    kept = texts(match)
-    seen.lift(earlier)
-    seen.differs(4, "side-2/battle", "roll", None, line=last)
-
-    assert kept == ["Ann roll", "Bob roll"]
-    assert texts(match) == ["Ann roll"]
-
-
-def test_play_on_takes_the_next_players_play_as_a_tap(match, seen):
-    match.set_policy(Policy.PLAY_ON, "Ann")
-    seen.play(1, "Ann driving-ace")
-    seen.play(2, "Ann roll")
-    before = texts(match)
-
-    third = seen.play(3, "Bob roll")
-
-    assert (before, texts(match)) == ([], ["Ann driving-ace", "Ann roll"])
-    assert [question.id for question in match.state.questions] == [third]
-
-
-def test_play_on_does_not_wave_an_illegal_play_through(match, seen):
-    match.set_policy(Policy.PLAY_ON, "Ann")
-    seen.play(1, "Ann 100")
-    seen.play(2, "Bob roll")
-
-    assert texts(match) == []
-
-
 # --- Plays that were typed and wait --------------------------------------------------------------------------
-
-
-def test_a_typed_play_waits_over_a_restart(match, store):
-    match.enter("Ann 100", "Ann")
-
-    again = Match(store)
-
-    assert again.state.questions == match.state.questions
-    assert codes(again) == [["not-driving"]]
-    assert yes(again, again.state.questions[0].id, "Bob", anyway=True).done
-    assert texts(again) == ["Ann 100 anyway"]
-
-
-def test_a_typed_play_that_counted_and_was_undone_is_asked_again(match):
-    match.enter("Ann 100", "Ann")
-    (claim,) = match.state.questions
-    yes(match, claim.id, anyway=True)
-
-    match.undo("Ann")
-
-    assert [question.id for question in match.state.questions] == [claim.id]
-
-
-def test_a_typed_play_is_judged_after_what_the_camera_asks(match, seen):
-    match.enter("Bob roll", "Bob")
-    before = codes(match)
-
-    seen.play(1, "Ann roll")
-
-    assert before == [["not-your-turn"]]
-    assert codes(match) == [[], []]
-
-
-def test_the_other_side_verifies_the_play_that_was_seen_and_the_one_that_is_said(match, seen):
-    match.set_verifying("Ann", on=True)
-    card = seen.play(1, "Ann roll")
-
-    alone = [yes(match, card, "Ann", play=play) for play in ("Ann roll", "Ann right-of-way", "Bob discard 25")]
-
-    assert [outcome.done for outcome in alone] == [False, False, False]
-    assert {outcome.say for outcome in alone} == {"The other side has to confirm that."}
-    assert texts(match) == []
-    assert yes(match, card, "Bob").done
 
 
 # --- Changes that are sent twice -----------------------------------------------------------------------------
@@ -499,19 +492,6 @@ def test_undo_after_do_is_the_identity(match):
     assert (match.state.game, match.state.entries) == (before.game, before.entries)
 
 
-def test_undo_goes_back_further_and_redo_returns(match):
-    enter(match, "Ann roll", "Bob roll", "Ann 100")
-
-    match.undo("Ann")
-    match.undo("Ann")
-    after_two = texts(match)
-    match.redo("Ann")
-    match.redo("Ann")
-
-    assert after_two == ["Ann roll"]
-    assert texts(match) == ["Ann roll", "Bob roll", "Ann 100"]
-
-
 @pytest.mark.parametrize("name", ["undo", "redo"])
 def test_two_phones_that_take_back_in_one_instant_take_back_once(match, name):
     for _ in range(10):
@@ -527,79 +507,6 @@ def test_two_phones_that_take_back_in_one_instant_take_back_once(match, name):
 
         while match.undo("Ann").done:
             pass
-
-
-def test_the_set_up_is_not_undone(match):
-    assert match.state.undoable is None
-    assert not match.undo("Ann").done
-
-
-def test_a_late_correction_judges_what_follows_anew_and_drops_nothing(match):
-    enter(match, "Ann roll", "Bob roll", "Ann 100")
-    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Bob")
-
-    assert texts(match) == ["Ann discard 25", "Bob roll", "Ann 100"]
-    assert match.state.hand_entries[0].written.corrected_by == "Bob"
-    (became_illegal,) = match.state.attention
-    assert (became_illegal.written.text, match.state.game.table.side_of("Ann").km) == ("Ann 100", 0)
-
-    match.let_stand(became_illegal.seq, "Bob")
-
-    assert (match.state.attention, match.state.game.table.side_of("Ann").km) == ((), 100)
-
-
-def test_a_line_can_be_taken_out_and_brought_back(match):
-    enter(match, "Ann roll", "Bob roll")
-
-    match.retract(match.state.hand_entries[0].seq, "Bob")
-    without = texts(match)
-    match.undo("Bob")
-
-    assert without == ["Bob roll"]
-    assert texts(match) == ["Ann roll", "Bob roll"]
-
-
-def test_a_forgotten_play_is_put_before_another(match):
-    enter(match, "Ann roll")
-    match.enter("Ann 100", "Ann", anyway=True)
-    late = match.state.hand_entries[1]
-
-    match.insert(late.seq, "Bob roll", "Ann")
-
-    assert texts(match) == ["Ann roll", "Bob roll", "Ann 100 anyway"]
-    assert match.state.entries[-1].judged.verdict == "legal"
-
-
-def test_a_correction_in_an_earlier_hand_reaches_its_totals_and_names_the_lines_there_that_no_longer_fit(match):
-    enter(match, "Ann roll", "Bob discard 25", "Ann 100", "end")
-    match.next_hand("Ann")
-    enter(match, "Bob roll")
-
-    match.correct(match.state.entries[4].seq, "Ann discard 25", "Bob")
-
-    assert [(entry.hand, entry.written.text) for entry in match.state.attention] == [(1, "Ann 100")]
-    assert match.state.game.hands[0].match["Ann"] == 0
-    assert texts(match) == ["Bob roll"]
-
-
-def test_without_the_line_that_ended_it_a_hand_is_open_again(match):
-    enter(match, "Ann roll", "end")
-
-    match.retract(match.state.hand_entries[-1].seq, "Bob")
-
-    assert match.state.game.hand_is_open
-    assert match.state.game.hands == ()
-
-
-def test_a_hand_that_is_won_earlier_leaves_its_later_lines_to_be_answered(store):
-    match = Match(store)
-    match.start(("side Ann", "side Bob", "target 200", "hand first Ann"))
-    enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
-
-    match.correct(match.state.hand_entries[2].seq, "Ann 200", "Bob")
-
-    assert [entry.written.text for entry in match.state.attention] == ["Bob 25", "Ann 25"]
-    assert match.state.game.hands[0].by == "Ann"
 
 
 def test_a_correction_judges_only_what_follows(match, monkeypatch):
@@ -635,45 +542,6 @@ def test_a_players_name_to_show_can_change(match):
 # --- Cards that cannot be told -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("said", ["Ann discard roll", "Ann right-of-way"], ids=["one of those asked", "another card"])
-def test_a_card_that_cannot_be_told_counts_once_somebody_says_which_it_is(match, seen, said):
-    card = seen.which(1, "Ann roll", "Ann discard roll")
-
-    assert yes(match, card, "Bob", play=said).done
-    assert (texts(match), match.state.questions) == ([said], ())
-
-
-def test_of_two_answers_the_first_counts_and_the_second_is_told(match, seen):
-    card = seen.which(1, "Ann roll", "Ann stop > Bob")
-    yes(match, card, play="Ann roll")
-
-    second = yes(match, card, "Bob", play="Ann stop > Bob")
-
-    assert second.is_void
-    assert second.say == "That was settled already."
-    assert texts(match) == ["Ann roll"]
-
-
-def test_an_answer_that_is_illegal_counts_only_where_the_table_lets_it_stand(match, seen):
-    card = seen.which(1, "Ann roll")
-
-    refused = yes(match, card, "Bob", play="Ann 100")
-
-    assert [why.code for why in refused.reasons] == ["not-driving"]
-    assert yes(match, card, "Bob", play="Ann 100", anyway=True).done
-    assert texts(match) == ["Ann 100 anyway"]
-
-
-def test_an_answer_counts_before_what_was_laid_after_its_card(match, seen):
-    match.set_policy(Policy.AUTO, "Ann")
-    card = seen.which(1, "Ann roll")
-    seen.play(2, "Bob roll")
-
-    yes(match, card)
-
-    assert texts(match) == ["Ann roll", "Bob roll"]
-
-
 def test_an_answer_that_is_no_play_leaves_the_question_open(match, seen):
     card = seen.which(1, "Ann roll")
 
@@ -681,76 +549,6 @@ def test_an_answer_that_is_no_play_leaves_the_question_open(match, seen):
         yes(match, card, play="Ann rolls")
 
     assert match.state.question(card) is not None
-
-
-def test_a_typed_play_answers_the_question_about_its_card(match, seen):
-    seen.which(1, "Ann roll", "Ann right-of-way")
-
-    match.enter("Ann right-of-way", "Ann")
-
-    assert match.state.questions == ()
-    assert texts(match) == ["Ann right-of-way"]
-
-
-# --- Table and record differ ---------------------------------------------------------------------------------
-
-
-def line_of(match: Match, text: str) -> int:
-    return next(entry.seq for entry in match.state.hand_entries if entry.written.text == text)
-
-
-def test_the_table_is_right_changes_the_card_in_the_record(match, seen):
-    enter(match, "Ann roll", "Bob roll", "Ann 75")
-    other = seen.differs(1, "side-1/distance", "75", "25", "Ann 25", line=line_of(match, "Ann 75"))
-
-    assert match.answer(other, Answer.TABLE, "Ann").done
-    assert texts(match)[-1] == "Ann 25"
-    assert match.state.questions == ()
-
-
-def test_the_table_is_right_takes_out_a_line_whose_card_is_not_there(match, seen):
-    enter(match, "Ann roll", "Bob stop > Ann")
-    gone = seen.differs(1, "side-1/battle", "stop", None, line=line_of(match, "Bob stop > Ann"))
-
-    assert match.answer(gone, Answer.TABLE, "Ann").done
-    assert texts(match) == ["Ann roll"]
-
-
-def test_the_table_is_right_writes_the_play_of_a_card_that_the_record_lacks_also_an_illegal_one(match, seen):
-    more = seen.differs(1, "side-1/distance", None, "100", "Ann 100")
-
-    assert match.answer(more, Answer.TABLE, "Bob").done
-    assert texts(match) == ["Ann 100 anyway"]
-    assert match.state.questions == ()
-
-
-def test_a_difference_that_no_line_explains_stays_and_says_so(match, seen):
-    gone = seen.differs(1, "side-2/battle", "stop", None)
-
-    outcome = match.answer(gone, Answer.TABLE, "Ann")
-
-    assert "change it in the log" in outcome.say
-    assert not outcome.is_void
-    assert len(match.state.questions) == 1
-
-
-@pytest.mark.parametrize("answer", [Answer.RECORD, Answer.IGNORE])
-def test_the_record_is_right_changes_nothing_and_is_remembered_with_what_lay_there(match, seen, store, answer):
-    enter(match, "Ann roll")
-    gone = seen.differs(1, "side-1/battle", "roll", None, line=line_of(match, "Ann roll"))
-
-    match.answer(gone, answer, "Ann")
-
-    assert texts(match) == ["Ann roll"]
-    assert Match(store).state.answers[gone].answer is answer
-    assert Match(store).state.answers[gone].about == "side-1/battle None"
-
-
-def test_a_difference_does_not_stand_in_the_way_of_a_play(match, seen):
-    seen.differs(1, "side-2/battle", "stop", None)
-    card = seen.play(2, "Ann roll")
-
-    assert yes(match, card).done
 
 
 # --- Followers -----------------------------------------------------------------------------------------------

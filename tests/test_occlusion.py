@@ -20,7 +20,7 @@ from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.faces import occlusion
-from companion.vision.faces.face_detector import FaceSeen, read_faces
+from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.occlusion import Lain, look_at_faces
 from companion.vision.mats.homography import as_quad
@@ -69,7 +69,7 @@ def photographed(cards: tuple[Laid, ...], push_mm: float = 0.0) -> Photo:
     return photograph(Table(cards=moved, sheets=(sheet,), cloth="felt", seed=4), CAMERA, Shot(noise=2), 1)
 
 
-def turned(seen: FaceSeen, turn_deg: float) -> FaceSeen:
+def turned(seen: Sighting, turn_deg: float) -> Sighting:
     """A card as if it lay turned about its middle."""
     turn = cv2.getRotationMatrix2D(seen.centre_px, turn_deg, 1.0)
     return replace(seen, corners_px=as_quad(cv2.transform(np.array([seen.corners_px]), turn)[0]))
@@ -84,33 +84,47 @@ def order_of(lain: tuple[Lain, ...], face: str) -> int:
     return max(card.order for card in lain if card.sighting.face.value == face)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize(("right", "down"), [(0.3, -0.2), (0.0, 0.0)])
-def test_a_card_laid_exactly_over_one_like_it_that_lies_beneath_others_is_another(right: float, down: float) -> None:
-    lower, middle = card("25"), card("75", 4, 5)
-
-    first, second, third = looks((lower,), (lower, middle), (lower, middle, card("25", right, down)))
-
-    assert order_of(third[1], "25") > order_of(second[1], "75") > order_of(first[1], "25")
-    assert faces(third[0]) == ["25", "25", "75"]
+def one_by_one(*cards: Laid) -> list[tuple[Laid, ...]]:
+    """A pile after each card laid on it."""
+    return [cards[: number + 1] for number in range(len(cards))]
 
 
-def test_a_card_that_shows_again_when_the_one_upon_it_has_gone_is_the_same() -> None:
-    lower = card("roll")
-
-    first, _, third = looks((lower,), (lower, card("stop", 4, 5)), (lower,))
-
-    assert order_of(third[1], "roll") == order_of(first[1], "roll")
-    assert faces(third[0]) == ["roll"]
+def exactly_over(right: float, down: float) -> list[tuple[Laid, ...]]:
+    return one_by_one(card("25"), card("75", 4, 5), card("25", right, down))
 
 
-def test_a_card_that_shows_again_is_the_same_though_one_like_that_which_has_gone_lies_beneath() -> None:
-    lowest, lower, upper = card("roll", -3, -5), card("accident"), card("roll", -2.8, -5)
+def askew(turn_deg: float) -> list[tuple[Laid, ...]]:
+    return one_by_one(card("stop"), card("stop", 0.2, 0.1, turn_deg))
 
-    *_, before, last = looks((lowest,), (lowest, lower), (lowest, lower, upper), (lowest, lower))
 
-    assert order_of(last[1], "accident") == order_of(before[1], "accident")
-    assert faces(last[0]) == ["accident", "roll"]
+ROLLS = one_by_one(card("roll", -3, -5), card("accident"), card("roll", -2.8, -5))
+LONG = pytest.mark.long
+
+
+@pytest.mark.parametrize(
+    ("piles", "told", "face", "is_same"),
+    [
+        pytest.param(exactly_over(0.3, -0.2), ["25", "25", "75"], "25", False, marks=LONG, id="over its like"),
+        pytest.param(exactly_over(0.0, 0.0), ["25", "25", "75"], "25", False, marks=LONG, id="exactly over its like"),
+        pytest.param(one_by_one(card("roll"), card("accident", 5, 4), card("roll", -5, 3)),
+                     ["accident", "roll", "roll"], "roll", False, marks=LONG, id="beside its like, one between"),
+        pytest.param(askew(5.4), None, "stop", False, id="askew on its like"),
+        pytest.param(askew(-2.4), None, "stop", False, marks=LONG, id="a little askew on its like"),
+        pytest.param(one_by_one(card("75"), card("75", 0.2, 4.2)), ["75", "75"], "75", False, id="a border shows"),
+        pytest.param([*one_by_one(card("roll"), card("stop", 4, 5)), (card("roll"),)], ["roll"], "roll", True,
+                     id="the one upon it has gone"),
+        pytest.param([*ROLLS, ROLLS[1]], ["accident", "roll"], "accident", True, id="a like of one beneath has gone"),
+    ],
+)  # fmt: skip
+def test_a_card_that_shows_again_is_the_same_and_one_laid_on_or_by_its_like_is_another(
+    piles: list[tuple[Laid, ...]], told: list[str] | None, face: str, is_same: bool
+) -> None:
+    found = looks(*piles)
+
+    *before, last = (order_of(lain, face) for _, lain in found if any(c.sighting.face.value == face for c in lain))
+    assert told is None or faces(found[-1][0]) == told
+    assert told is None or not any(sighting.is_double for sighting in found[-1][0])
+    assert set(before) == {last} if is_same else max(before) < last
 
 
 @pytest.mark.long
@@ -121,16 +135,6 @@ def test_what_lies_beneath_a_card_that_has_not_moved_lies_there_still_though_not
 
     assert "accident" in faces(last[0])
     assert "roll" in faces(last[0]) or any(c.sighting.face is Card.ROLL for c in last[1])
-
-
-@pytest.mark.long
-def test_one_like_it_laid_a_little_beside_is_another_while_what_lay_between_still_lies_there() -> None:
-    lower, middle = card("roll"), card("accident", 5, 4)
-
-    *_, last = looks((lower,), (lower, middle), (lower, middle, card("roll", -5, 3)))
-
-    assert faces(last[0]) == ["accident", "roll", "roll"]
-    assert not any(sighting.is_double for sighting in last[0])
 
 
 @pytest.mark.long
@@ -157,7 +161,7 @@ def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     pile = (card("100", 0, 0), card("75", 0.1, 0.1), card("100", 3, 4))
     pushed = tuple(card(each.look.split()[1], each.x_mm + 120 - 7, each.y_mm + 60 - 5, 4) for each in pile)
 
-    *_, last = looks(*[pile[: n + 1] for n in range(3)], pushed)
+    *_, last = looks(*one_by_one(*pile), pushed)
 
     assert not any(sighting.is_double for sighting in last[0])
 
@@ -178,7 +182,7 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
 ) -> None:
     pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 0.0, 4.4))
 
-    def read_askew(*args: object, **how: object) -> tuple[FaceSeen, ...]:
+    def read_askew(*args: object, **how: object) -> tuple[Sighting, ...]:
         seen, turn_deg = read_faces(*args, **how), next(reading)
         return tuple(turned(one, turn_deg) if one.face is Card.STOP else one for one in seen)
 
@@ -187,24 +191,6 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
 
     assert order_of(last[1], "stop") == order_of(first[1], "stop")
     assert last[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
-
-
-@pytest.mark.variants(1)
-@pytest.mark.parametrize("turn_deg", [5.4, -2.4])
-def test_a_card_laid_askew_on_its_like_is_not_that_one(turn_deg: float) -> None:
-    lower = card("stop")
-
-    first, second = looks((lower,), (lower, card("stop", 0.2, 0.1, turn_deg)))
-
-    assert order_of(second[1], "stop") > order_of(first[1], "stop")
-
-
-def test_one_laid_on_its_like_in_a_pile_is_another_where_a_whole_border_shows() -> None:
-    lower, upper = card("75"), card("75", 0.2, 4.2)
-
-    *_, last = looks((lower,), (lower, upper))
-
-    assert [(s.face.value, s.is_double) for s in last[0]] == [("75", False)] * 2
 
 
 def test_a_card_of_a_pile_pushed_a_little_and_then_covered_is_not_two() -> None:

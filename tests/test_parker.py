@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from records import FOUR, PAIRS, SIX, THREE, TWO, Hand, hand, run_down, teams
+from records import TWO, Hand, hand
 from sheet import check, rules
 
-from companion.rules import referee
-from companion.rules.cards import SAFETY_OF, Card
-from companion.rules.editions.edition import EditionError, load_edition
+from companion.rules.cards import Card
 
 BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
@@ -140,57 +138,15 @@ no shut out when one opponent has driven [three; target=200]
 the other lines count as in the classic game [target=200]
     Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
         = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500
+a coup fourre answers its hazard until the next card [three]
+    Ann roll; Bob HAZARD > Ann | Ann SAFETY !
+    + Cid roll | Ann SAFETY !: coup-fourre-window-closed
+with the draw pile empty the hand is played out [as it lies]
+    down to 0 but 25 50 75 25 50 75 25 50; Ann discard 25; Bob discard roll; Ann discard 50; Bob discard roll;
+        Ann discard 75; Bob discard roll; Ann discard 25; Bob discard roll = pile 0; hands 2 2; over False
 """
 
 
 @pytest.mark.parametrize("rows", rules(SHEET, "parker"))
 def test_a_row_of_the_sheet(rows):
     check(rows)
-
-
-# Setting up
-
-
-@pytest.mark.parametrize(
-    ("players", "cards", "target"), [(TWO, 101, 700), (THREE, 101, 700), (PAIRS, 106, 1000), (SIX, 106, 700)]
-)
-def test_for_two_or_three_players_one_of_each_hazard_is_taken_out_and_the_targets_are_the_classic_ones(
-    players, cards, target
-):
-    table = parker(players=players).table
-
-    assert (sum(table.deck.values()), table.target) == (cards, target)
-    assert table.deck[Card.STOP] == (4 if cards == 101 else 5)
-
-
-def test_four_do_not_play_alone():
-    with pytest.raises(EditionError, match="4 or 6 in pairs: these sides seat 4 alone"):
-        referee.check_seating(load_edition("parker"), teams(FOUR))
-
-
-# A turn
-
-
-def test_with_the_draw_pile_empty_the_hand_is_played_out():
-    played = run_down(parker(), "25 50 75 25 50 75 25 50")
-    for miles in (25, 50, 75, 25):
-        played = played.then(f"{played.turn} discard {miles}; {played.turn} discard roll", as_lies=True)
-
-    assert (played.table.draw_pile, played.table.hands, played.table.is_over) == (0, (2, 2), False)
-
-
-# As in the classic game
-
-
-@pytest.mark.parametrize("hazard", [*BATTLE_HAZARDS, Card.SPEED_LIMIT])
-def test_a_coup_fourre_answers_its_hazard_until_the_next_card(hazard):
-    attacked = parker(f"Ann roll; Bob {hazard} > Ann", THREE)
-
-    assert attacked.against(f"Ann {SAFETY_OF[hazard]} !") == []
-    assert attacked.then("Cid roll").against(f"Ann {SAFETY_OF[hazard]} !") == ["coup-fourre-window-closed"]
-
-
-# The extension
-
-
-# Scoring

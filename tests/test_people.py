@@ -7,18 +7,21 @@ import json
 import re
 from concurrent.futures import ThreadPoolExecutor
 
+import evening
 import pytest
-from client import SECRET, TWO, lines, played, seen, tap, text_of
-from seen import camera
+from client import SECRET, TWO, lines, seen, tap, text_of
+from sheet import scenes
 
 from companion.match.match import Match, Policy
-from companion.match.phone_notices import MOST_PHONES, Kind, News
 from companion.match.phones import (
     HOST_AWAY_S,
     KEPT_NAME,
     MOST_ASKING,
     MOST_ASKING_AN_ADDRESS,
+    MOST_KEPT,
     SEAT_AWAY_S,
+    Kind,
+    News,
     Phones,
     Wish,
 )
@@ -26,8 +29,6 @@ from companion.pages import Camera, announce, create_app, limits
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Draft, Store
 
-THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
-PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
 CODE = phone_identity.table_code(SECRET)
 
 
@@ -41,12 +42,6 @@ def clock():
 def app(match, clock):
     address = "http://192.168.1.20:8080"
     return create_app(match, secret=SECRET, base_url=address, clock=clock, camera=Camera(lambda: b"a picture"))
-
-
-@pytest.fixture
-def begun(match):
-    match.start(TWO)
-    return match
 
 
 def stranger(app, number: int = 77):
@@ -79,10 +74,180 @@ def two(app, begun):
 @pytest.fixture
 def three(app, match):
     """The host's phone, which is for the whole table, and those of Ann, Bob and Cid."""
-    match.start(THREE)
+    match.start(evening.THREE)
     host = scanned(app, 9)
     tap(host, "/join", everybody="1")
     return host, seated(app, "Ann", 10), seated(app, "Bob", 11), seated(app, "Cid", 12)
+
+
+EVENINGS = """
+# --- The host
+
+the first phone that scans the code is the host
+    Ann scans; Ben scans; Ann is host; Ann at /seats | This phone is the host’s.; Ben at /seats | Phone 1 is the host.
+    Ann taps /join player=Ann; Ben at /seats | Ann is the host.
+the machine may do what the host may and leaves the role to a phone [two]
+    machine at /join; machine taps /policy policy=auto; Ann is host; policy auto
+a phone that was closed keeps its seat in the next match too [two]
+    anew; Ann at / | Your turn
+the host hands the role on and both are told [two]
+    Ann taps /seats/host phone={phone Bob}; Bob is host; Bob at / | You are the host now: you set up matches
+    Ann at /seats | The role is handed on: Bob is the host now.; Ann taps /seats/host phone={phone Ann} -> 403
+    Bob taps /seats/host phone={phone Ann}; Bob at / | not You are the host; Ann at / | You are the host now
+the role goes to no phone that is not there [two]
+    Ann taps /seats/host phone=nobody; Ann is host; Ann at /seats | That phone is gone
+others see neither the settings nor the button that starts a match [two]
+    Bob at /more | not markup action="/policy"; Ann at /more | markup action="/policy"
+    Bob at /setup | Only the host starts a match: ask Ann. | not Start the game
+a host asked for hands the role on from the table [two]
+    Bob taps /seats/host/ask; Ann at / | Bob asks to be the host.; Bob at /seats | The host is asked.
+    Bob answers yes -> 403; Ann is host; Ann answers yes & from=table -> /; Bob is host
+    Ann at / | The role is handed on: Bob is the host now.; Bob at / | You are the host now
+a host asked for may say no and open pages learn of it [two]
+    Bob taps /seats/host/ask; newer; Ann answers no; newer; Ann is host; Bob at /seats | not The host is asked.
+    Bob at / | The host said no. What only the host may do, ask for at the table.
+whoever asks again is not told the old answer [two]
+    Bob taps /seats/host/ask; Ann answers no; Bob at / | The host said no.
+    Bob taps /seats/host/ask; Bob at / | not The host said no.; Ann answers no; Bob at / | The host said no.
+a seated phone follows a host who has been away and that is told [two]
+    later 179; Bob taps /seats/host/take -> 403; later 2; Bob at /seats | has been away for some minutes
+    eve scans; eve taps /seats/host/take -> 403; Bob taps /seats/host/take; Bob is host
+    Ann at / | This phone is the host’s no longer. Bob is the host.; Bob at / | not You are the host now
+where nobody is seated any phone follows a lost host
+    Ann scans; Bob scans; later 180; Bob taps /seats/host/take; Bob is host
+the machine makes itself host at any time [two]
+    machine taps /seats/host/take; machine is host
+
+# --- Seats
+
+from scanning to a free seat is one tap
+    Ann scans; Ann reads | Who are you?; Ann taps /join player=Ann -> /; Ann at / | Your turn
+a second phone on a taken seat is asked first and takes it not by force [two]
+    eve scans; eve taps /join player=Ann -> /join/seat/Ann
+    eve at /join/seat/Ann | Ann’s seat is taken | Ask for the seat | not Take the seat over
+    eve taps /join player=Ann & take=1 -> /join/seat/Ann; Ann is Ann
+a seat whose phone is silent for two minutes is taken over in two taps and that is told [two]
+    later 120; eve scans; eve taps /join player=Bob -> /join/seat/Bob; eve at /join/seat/Bob | Take the seat over
+    eve taps /join player=Bob & take=1 -> /; eve is Bob; eve at /more | Bob; eve at / | not Another phone
+    Bob at / | Another phone has Bob’s seat now: this one has none.; Bob at /more | not This is Bob’s phone
+a third phone hands nobody’s seat over [three]
+    eve scans; eve taps /join player=Cid & ask=1; Bob at / | not asks for the seat; Bob answers yes -> 403; Cid is Cid
+a seat is handed over by the host and that is told [two]
+    eve scans; eve taps /join player=Bob & ask=1; Ann at / | Phone 3 asks for the seat of Bob.
+    Ann answers yes; eve is Bob; eve at /join/seat/Bob | Ann’s turn | not Another phone
+    Bob at / | Another phone has Bob’s
+a seat is handed over by the phone that has it and that one is told nothing [two]
+    eve scans; eve taps /join player=Bob & ask=1; Bob at / | Phone 3 asks for the seat of Bob.
+    Bob answers yes; eve is Bob; Bob at / | not Another phone has
+the host takes a seat that is another phone’s after being asked and has that one [two]
+    Ann taps /join player=Bob -> /join/seat/Bob; Ann at /join/seat/Bob | Take the seat over
+    Ann taps /join player=Bob & take=1 -> /; Ann is Bob; nobody is Ann
+a phone whose seat the host freed is told until it has one again [two]
+    Ann taps /seats/free player=Bob; nobody is Bob; Bob at /more | not This is Bob’s phone
+    Bob at / | The host freed Bob’s seat: this phone has none now. | markup <a class="button primary" href="/join">
+    Bob taps /join player=Bob; Bob at / | not freed
+the host gives a seat to a phone that has none and both are told [two]
+    eve scans; Ann at /seats | markup {phone eve}; Ann taps /seats/give player=Bob & phone={phone eve}; eve is Bob
+    eve at / | The host gave this phone Bob’s seat.; Bob at / | Another phone has Bob’s seat now
+a phone that has not been let in is given nothing [two]
+    zoe taps /join/code code={code} & name=Zoe; zoe at /join
+    Ann taps /seats/give player=Bob & phone={phone zoe}; Bob is Bob
+the page of seats says who is asleep and who watches [two]
+    later 120; eve watches; Ann at /seats | Bob on a phone that is asleep | 1 phone watches.
+phones without a seat have a number that stays when others come and go [two]
+    eve scans; fay scans; Ann at /seats | Phone 3 | Phone 4; eve at / | This is Phone 3, without a seat.
+    eve at /seats | This is Phone 3.; fay at / | This is Phone 4, without a seat.; fay at /seats | This is Phone 4.
+    eve taps /join player=; fay at / | This is Phone 4, without a seat.; Ann at /seats | Phone 4 | not Phone 3
+
+# --- Spectators
+
+a phone that watches sees the table and no button that changes it [two]
+    eve watches; sees Ann roll; Ann roll; eve at / | Bob’s turn | You are watching. | not markup <button
+a phone that watches counts a photograph of its own [two]
+    eve watches; eve at /snap | markup action="/snap"; eve at /snap/nothing | That photograph is gone
+a phone that watched takes a seat after all [two]
+    eve watches; Ann taps /seats/free player=Bob; eve taps /join player=Bob; eve taps /play text=Ann roll
+    lines Ann roll
+one phone without a seat serves the whole table
+    host sits; host taps /play text=Ann roll; host taps /play text=Bob roll; host taps /play text=Ann 100
+    host taps /undo; host taps /undo; lines Ann roll
+a host who watches may still undo and set but not play [two]
+    Ann watches; Bob taps /play text=Ann roll; Ann taps /play text=Bob roll -> 403; Ann taps /policy policy=auto
+    Ann taps /undo; lines -
+
+# --- The other side verifies
+
+where the other side verifies a play is confirmed by it and not by its own [two]
+    Ann taps /verify verify=yes; sees Ann roll; Ann taps {asked}; lines -; Bob at / | markup name="answer" value="yes"
+    Ann at / | The other side has to confirm that. | Waits for Bob’s side to confirm. | not markup value="yes"
+    Bob taps {asked}; lines Ann roll
+a play entered by its own side waits for the other [two; verified]
+    Ann taps /play text=Ann roll; Ann taps /play text=Ann roll; asked Ann roll; Bob taps {asked}; lines Ann roll
+    Ann taps /play text=Bob roll; lines Ann roll, Bob roll
+an illegal play is let stand by the other side alone [two; verified]
+    sees Ann 100; Ann taps {asked} anyway=1; lines -; Bob taps {asked} anyway=1; lines Ann 100 anyway
+a card in doubt that its own side names waits for the other [two; verified]
+    which Ann roll; Ann taps {asked} text=Ann roll; lines -; asked Ann roll
+partners do not verify each other [pairs; verified]
+    host scans; Cid sits; Bob sits; sees Ann roll; Cid taps {asked}; lines -; Bob taps {asked}; lines Ann roll
+a host alone with a phone confirms for all [verified]
+    Ann sits; Ann taps /play text=Ann roll; Ann taps /play text=Bob roll; lines Ann roll, Bob roll
+a host without a seat confirms for any side and a guest for none [three; verified]
+    eve scans; sees Ann roll; eve at / | Waits for another side to confirm.; eve taps {asked}; lines -
+    host taps {asked}; lines Ann roll
+
+# --- Who takes back what
+
+undo says whose play it takes back [two]
+    Ann roll; Bob roll; Ann 100; Ann at / | Undo: Ann, 100 km
+the wrong person is told who may undo [two]
+    sees Bob roll; Bob taps /play text=Ann roll; Bob taps {asked}; Ann taps /seats/host phone={phone Bob}
+    Ann taps /undo -> 403; Ann reads | Bob confirmed that: Bob or the host may undo it.
+    Ann at / | Bob confirmed that: Bob or the host may undo it. | not Undo:; lines Ann roll, Bob roll
+partners take back for each other [pairs]
+    host scans; Ann sits; Cid sits; Ann taps /play text=Ann roll; Cid taps /undo; lines -
+the host takes back further [three]
+    Ann taps /play text=Ann roll; Bob taps /play text=Bob roll; host taps /undo; host taps /undo; lines -
+what the camera or a phone without a seat noted is taken back by anybody seated [three]
+    eve scans; eve taps /play text=Ann roll; Cid taps /undo; lines -
+    host taps /policy policy=auto; sees Ann roll; lines Ann roll; Cid taps /undo; lines -
+a second step back is the host’s [three]
+    Bob taps /play text=Ann roll; Bob taps /play text=Bob roll; Bob taps /undo; Bob taps /undo -> 403
+    Bob reads | One step is undone. Further back only the host undoes.; lines Ann roll
+a double tap on undo is settled already and not refused [three]
+    Bob taps /play text=Ann roll; Bob taps /undo seq={seq}; Bob taps /undo seq={seq}
+    Bob at / | That was settled already.; lines -
+redo belongs to whoever undid [three]
+    Ann taps /play text=Ann roll; Ann taps /undo; Bob taps /redo -> 403; Cid taps /redo -> 403
+    Bob reads | Ann undid that: Ann or the host may bring it back.; Ann taps /redo; lines Ann roll
+a line is taken out by its own people and corrected by anybody [three]
+    Ann taps /play text=Ann roll; Cid taps {line}/retract -> 403
+    Cid reads | Ann noted that line: Ann or the host may take it out. Anybody may correct it.
+    Cid taps {line}/correct text=Ann right-of-way; lines Ann right-of-way; Ann at / | corrected by Cid
+    Ann taps {line}/retract; lines -
+two people who confirm at once count a play once and the second is told [two]
+    sees Ann roll; Ann taps {asked}; Bob taps {asked}; lines Ann roll; Bob at / | That was settled already.
+
+# --- The code of the table
+
+the code asks the host alone and lets nobody in by itself [two]
+    zoe taps /join/code code={code} & name=Zoe -> /join; newer; zoe at /join | The host is asked
+    zoe at /join/waiting | Ann sees your name, Zoe; zoe taps /play text=Ann roll -> 401; Bob at / | not Zoe
+    Ann at / | Zoe has the code of the table and wants to take part.; Bob answers yes -> 403; zoe answers yes -> 401
+    zoe taps /play text=Ann roll -> 401
+a phone that the host refuses stays outside and is told [two]
+    zoe taps /join/code code={code} & name=Zoe; Ann answers no; zoe taps /play text=Ann roll -> 401
+    zoe at / | The host said no: this phone was not let in.; zoe at /join | The host said no: this phone was not let in.
+    zoe at /join/waiting | The host said no: this phone was not let in.
+a name typed outside is shown as it is and does nothing [two]
+    zoe taps /join/code code={code} & name=<script>alert(1)</script>
+    Ann at / | <script>alert(1)</scrip | not markup <script>alert
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, clock, setting, rows):
+    evening.check(app, match, setting, rows, clock)
 
 
 def phones_of(app) -> Phones:
@@ -128,29 +293,11 @@ def asked_id(app) -> int:
 # --- The host ------------------------------------------------------------------------------------------------
 
 
-def test_the_first_phone_that_scans_the_code_is_the_host(app, begun):
-    first, second = scanned(app, 10), scanned(app, 11)
-
-    assert is_host(app, first)
-    assert "This phone is the host’s." in text_of(first.get("/seats"))
-    assert "Phone 1 is the host." in text_of(second.get("/seats"))
-    tap(first, "/join", player="Ann")
-    assert "Ann is the host." in text_of(second.get("/seats"))
-
-
 def test_neither_a_wall_screen_nor_a_link_that_is_only_looked_at_makes_a_host(app, begun):
     stranger(app, 5).get(f"/wall?t={phone_identity.join_token(SECRET)}")
     stranger(app, 66).get(f"/join?t={phone_identity.join_token(SECRET)}")
 
     assert phones_of(app).party.host is None
-
-
-def test_the_machine_may_do_what_the_host_may_and_leaves_the_role_to_a_phone(app, two, page, begun):
-    page.get("/join")
-    tap(page, "/policy", policy="auto")
-
-    assert is_host(app, two[0])
-    assert begun.state.policy is Policy.AUTO
 
 
 def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, clock):
@@ -161,12 +308,6 @@ def test_who_is_host_and_who_sits_where_survives_a_restart(app, two, match, cloc
     assert is_host(again, two[0])
     assert "Your turn" in text_of(ann.get("/"))
     assert "This phone is the host’s." in text_of(ann.get("/seats"))
-
-
-def test_a_phone_that_was_closed_keeps_its_seat_in_the_next_match_too(two, begun):
-    begun.start(TWO)
-
-    assert "Your turn" in text_of(two[0].get("/"))
 
 
 @pytest.mark.parametrize(
@@ -197,28 +338,6 @@ def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_ca
     assert Phones(tmp_path / "gone").party.host == "first"
 
 
-def test_the_host_hands_the_role_on_and_both_are_told(app, two):
-    ann, bob = two
-    tap(ann, "/seats/host", phone=phone_of(bob))
-
-    assert is_host(app, bob)
-    assert "You are the host now: you set up matches" in text_of(bob.get("/"))
-    assert "The role is handed on: Bob is the host now." in text_of(ann.get("/seats"))
-    assert told(app, ann) == []
-    assert tap(ann, "/seats/host", phone=phone_of(ann)).status_code == 403
-
-    tap(bob, "/seats/host", phone=phone_of(ann))
-
-    assert (told(app, bob), told(app, ann)) == ([], [Kind.HOST])
-
-
-def test_the_role_goes_to_no_phone_that_is_not_there(app, two):
-    tap(two[0], "/seats/host", phone="nobody")
-
-    assert is_host(app, two[0])
-    assert "That phone is gone" in text_of(two[0].get("/seats"))
-
-
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
@@ -242,66 +361,6 @@ def test_what_is_the_hosts_to_do_is_refused_to_others_with_his_name(two, spectat
     assert (begun.state.seq, begun.state.match) == (before.seq, before.match)
 
 
-def test_others_see_neither_the_settings_nor_the_button_that_starts_a_match(two):
-    _ann, bob = two
-    more, setup = bob.get("/more"), bob.get("/setup")
-
-    assert 'action="/policy"' not in more.get_data(as_text=True)
-    assert 'action="/policy"' in two[0].get("/more").get_data(as_text=True)
-    assert "Only the host starts a match: ask Ann." in text_of(setup)
-    assert "Start the game" not in text_of(setup)
-
-
-def test_a_host_asked_for_hands_his_role_on_from_the_table(app, two):
-    ann, bob = two
-    tap(bob, "/seats/host/ask")
-
-    assert "Bob asks to be the host." in text_of(ann.get("/"))
-    assert "The host is asked." in text_of(bob.get("/seats"))
-    assert answer_asked(app, bob, "yes").status_code == 403
-    assert is_host(app, ann)
-    assert answer_asked(app, ann, "yes", **{"from": "table"}).location == "/"
-    assert is_host(app, bob)
-    assert "The role is handed on: Bob is the host now." in text_of(ann.get("/"))
-    assert "You are the host now" in text_of(bob.get("/"))
-
-
-def test_a_host_asked_for_may_say_no_and_open_pages_learn_of_it(app, two, begun):
-    ann, bob = two
-    tap(bob, "/seats/host/ask")
-    before = begun.state.version
-    answer_asked(app, ann, "no")
-
-    assert is_host(app, ann)
-    assert begun.state.version > before
-    assert "The host is asked." not in text_of(bob.get("/seats"))
-    assert "The host said no. What only the host may do, ask for at the table." in text_of(bob.get("/"))
-
-
-def test_whoever_asks_again_is_not_told_the_old_answer(app, two):
-    for _time in range(2):
-        tap(two[1], "/seats/host/ask")
-        before = told(app, two[1])
-        answer_asked(app, two[0], "no")
-
-    assert (before, told(app, two[1])) == ([], [Kind.HOST_REFUSED])
-
-
-def test_a_seated_phone_follows_a_host_who_has_been_away_and_he_is_told(app, two, clock):
-    ann, bob = two
-    clock.now_s += HOST_AWAY_S - 1
-    refused = tap(bob, "/seats/host/take")
-    clock.now_s += 2
-
-    assert refused.status_code == 403
-    assert "has been away for some minutes" in text_of(bob.get("/seats"))
-    assert tap(scanned(app, 12), "/seats/host/take").status_code == 403
-    tap(bob, "/seats/host/take")
-    assert is_host(app, bob)
-    assert "This phone is the host’s no longer. Bob is the host." in text_of(ann.get("/"))
-    assert told(app, bob) == []
-
-
 def test_an_open_page_is_a_host_who_is_there(app, two, clock):
     ann, bob = two
     clock.now_s += HOST_AWAY_S
@@ -310,75 +369,7 @@ def test_an_open_page_is_a_host_who_is_there(app, two, clock):
     assert tap(bob, "/seats/host/take").status_code == 403
 
 
-def test_where_nobody_is_seated_any_phone_follows_a_lost_host(app, begun, clock):
-    _lost, other = scanned(app, 10), scanned(app, 11)
-    clock.now_s += HOST_AWAY_S
-    tap(other, "/seats/host/take")
-
-    assert is_host(app, other)
-
-
-def test_the_machine_makes_itself_host_at_any_time(app, two, page):
-    tap(page, "/seats/host/take")
-
-    assert is_host(app, page)
-
-
 # --- Seats ---------------------------------------------------------------------------------------------------
-
-
-def test_from_scanning_to_a_free_seat_is_one_tap(app, begun):
-    phone = stranger(app)
-    shown = phone.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-
-    assert "Who are you?" in text_of(shown)
-    assert tap(phone, "/join", player="Ann").location == "/"
-    assert "Your turn" in text_of(phone.get("/"))
-
-
-def test_a_second_phone_on_a_taken_seat_is_asked_first_and_takes_it_not_by_force(app, two):
-    other = scanned(app, 12)
-    shown = text_of(other.get(tap(other, "/join", player="Ann").location))
-    tap(other, "/join", player="Ann", take="1")
-
-    assert "Ann’s seat is taken" in shown
-    assert "Ask for the seat" in shown
-    assert "Take the seat over" not in shown
-    assert holds(app, "Ann") == phone_of(two[0])
-
-
-def test_a_seat_whose_phone_is_silent_for_two_minutes_is_taken_over_in_two_taps_and_that_is_told(app, two, clock):
-    clock.now_s += SEAT_AWAY_S
-    cleared = scanned(app, 12)
-    shown = cleared.get(tap(cleared, "/join", player="Bob").location)
-    tap(cleared, "/join", player="Bob", take="1")
-
-    assert "Take the seat over" in text_of(shown)
-    assert "Bob" in text_of(cleared.get("/more"))
-    assert "This is Bob’s phone" not in text_of(two[1].get("/more"))
-    assert "Another phone has Bob’s seat now: this one has none." in text_of(two[1].get("/"))
-    assert told(app, cleared) == []
-
-
-@pytest.mark.parametrize(("answers", "news"), [(0, [Kind.TAKEN]), (1, [])], ids=["by the host", "by who has it"])
-def test_a_seat_is_handed_over_and_who_did_so_is_not_told(app, two, answers, news):
-    other = asking(app, "Bob")
-    for phone in two:
-        assert "Phone 3 asks for the seat of Bob." in text_of(phone.get("/"))
-    answer_asked(app, two[answers], "yes")
-
-    assert holds(app, "Bob") == phone_of(other)
-    assert other.get("/join/seat/Bob").location == "/"
-    assert told(app, two[1]) == news
-
-
-def test_a_third_phone_hands_nobodys_seat_over(app, three):
-    _host, _ann, bob, cid = three
-    asking(app, "Cid", 13)
-
-    assert "asks for the seat" not in text_of(bob.get("/"))
-    assert answer_asked(app, bob, "yes").status_code == 403
-    assert holds(app, "Cid") == phone_of(cid)
 
 
 def test_a_request_answered_twice_was_settled_already(app, two):
@@ -389,27 +380,6 @@ def test_a_request_answered_twice_was_settled_already(app, two):
 
     assert "That was settled already." in text_of(two[1].get("/seats"))
     assert holds(app, "Bob") == phone_of(two[1])
-
-
-def test_the_host_takes_a_seat_that_is_another_phones_after_being_asked_and_has_that_one(app, two):
-    assert "Take the seat over" in text_of(two[0].get(tap(two[0], "/join", player="Bob").location))
-
-    tap(two[0], "/join", player="Bob", take="1")
-
-    assert (holds(app, "Ann"), holds(app, "Bob")) == (None, phone_of(two[0]))
-
-
-def test_a_phone_whose_seat_the_host_freed_is_told_until_it_has_one_again(app, two):
-    ann, bob = two
-    tap(ann, "/seats/free", player="Bob")
-    shown = bob.get("/").get_data(as_text=True)
-
-    assert holds(app, "Bob") is None
-    assert "This is Bob’s phone" not in text_of(bob.get("/more"))
-    assert "The host freed Bob’s seat: this phone has none now." in shown
-    assert re.search(r'<a class="button primary" href="/join">.*?Take a seat', shown)
-    tap(bob, "/join", player="Bob")
-    assert "freed" not in text_of(bob.get("/"))
 
 
 def test_a_phone_that_goes_on_without_its_seat_or_into_the_next_match_is_told_no_more(app, two, begun):
@@ -424,37 +394,11 @@ def test_a_phone_that_goes_on_without_its_seat_or_into_the_next_match_is_told_no
     assert "freed" not in text_of(other.get("/"))
 
 
-def test_the_host_gives_a_seat_to_a_phone_that_has_none_and_it_is_told(app, two):
-    guest = scanned(app, 12)
-    assert phone_of(guest) in two[0].get("/seats").get_data(as_text=True)
-    tap(two[0], "/seats/give", player="Bob", phone=phone_of(guest))
-
-    assert holds(app, "Bob") == phone_of(guest)
-    assert "The host gave this phone Bob’s seat." in text_of(guest.get("/"))
-    assert told(app, two[1]) == [Kind.TAKEN]
-
-
-def test_a_phone_that_has_not_been_let_in_is_given_nothing(app, two):
-    tap(two[0], "/seats/give", player="Bob", phone=phone_of(outside(app)))
-
-    assert holds(app, "Bob") == phone_of(two[1])
-
-
 def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun):
     phones = phones_of(app)
 
     assert [phones.sit(phone, "Ann", over=False) for phone in ("one", "other", "one")] == [True, False, True]
     assert phones.party.seats["Ann"] == "one"
-
-
-def test_the_page_of_seats_says_who_is_asleep_and_who_watches(app, two, clock):
-    clock.now_s += SEAT_AWAY_S
-    tap(scanned(app, 12), "/join", player="")
-
-    shown = text_of(two[0].get("/seats"))
-
-    assert "Bob on a phone that is asleep" in shown
-    assert "1 phone watches." in shown
 
 
 # --- What a phone is told ------------------------------------------------------------------------------------
@@ -498,7 +442,7 @@ def test_a_phone_outside_puts_away_that_it_was_not_let_in_and_nobody_elses_news(
 
 def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
     news = News()
-    for number in range(MOST_PHONES + 1):
+    for number in range(MOST_KEPT + 1):
         news.tell(f"phone {number}", Kind.FREED, "Ann")
         news.tell(f"phone {number}", Kind.GIVEN, "Bob")
 
@@ -511,21 +455,6 @@ def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgott
 IPHONE = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_5 like Mac OS X) AppleWebKit/605.1.15 Mobile/15E148 Safari/604.1"
 ANDROID = "Mozilla/5.0 (Linux; Android 14; Pixel 8) AppleWebKit/537.36 Chrome/126.0.0.0 Mobile Safari/537.36"
 LAPTOP = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:127.0) Gecko/20100101 Firefox/127.0"
-
-
-def test_phones_without_a_seat_have_a_number_that_stays_when_others_come_and_go(app, two):
-    guests = {3: scanned(app, 12), 4: scanned(app, 13)}
-    shown = text_of(two[0].get("/seats"))
-    for number, guest in guests.items():
-        assert f"Phone {number} " in shown
-        assert f"This is Phone {number}, without a seat." in text_of(guest.get("/"))
-        assert f"This is Phone {number}." in text_of(guest.get("/seats"))
-
-    tap(guests[3], "/join", player="")
-
-    assert "This is Phone 4, without a seat." in text_of(guests[4].get("/"))
-    assert "Phone 4 " in text_of(two[0].get("/seats"))
-    assert "Phone 3 " not in text_of(two[0].get("/seats"))
 
 
 @pytest.mark.parametrize(
@@ -565,16 +494,6 @@ def spectator(app, two):
     return phone
 
 
-def test_a_phone_that_watches_sees_the_table_and_no_button_that_changes_it(spectator, begun):
-    seen(begun, 1, "Ann roll")
-    begun.enter("Ann roll", "Ann")
-    shown = spectator.get("/").get_data(as_text=True)
-
-    assert "Bob’s turn" in shown
-    assert "You are watching." in shown
-    assert "<button" not in shown
-
-
 @pytest.mark.parametrize("path", ["/play", "/question/1-2-camera.1-play", "/undo", "/redo", "/hand", "/line/3/retract"])
 def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
     seen(begun, 1, "Ann roll")
@@ -602,40 +521,6 @@ def test_pages_for_players_send_a_phone_that_watches_to_a_seat(spectator, path):
     assert "scan the code" not in shown
 
 
-def test_a_phone_that_watches_counts_a_photograph_of_its_own(spectator):
-    assert 'action="/snap"' in spectator.get("/snap").get_data(as_text=True)
-    assert spectator.get("/snap/nothing").status_code == 303
-
-
-def test_a_phone_that_watched_takes_a_seat_after_all(app, two, spectator, begun):
-    tap(two[0], "/seats/free", player="Bob")
-    tap(spectator, "/join", player="Bob")
-
-    assert tap(spectator, "/play", text="Ann roll").status_code == 303
-    assert lines(begun) == ["Ann roll"]
-
-
-def test_one_phone_without_a_seat_serves_the_whole_table(app, begun):
-    phone = scanned(app)
-    tap(phone, "/join", everybody="1")
-    for play in ("Ann roll", "Bob roll", "Ann 100"):
-        tap(phone, "/play", text=play)
-    for _step in range(2):
-        tap(phone, "/undo")
-
-    assert lines(begun) == ["Ann roll"]
-
-
-def test_a_host_who_watches_may_still_undo_and_set_but_not_play(app, two, begun):
-    tap(two[0], "/join", player="")
-    begun.enter("Ann roll", "Bob")
-
-    assert tap(two[0], "/play", text="Bob roll").status_code == 403
-    assert tap(two[0], "/policy", policy="auto").status_code == 303
-    assert tap(two[0], "/undo").status_code == 303
-    assert lines(begun) == []
-
-
 # --- The other side verifies ---------------------------------------------------------------------------------
 
 
@@ -645,49 +530,6 @@ def verified(two, begun):
     return begun
 
 
-def test_where_the_other_side_verifies_a_play_is_confirmed_by_it_and_not_by_its_own(two, verified):
-    asked = seen(verified, 1, "Ann roll")
-    tap(two[0], asked)
-    own, other = two[0].get("/"), two[1].get("/")
-
-    assert lines(verified) == []
-    assert "The other side has to confirm that." in text_of(own)
-    assert "Waits for Bob’s side to confirm." in text_of(own)
-    assert 'name="answer" value="yes"' not in own.get_data(as_text=True)
-    assert 'name="answer" value="yes"' in other.get_data(as_text=True)
-    tap(two[1], asked)
-    assert lines(verified) == ["Ann roll"]
-
-
-def test_a_play_entered_by_its_own_side_waits_for_the_other(two, verified):
-    tap(two[0], "/play", text="Ann roll")
-    waiting = verified.state.questions
-    tap(two[0], "/play", text="Ann roll")
-    tap(two[1], f"/question/{waiting[0].id}")
-
-    assert len(waiting) == 1
-    assert lines(verified) == ["Ann roll"]
-    tap(two[0], "/play", text="Bob roll")
-    assert lines(verified) == ["Ann roll", "Bob roll"]
-
-
-def test_an_illegal_play_is_let_stand_by_the_other_side_alone(two, verified):
-    asked = seen(verified, 1, "Ann 100")
-    tap(two[0], asked, anyway="1")
-    before = lines(verified)
-    tap(two[1], asked, anyway="1")
-
-    assert (before, lines(verified)) == ([], ["Ann 100 anyway"])
-
-
-def test_a_card_in_doubt_that_its_own_side_names_waits_for_the_other(two, verified):
-    camera(verified).which(5, "Ann roll")
-    tap(two[0], "/question/1-2-camera.5-which", text="Ann roll")
-
-    assert lines(verified) == []
-    assert len(verified.state.questions) == 1
-
-
 @pytest.mark.parametrize("policy", [Policy.AUTO, Policy.PLAY_ON])
 def test_no_play_counts_by_itself_where_the_other_side_verifies(two, verified, policy):
     verified.set_policy(policy, "Ann")
@@ -695,37 +537,6 @@ def test_no_play_counts_by_itself_where_the_other_side_verifies(two, verified, p
     seen(verified, 2, "Bob roll")
 
     assert lines(verified) == []
-
-
-def test_partners_do_not_verify_each_other(app, match):
-    match.start(PAIRS, verified=True)
-    _host, cid, bob = scanned(app, 9), seated(app, "Cid", 12), seated(app, "Bob", 11)
-    asked = seen(match, 1, "Ann roll")
-    tap(cid, asked)
-    refused = lines(match)
-    tap(bob, asked)
-
-    assert (refused, lines(match)) == ([], ["Ann roll"])
-
-
-def test_a_host_alone_with_a_phone_confirms_for_all(app, match):
-    match.start(TWO, verified=True)
-    ann = seated(app, "Ann")
-    tap(ann, "/play", text="Ann roll")
-    tap(ann, "/play", text="Bob roll")
-
-    assert lines(match) == ["Ann roll", "Bob roll"]
-
-
-def test_a_host_without_a_seat_confirms_for_any_side_and_a_guest_for_none(app, three, match):
-    match.set_verifying("Ann", on=True)
-    guest, asked = scanned(app, 13), seen(match, 1, "Ann roll")
-    assert "Waits for another side to confirm." in text_of(guest.get("/"))
-    tap(guest, asked)
-    refused = lines(match)
-    tap(three[0], asked)
-
-    assert (refused, lines(match)) == ([], ["Ann roll"])
 
 
 def test_that_the_other_side_verifies_is_kept_by_the_log_and_by_the_next_match(verified):
@@ -748,28 +559,6 @@ def test_the_setting_is_chosen_with_the_match(page, match):
 # --- Who takes back what -------------------------------------------------------------------------------------
 
 
-def test_undo_says_whose_play_it_takes_back(two, begun):
-    played(begun, "Ann roll", "Bob roll", "Ann 100")
-
-    assert "Undo: Ann, 100 km" in text_of(two[0].get("/"))
-
-
-def test_the_wrong_person_is_told_who_may_undo(two, begun):
-    ann, bob = two
-    asked = seen(begun, 1, "Bob roll")
-    begun.enter("Ann roll", "Bob")
-    tap(bob, asked)
-    tap(ann, "/seats/host", phone=phone_of(bob))
-
-    answer = tap(ann, "/undo")
-
-    assert answer.status_code == 403
-    for shown in (text_of(answer), text_of(ann.get("/"))):
-        assert "Bob confirmed that: Bob or the host may undo it." in shown
-    assert "Undo:" not in text_of(ann.get("/"))
-    assert lines(begun) == ["Ann roll", "Bob roll"]
-
-
 @pytest.mark.parametrize(
     ("who", "may"),
     [(0, True), (1, True), (2, True), (3, False), (4, False)],
@@ -783,87 +572,6 @@ def test_a_play_is_taken_back_by_who_noted_it_the_side_whose_it_is_and_the_host(
     assert answer.status_code == (303 if may else 403)
     assert lines(match) == ([] if may else ["Ann roll"])
     assert ("Bob entered that: Bob or the host may undo it." in text_of(answer)) is not may
-
-
-def test_partners_take_back_for_each_other(app, match):
-    match.start(PAIRS)
-    scanned(app, 9)
-    ann, cid = seated(app, "Ann", 10), seated(app, "Cid", 12)
-    tap(ann, "/play", text="Ann roll")
-
-    assert tap(cid, "/undo").status_code == 303
-    assert lines(match) == []
-
-
-def test_the_host_takes_back_further(three, match):
-    host, ann, bob, _cid = three
-    tap(ann, "/play", text="Ann roll")
-    tap(bob, "/play", text="Bob roll")
-    tap(host, "/undo")
-    tap(host, "/undo")
-
-    assert lines(match) == []
-
-
-def test_what_the_camera_or_a_phone_without_a_seat_noted_is_taken_back_by_anybody_seated(app, three, match):
-    tap(scanned(app, 13), "/play", text="Ann roll")
-    tap(three[3], "/undo")
-    typed = lines(match)
-    match.set_policy(Policy.AUTO, "Ann")
-    seen(match, 1, "Ann roll")
-    counted = lines(match)
-    tap(three[3], "/undo")
-
-    assert (typed, counted, lines(match)) == ([], ["Ann roll"], [])
-
-
-def test_a_second_step_back_is_the_hosts(three, match):
-    _host, _ann, bob, _cid = three
-    tap(bob, "/play", text="Ann roll")
-    tap(bob, "/play", text="Bob roll")
-    tap(bob, "/undo")
-    answer = tap(bob, "/undo")
-
-    assert answer.status_code == 403
-    assert "One step is undone. Further back only the host undoes." in text_of(answer)
-    assert lines(match) == ["Ann roll"]
-
-
-def test_a_double_tap_on_undo_is_settled_already_and_not_refused(three, match):
-    _host, _ann, bob, _cid = three
-    tap(bob, "/play", text="Ann roll")
-    seq = match.state.undoable.seq
-    first, second = tap(bob, "/undo", seq=seq), tap(bob, "/undo", seq=seq)
-
-    assert (first.status_code, second.status_code) == (303, 303)
-    assert "That was settled already." in text_of(bob.get("/"))
-    assert lines(match) == []
-
-
-def test_redo_belongs_to_whoever_undid(three, match):
-    _host, ann, bob, cid = three
-    tap(ann, "/play", text="Ann roll")
-    tap(ann, "/undo")
-    refused = [tap(phone, "/redo") for phone in (bob, cid)]
-    tap(ann, "/redo")
-
-    assert [answer.status_code for answer in refused] == [403, 403]
-    assert "Ann undid that: Ann or the host may bring it back." in text_of(refused[0])
-    assert lines(match) == ["Ann roll"]
-
-
-def test_a_line_is_taken_out_by_its_own_people_and_corrected_by_anybody(three, match):
-    _host, ann, _bob, cid = three
-    tap(ann, "/play", text="Ann roll")
-    seq = match.state.hand_entries[0].seq
-    refused = tap(cid, f"/line/{seq}/retract")
-    tap(cid, f"/line/{seq}/correct", text="Ann right-of-way")
-
-    assert "Ann noted that line: Ann or the host may take it out. Anybody may correct it." in text_of(refused)
-    assert lines(match) == ["Ann right-of-way"]
-    assert "corrected by Cid" in text_of(ann.get("/"))
-    assert tap(ann, f"/line/{seq}/retract").status_code == 303
-    assert lines(match) == []
 
 
 @pytest.mark.parametrize(
@@ -881,15 +589,6 @@ def test_undo_says_what_it_takes_back_beside_a_play(page, begun, act, says):
     act(begun, begun.state.hand_entries[0].seq)
 
     assert says in text_of(page.get("/"))
-
-
-def test_two_people_who_confirm_at_once_count_a_play_once_and_the_second_is_told(two, begun):
-    asked = seen(begun, 1, "Ann roll")
-    tap(two[0], asked)
-    tap(two[1], asked)
-
-    assert lines(begun) == ["Ann roll"]
-    assert "That was settled already." in text_of(two[1].get("/"))
 
 
 def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
@@ -931,20 +630,6 @@ def test_the_wall_and_the_terminal_show_the_code(page, app, begun):
     assert f"http://192.168.1.20:8080/join and type {CODE}" in announce("192.168.1.20", 8080, "tok", CODE)
 
 
-def test_the_code_asks_the_host_alone_and_lets_nobody_in_by_itself(app, two, begun):
-    before = begun.state.version
-    asker = outside(app)
-
-    assert begun.state.version > before
-    assert "The host is asked" in text_of(asker.get("/join"))
-    assert "Ann sees your name, Zoe" in text_of(asker.get("/join/waiting"))
-    assert tap(asker, "/play", text="Ann roll").status_code == 401
-    assert "Zoe has the code of the table and wants to take part." in text_of(two[0].get("/"))
-    assert "Zoe" not in text_of(two[1].get("/"))
-    assert [answer_asked(app, phone, "yes").status_code for phone in (two[1], asker)] == [403, 401]
-    assert not phones_of(app).party.let_in
-
-
 def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(app, two, match, clock):
     asker = outside(app)
     answer_asked(app, two[0], "yes")
@@ -957,23 +642,6 @@ def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(ap
     again = stranger(create_app(match, secret=SECRET, clock=clock))
     again.set_cookie("companion", asker.get_cookie("companion").value)
     assert tap(again, "/play", text="Bob roll").status_code == 303
-
-
-def test_a_phone_that_the_host_refuses_stays_outside_and_is_told(app, two):
-    asker = outside(app)
-    answer_asked(app, two[0], "no")
-
-    for path in ("/", "/join", "/join/waiting"):
-        assert "The host said no: this phone was not let in." in text_of(asker.get(path, follow_redirects=True))
-    assert tap(asker, "/play", text="Ann roll").status_code == 401
-
-
-def test_a_name_typed_outside_is_shown_as_it_is_and_does_nothing(app, two):
-    outside(app, name="<script>alert(1)</script>")
-    shown = two[0].get("/").get_data(as_text=True)
-
-    assert "&lt;script&gt;" in shown
-    assert "<script>alert" not in shown
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,6 @@ CLASSIC = load_edition("classic")
 DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
 
 
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
-
-
 def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fields: object):
     photo = {} if content is None else {"photo": (io.BytesIO(content), "IMG_0001.JPG")}
     sent = {"edition": "classic"} | fields | photo
@@ -190,10 +185,6 @@ def test_one_more_photograph_that_is_far_too_large_leaves_the_lines(most, app, p
     assert answer.status_code == 413
     assert "take the photograph with fewer pixels" in text_of(answer)
     assert form_of(answer)["n-side-1-200"] == ("0" if most == "of a body" else "1")
-
-
-def test_other_pages_still_take_no_more_than_a_page_sends(page):
-    assert page.post("/play", data={"text": "x" * 40_000}, headers=HOME).status_code == 413
 
 
 def test_one_photograph_is_read_at_a_time(page, monkeypatch):

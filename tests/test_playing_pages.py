@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 
 import cv2
+import evening
 import numpy as np
 import pytest
-from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, seen, tap, text_of
+from client import SECRET, STRANGER, TWO, check_shown, lines, seen, tap, text_of
 from client import played as play
+from evening import PAIRS, THREE
 from seen import camera
 from sheet import scenes
 
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
-from companion.pages.game import legal_plays as may
+from companion.pages.game import entry as may
 from companion.pages.game.views import side_views
 from companion.pages.words import Names
 from companion.rules.cards import Card
@@ -22,9 +24,6 @@ from companion.rules.record.notation import parse_play
 from companion.rules.referee import legal_plays
 from companion.vision.quality.advice import Advice
 from companion.vision.quality.live_survey import Survey
-
-THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
-PAIRS = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
 
 
 @pytest.fixture
@@ -113,13 +112,75 @@ def test_what_a_page_says(app, match, setting, rows):
     check_shown(app, match, setting, rows)
 
 
-def test_an_illegal_play_that_was_typed_can_be_changed(match, seated):
-    match.start(TWO)
-    match.enter("Ann 100", "Ann")
-    shown = text_of(seated("Ann").get("/"))
+EVENINGS = """
+an illegal play that was typed can be changed
+    Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it all the same Change
+    Ann reads | not The camera is wrong
+the window of a coup fourré is on the phone of the attacked alone [two]
+    Ann roll; Bob stop > Ann; Ann at / | markup data-window; Bob at / | not markup data-window
+    machine at / | not markup data-window
+the chance stays while a card waits to be confirmed
+    Ann sits; Ann roll; Bob stop > Ann; sees Ann discard 25; Ann at / | button Ann right-of-way !
+    Ann reads | not markup data-window
+an illegal play that the camera saw has three answers
+    Ann sits; sees Ann 100; Ann at / | I take it back Play it all the same The camera is wrong | Rule: the classic rules
+    Ann at {asked} | What was it? | Not a play
+one tap confirms all legal plays that wait
+    Ann sits; sees Ann roll; Ann at / | not Confirm all; sees Bob roll; sees Ann 100
+    Ann at / | 2 more plays wait: Bob rolls. Ann drives 100 km. Confirm all 3
+    Ann taps /question/1-2-camera.3-play; lines Ann roll, Bob roll, Ann 100
+only the legal plays before an illegal one are confirmed together
+    Ann sits; sees Ann roll; sees Bob roll; sees Ann stop > Bob; sees Bob 100
+    Ann at / | Bob drives 100 km. Not allowed | Confirm the first 3
+a tap on a legal card enters it and who only watches sees what is legal
+    Ann sits; Ann at /may | button Ann roll; Ann taps /play text=Ann roll; lines Ann roll
+    eve at /may | Roll | not markup name="text"
+what waits is answered on the plain page and leads back to it
+    Ann sits; sees Ann roll; Ann at /plain | Waits to be confirmed Ann rolls. Confirm
+    Ann taps {asked} page=plain -> /plain; lines Ann roll
+what was written wrongly comes back to be mended
+    Ann sits; Ann taps /plain/play text=Ann rol -> /plain?text=Ann+rol#enter
+    Ann at /plain?text=Ann+rol | markup value="Ann rol"
+an illegal play from the plain page waits there with its answers
+    Ann sits; Ann taps /plain/play text=Ann 100 -> /plain#now
+    Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | I take it back Play it all the same Change
+who only watches may read the plain page and change nothing
+    eve at /plain | not markup <select; eve taps /plain/play text=Ann roll -> 401; lines -
 
-    assert "I take it back Play it all the same Change" in shown
-    assert "The camera is wrong" not in shown
+# Without a camera the deck stands under the board: a tap is a play
+
+the board bears a button for each card laid or discarded
+    machine at / | button Ann roll | button Ann 25 | button Ann stop > Bob | button Ann discard 25
+    machine taps /play text=Ann roll; lines Ann roll; machine at / | What does Bob play? | button Bob stop > Ann
+with several opponents a hazard asks whom it hits [side Ann; side Bob; side Cid]
+    machine at / | markup href="/play?player=Ann&amp;card=stop"
+what waits for an answer takes its place
+    machine taps /play text=Ann 100; machine at / | not markup tiles
+the end of the hand takes its place
+    end; machine at / | not markup tiles
+a play that is refused is asked about on the board
+    Ann roll; Bob roll; machine taps /play text=Ann stop > Ann; machine at / | Not allowed
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, setting, rows):
+    evening.check(app, match, setting, rows)
+
+
+def test_a_camera_a_watcher_and_dealt_hands_need_no_cards_under_the_board(app, match):
+    match.start(TWO)
+    asks, machine, watcher = "What does Ann play?", app.test_client(), app.test_client()
+    watcher.environ_base.update(STRANGER)
+    sees = create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture")).test_client()
+
+    assert asks in text_of(machine.get("/"))
+    assert asks not in text_of(watcher.get("/"))
+    assert asks not in text_of(sees.get("/"))
+    match.play_without_camera(on=True)
+    assert asks in text_of(sees.get("/"))
+    match.start(TWO, robots={"Bob": 1})
+    assert asks not in text_of(machine.get("/"))
 
 
 # --- Coups fourrés -------------------------------------------------------------------------------------------
@@ -130,13 +191,6 @@ def attacked(match, header=TWO) -> None:
     play(match, "Ann roll", "Bob stop > Ann")
 
 
-def test_the_window_of_a_coup_fourre_is_on_the_phone_of_the_attacked_alone(match, seated):
-    attacked(match)
-    shown = [seated(player).get("/").get_data(as_text=True) for player in ("Ann", "Bob", None)]
-
-    assert ["data-window" in page for page in shown] == [True, False, False]
-
-
 def test_partners_have_each_their_own_chance_and_can_enter_the_other_s(match, seated):
     attacked(match, PAIRS)
     shown = seated("Cid").get("/").get_data(as_text=True)
@@ -144,15 +198,6 @@ def test_partners_have_each_their_own_chance_and_can_enter_the_other_s(match, se
     assert shown.count("data-window") == 1
     assert 'value="Cid right-of-way !"' in shown
     assert "Coup fourré! Ann: Right of way" in shown
-
-
-def test_the_chance_stays_while_a_card_waits_to_be_confirmed(match, seated):
-    attacked(match)
-    seen(match, 1, "Ann discard 25")
-    shown = seated("Ann").get("/").get_data(as_text=True)
-
-    assert 'value="Ann right-of-way !"' in shown
-    assert "data-window" not in shown
 
 
 def test_another_attack_has_another_window(match, seated):
@@ -166,45 +211,6 @@ def test_another_attack_has_another_window(match, seated):
 
 
 # --- What waits ----------------------------------------------------------------------------------------------
-
-
-def test_an_illegal_play_that_the_camera_saw_has_three_answers(match, seated):
-    match.start(TWO)
-    asked, phone = seen(match, 1, "Ann 100"), seated("Ann")
-    shown, corrected = text_of(phone.get("/")), text_of(phone.get(asked))
-
-    assert "I take it back Play it all the same The camera is wrong" in shown
-    assert "Rule: the classic rules" in shown
-    assert "What was it?" in corrected
-    assert "Not a play" in corrected
-
-
-def test_one_tap_confirms_all_legal_plays_that_wait(match, seated):
-    match.start(TWO)
-    for number, text in enumerate(("Ann roll", "Bob roll", "Ann 100"), 1):
-        seen(match, number, text)
-    phone = seated("Ann")
-
-    assert "2 more plays wait: Bob rolls. Ann drives 100 km. Confirm all 3" in text_of(phone.get("/"))
-    tap(phone, "/question/1-2-camera.3-play")
-    assert lines(match) == ["Ann roll", "Bob roll", "Ann 100"]
-
-
-def test_only_the_legal_plays_before_an_illegal_one_are_confirmed_together(match, seated):
-    match.start(TWO)
-    for number, text in enumerate(("Ann roll", "Bob roll", "Ann stop > Bob", "Bob 100"), 1):
-        seen(match, number, text)
-    shown = text_of(seated("Ann").get("/"))
-
-    assert "Bob drives 100 km. Not allowed" in shown
-    assert "Confirm the first 3" in shown
-
-
-def test_a_single_play_has_no_button_for_all(match, seated):
-    match.start(TWO)
-    seen(match, 1, "Ann roll")
-
-    assert "Confirm all" not in text_of(seated("Ann").get("/"))
 
 
 # --- Table and record differ ---------------------------------------------------------------------------------
@@ -319,24 +325,6 @@ def test_what_may_be_played_is_what_the_referee_allows(match, seated):
     assert "Ann accident > Cid" in laying
 
 
-def test_a_tap_on_a_legal_card_enters_it(match, seated):
-    match.start(TWO)
-    phone = seated("Ann")
-    assert "Ann roll" in offered(phone)
-
-    tap(phone, "/play", text="Ann roll")
-    assert lines(match) == ["Ann roll"]
-
-
-def test_who_only_watches_sees_what_is_legal_and_enters_nothing(match, app):
-    match.start(TWO)
-    phone = app.test_client()
-    phone.environ_base.update(STRANGER)
-
-    assert "Roll" in text_of(phone.get("/may"))
-    assert offered(phone) == set()
-
-
 def test_were_it_his_turn_a_player_has_no_turn_s_worth_of_windows(match):
     match.start(TWO)
     play(match, "Ann roll")
@@ -357,18 +345,6 @@ def test_a_safety_that_may_not_be_discarded_is_told(match):
 
 
 # --- The page in words ---------------------------------------------------------------------------------------
-
-
-def test_what_waits_is_answered_on_the_plain_page_and_leads_back_to_it(match, seated):
-    match.start(TWO)
-    seen(match, 1, "Ann roll")
-    phone = seated("Ann")
-    assert "Waits to be confirmed Ann rolls. Confirm" in text_of(phone.get("/plain"))
-
-    answer = tap(phone, "/question/1-2-camera.1-play", page="plain")
-
-    assert answer.location == "/plain"
-    assert lines(match) == ["Ann roll"]
 
 
 @pytest.mark.parametrize(
@@ -408,36 +384,6 @@ def test_what_is_missing_in_the_choices_is_said(match, seated, chosen, say):
     answer = tap(phone, "/plain/play", **chosen)
 
     assert say in text_of(phone.get(answer.location))
-    assert lines(match) == []
-
-
-def test_what_was_written_wrongly_comes_back_to_be_mended(match, seated):
-    match.start(TWO)
-    phone = seated("Ann")
-
-    answer = tap(phone, "/plain/play", text="Ann rol")
-
-    assert 'value="Ann rol"' in phone.get(answer.location).get_data(as_text=True)
-
-
-def test_an_illegal_play_from_the_plain_page_waits_there_with_its_answers(match, seated):
-    match.start(TWO)
-    phone = seated("Ann")
-    tap(phone, "/plain/play", text="Ann 100")
-
-    shown = text_of(phone.get("/plain"))
-
-    assert "Not allowed Ann drives 100 km. Ann cannot drive yet." in shown
-    assert "I take it back Play it all the same Change" in shown
-
-
-def test_who_only_watches_may_read_the_plain_page_and_change_nothing(match, app):
-    match.start(TWO)
-    phone = app.test_client()
-    phone.environ_base.update(STRANGER)
-
-    assert "<select" not in phone.get("/plain").get_data(as_text=True)
-    assert phone.post("/plain/play", data={"text": "Ann roll"}, headers=HOME).status_code == 401
     assert lines(match) == []
 
 

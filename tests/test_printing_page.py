@@ -5,17 +5,11 @@ from __future__ import annotations
 import pypdfium2
 import pytest
 
-from companion.pages import create_app
 from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
 
 STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=b"0123456789abcdef" * 2)
 
 
 def pages_in(response) -> int:

@@ -192,29 +192,25 @@ REMARKED: dict[Code, tuple[str, str]] = {
     Code.HAND_BEGAN_BY_ITSELF: ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
 }
 
-AS_VALUES: dict[str, tuple[Reason, str]] = {
-    "too-many-copies/unverified": (
-        reason(Code.TOO_MANY_COPIES, case="unverified", card=Card.KM_75, count=10),
-        "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
-    ),
-    "third-200/lies": (
-        reason(Code.THIRD_200, case="lies", side="Ann", count=2),
-        "Ann has more than 2 cards of 200 km.",
-    ),
-    "past-target/sum": (
-        reason(Code.PAST_TARGET, case="sum", side="Ann", km=725, target=700),
-        "Ann has 725 km, and the target is 700 km.",
-    ),
-    "missing-cards": (reason(Code.MISSING_CARDS, card=Card.STOP, count=2), "Missing: 2 × stop."),
-    "missing-cards/unverified": (
-        reason(Code.MISSING_CARDS, case="unverified", card=Card.STOP, count=2),
-        "Missing: 2 × stop, if this deck is counted right.",
-    ),
-    "unknown-card/unread": (reason(Code.UNKNOWN_CARD, case="unread", count=3), "Cards that could not be told: 3."),
-    "no-such-card-there/hand": (
-        reason(Code.NO_SUCH_CARD_THERE, case="hand", player="Ann", card=Card.ROLL),
-        "Ann does not hold roll.",
-    ),
+AS_VALUES = {
+    key: (reason(Code(key.partition("/")[0]), case=key.partition("/")[2] or None, **details), sentence)
+    for key, details, sentence in (
+        (
+            "too-many-copies/unverified",
+            {"card": Card.KM_75, "count": 10},
+            "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
+        ),
+        ("third-200/lies", {"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
+        ("past-target/sum", {"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
+        ("missing-cards", {"card": Card.STOP, "count": 2}, "Missing: 2 × stop."),
+        (
+            "missing-cards/unverified",
+            {"card": Card.STOP, "count": 2},
+            "Missing: 2 × stop, if this deck is counted right.",
+        ),
+        ("unknown-card/unread", {"count": 3}, "Cards that could not be told: 3."),
+        ("no-such-card-there/hand", {"player": "Ann", "card": Card.ROLL}, "Ann does not hold roll."),
+    )
 }
 """Reasons given as values: the finer cases of some codes, and what a count of the cards finds."""
 

@@ -7,7 +7,7 @@ import enrolled
 import numpy as np
 import pytest
 
-from companion.vision.faces.registration import laid_on_one_another
+from companion.vision.faces.face_templates import laid_on_one_another
 
 SIZE_PX = (342, 528)
 

@@ -12,8 +12,7 @@ import pytest
 from players import legal_hand, random_table
 
 from companion.app import cli
-from companion.robots.dialogue import Dialogue
-from companion.robots.robot import Level
+from companion.robots.robot import Dialogue, Level
 from companion.robots.search import Effort
 from companion.rules.editions.edition import edition_names
 from companion.rules.record import judge, notation

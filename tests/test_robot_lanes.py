@@ -9,12 +9,10 @@ import pytest
 from players import random_teams
 from robot_games import dealt, play_hand
 
-from companion.robots.deck_numbers import deck_of
-from companion.robots.lane_legality import Movers
-from companion.robots.lane_start import lanes_of
-from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes
-from companion.robots.options import options
-from companion.robots.playouts import points
+from companion.robots.information_set import options
+from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes, deck_of, lanes_of
+from companion.robots.valuation import Movers
+from companion.robots.worlds import points
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names, load_edition

@@ -19,7 +19,7 @@ from companion.match.state import RobotSeat
 from companion.match.zone_plays import Places
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
-from companion.robots.options import options
+from companion.robots.information_set import options
 from companion.robots.robot import ROBOT_NAMES, Level, choose
 from companion.robots.robot_seat import Instruction, Step, instruct
 from companion.rules.cards import Card

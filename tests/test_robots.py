@@ -10,11 +10,9 @@ import pytest
 from players import random_options, random_teams
 from robot_games import MOST_PLAYS, TWO, Player, Step, dealt, done, hidden, play_hand
 
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import Position, known_cards, position_of
-from companion.robots.options import options
+from companion.robots.information_set import DealtHand, Position, known_cards, options, position_of
 from companion.robots.robot import Level, choose
-from companion.robots.search import Effort
+from companion.robots.search import Candidate, Effort
 from companion.robots.worlds import deal
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
@@ -161,3 +159,13 @@ def test_a_player_knows_the_same_from_the_record_as_at_the_table(edition):
         if step.play is not None:
             lines = (*record.lines, Line(len(record.lines) + 1, str(step.play)))
             record = judge.judge_on(record, lines)
+
+
+def test_a_card_that_is_stolen_doubled_brings_its_accelerator_into_the_hand_of_the_search():
+    at = done(dealt("rush", 1), "Ann", Play(Verb.SKIP_DRAW, "Ann"))
+    doubled = at.deal.table.sides[1]._replace(distances=(Card.KM_100,), doubled=(Card.KM_100,))
+    table = at.deal.table._replace(sides=(at.deal.table.sides[0], doubled))
+    theft = Play(Verb.THEFT, "Ann", Card.KM_100, "Bob", times=2)
+
+    after = Candidate(Position(table, "Ann", (Card.THEFT, Card.ROLL)), theft).hand
+    assert after == {Card.ROLL: 1, Card.KM_100: 1, Card.ACCELERATOR: 1}

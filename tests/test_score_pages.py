@@ -10,9 +10,11 @@ from datetime import datetime
 from pathlib import Path
 
 import cv2
+import evening
 import numpy as np
 import pytest
-from client import HOME, STRANGER, tap, text_of
+from client import HOME, SECRET, STRANGER, tap, text_of
+from sheet import scenes
 
 from companion.app.service import exported
 from companion.match.match import Match
@@ -145,10 +147,6 @@ def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
     assert 'class="sheet fresh' in other.get("/score").get_data(as_text=True)
 
 
-def test_the_sheet_of_an_open_hand_does_not_come_in(store):
-    assert "fresh" not in page_of(started(store, *WINNING[:5])).get("/score").get_data(as_text=True)
-
-
 # --- Corrections ----------------------------------------------------------------------------------------------
 
 
@@ -164,13 +162,6 @@ def test_a_play_of_a_hand_that_has_ended_is_corrected_and_the_score_follows(stor
 
     assert answer.location == "/score"
     assert "Bob: 1 × 75 km, 4 × 25 km = 175" in text_of(page.get("/score"))
-
-
-def test_a_correction_of_the_hand_on_the_table_leads_to_the_table(store):
-    match = started(store, "Ann roll", "Bob roll", "Ann 100")
-    seq = match.state.hand_entries[-1].seq
-
-    assert tap(page_of(match), f"/line/{seq}/correct", text="Ann 75").location == "/"
 
 
 def test_a_hand_that_was_played_shows_a_spectator_its_plays_but_no_pen(store):
@@ -259,10 +250,6 @@ def count_drawings(monkeypatch, note=lambda: None) -> list:
 
     monkeypatch.setattr(sheet_image, "png", png)
     return drawn
-
-
-def test_an_open_hand_has_no_picture(store):
-    assert page_of(started(store)).get("/past/1/1.png").status_code == 404
 
 
 def test_a_match_can_be_kept_as_record_table_and_json(store):
@@ -395,15 +382,6 @@ def test_a_hostile_name_is_only_a_name_everywhere(store):
     assert page.get("/past/1/1.png").status_code == 200
 
 
-def test_the_figures_of_the_players_are_said_in_words(store):
-    shown = text_of(page_of(won(store)).get("/past/players"))
-
-    assert "1800 points in the best hand" in shown
-    assert "1 coup fourré" in shown
-    assert "700 km driven" in shown
-    assert "Most cruel attacker: Bob, with 1 hazard on Ann." in shown
-
-
 def test_anybody_may_look_and_nobody_changes_anything_by_looking(store):
     match = won(store)
     page = page_of(match)
@@ -415,28 +393,48 @@ def test_anybody_may_look_and_nobody_changes_anything_by_looking(store):
     assert match.state is before
 
 
-def test_more_and_the_score_lead_to_what_was(store):
-    page = page_of(won(store))
+LAST = len(WINNING) + 1
+SHOWN = {
+    "/past/players": "1800 points in the best hand | 1 coup fourré | 700 km driven"
+    " | Most cruel attacker: Bob, with 1 hazard on Ann.",
+    "/more": "Earlier matches | Players’ figures",
+    "/score": "Earlier matches | Players’ figures",
+    "/past/1/1?step=0": "The cards are dealt.",
+    "/past/1/1?step=3": "Ann drives 100 km. | 600 km to go",
+    "/past/1/1?step=4": "Bob stops Ann. | Ann 100 this hand",
+    **{f"/past/1/1?step={asked}": "Hand 1 0 of" for asked in ("-5", "x", "٣", "²", "9" * 5000)},
+    "/past/1/1?step=9999": f"Hand 1 {LAST} of",
+}
 
-    for path in ("/more", "/score"):
-        shown = page.get(path).get_data(as_text=True)
-        assert 'href="/past"' in shown
-        assert 'href="/past/players"' in shown
+
+@pytest.mark.parametrize("path", SHOWN)
+def test_what_is_said_of_a_hand_that_was_won(store, path):
+    shown = text_of(page_of(won(store)).get(path))
+
+    assert [said for said in SHOWN[path].split(" | ") if said not in shown] == []
+
+
+EVENINGS = """
+a step says who entered and who changed it
+    Ann taps /play text=Ann roll -> 401; Ann sits; Bob sits; Ann taps /play text=Ann roll
+    Bob taps {line}/correct text=Ann right-of-way; machine at /past/1/1?step=1 | Ann lays right of way.
+    machine reads | Entered by Ann. Changed later by Bob.
+a step that was illegal says why
+    machine sends /plays {"text": "Ann 100", "anyway": true}
+    machine at /past/1/1?step=1 | Illegal, played all the same | Ann cannot drive yet.
+a correction of the hand on the table leads to the table
+    Ann roll; Bob roll; Ann 100; machine taps {line 3}/correct text=Ann 75 -> /
+the sheet of an open hand does not come in and is no picture
+    Ann roll; Bob roll; machine at /score | not markup fresh; machine at /past/1/1.png -> 404
+"""
+
+
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(match, setting, rows):
+    evening.check(create_app(match, secret=SECRET), match, setting, rows)
 
 
 # --- A hand again ---------------------------------------------------------------------------------------------
-
-
-def test_a_hand_is_played_again_step_by_step(store):
-    page = page_of(won(store))
-
-    start, third, fourth = (text_of(page.get(f"/past/1/1?step={step}")) for step in (0, 3, 4))
-
-    assert "The cards are dealt." in start
-    assert "Ann drives 100 km." in third
-    assert "600 km to go" in third
-    assert "Bob stops Ann." in fourth
-    assert "Ann 100 this hand" in fourth
 
 
 def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
@@ -451,39 +449,8 @@ def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
     assert links[last] == [("first", "0"), ("prev", str(last - 1))]
 
 
-LAST = len(WINNING) + 1
-
-
-@pytest.mark.parametrize(
-    ("asked", "shown"),
-    [("-5", "0 of"), ("9999", f"{LAST} of"), ("x", "0 of"), ("٣", "0 of"), ("²", "0 of"), ("9" * 5000, "0 of")],
-)
-def test_a_step_that_is_not_there_is_the_nearest_one(store, asked, shown):
-    assert f"Hand 1 {shown}" in text_of(page_of(won(store)).get(f"/past/1/1?step={asked}"))
-
-
 def html_of(page, step: int) -> str:
     return page.get(f"/past/1/1?step={step}").get_data(as_text=True)
-
-
-def test_a_step_says_who_entered_and_who_changed_it(store):
-    match = started(store, "Ann roll", "Bob roll", "Ann 100")
-    match.correct(match.state.hand_entries[-1].seq, "Ann 75", "Bob")
-
-    shown = text_of(page_of(match).get("/past/1/1?step=3"))
-
-    assert "Ann drives 75 km." in shown
-    assert "Entered by Ann. Changed later by Bob." in shown
-
-
-def test_a_step_that_was_illegal_says_why(store):
-    match = started(store)
-    match.enter("Ann 100", "Ann", anyway=True)
-
-    shown = text_of(page_of(match).get("/past/1/1?step=1"))
-
-    assert "Illegal, played all the same" in shown
-    assert "Ann cannot drive yet." in shown
 
 
 def test_a_step_is_a_part_for_a_page_that_asks_for_one(store):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from records import TWO, hand, header, results
 from sheet import check, rules
 
 from companion.rules.scoring import Sheet
@@ -14,6 +13,21 @@ TO_700 = f"{TO_600}; Bob discard 25; Ann 100"
 
 EXTENDED = f"{TO_700}; Ann extend; Bob discard 25"
 TO_1000 = f"{EXTENDED}; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100"
+
+ANN = "Ann roll; " + "; ".join(["Bob discard 25; Ann 100"] * 10)
+"""1000 km, trip, safe trip, shut-out."""
+
+BOB = "Ann discard 25; Bob roll; " + "; ".join(["Ann discard 50; Bob 100"] * 10)
+SIX_HUNDRED = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
+BOTH_700 = (
+    "Ann driving-ace; Ann extra-tank; Ann roll; Bob puncture-proof; Bob roll; "
+    "Ann 200; Bob 200; Ann 200; Bob 200; Ann 100; Bob 100; Ann 100; Bob 100; end"
+)
+"""Ann 800, Bob 700."""
+
+LEVEL = BOTH_700.replace("Ann extra-tank; ", "")
+NEXT = "; hand first Ann; "
+MATCH = NEXT.join([ANN, BOB, ANN, BOB])
 
 
 SHEET = f"""
@@ -48,6 +62,9 @@ no trip is safe that was not completed [target=200]
     Ann roll; Bob roll; Ann 100; Bob 200 = safe-trip Ann None; trip-completed Bob 400
 an opponents 200 does not spoil a safe trip [target=300]
     Ann roll; Bob roll; Ann 100; Bob 200; Ann 100; Bob 25; Ann 100 = safe-trip Ann 300
+finishing on the turn that draws the last card is a delayed action [target=200]
+    Ann roll; Bob roll; Ann 100; Bob skip-draw; Bob 25; down to 1 but 100 25; Ann 100 = pile 0; delayed-action Ann 300
+    Ann roll; Bob roll; Ann 100; Bob 25; down to 2 but 100; Ann 100 = pile 1; delayed-action Ann None
 a trip completed with an empty draw pile is a delayed action [target=200]
     Ann roll; Bob roll; Ann 100; exhausted; Bob 25; Ann 100 = delayed-action Ann 300
     Ann roll; Bob roll; Ann 100; Bob 25; Ann 100 = delayed-action Ann None
@@ -98,6 +115,32 @@ while a hand is open nothing counts for completing it
 
 points belong to sides and not to players [pairs; target=200]
     Ann roll; Bob roll; Cid 100; Dee 25; Ann 100 = match Reds 900; match Blues 25
+the totals run through the hands [target=1000]
+    {ANN}{NEXT}{BOB} = match Ann 2200; match Bob 2200; winner None
+the match goes to the first with 5000 [target=1000]
+    {ANN}{NEXT}{ANN} = winner None
+    + {NEXT}{ANN} = match Ann 6600; match Bob 0; winner Ann
+exactly 5000 is enough [target=1000]
+    {ANN}{NEXT}{ANN}{NEXT}{SIX_HUNDRED}; end = match Ann 5000; match Bob 0; winner Ann
+a hand is played to its end although the match is decided [target=1000]
+    {ANN}{NEXT}{ANN}{NEXT}{SIX_HUNDRED}; Bob discard 25; Ann 100; end = match Ann 5100; winner Ann
+both over 5000 the higher wins [target=1000]
+    {MATCH} = winner None
+    + {NEXT}{BOTH_700} = match Ann 5200; match Bob 5100; winner Ann
+level at the end another hand decides [target=1000]
+    {MATCH}{NEXT}{LEVEL} = match Ann 5100; match Bob 5100; winner None
+    + {NEXT}{BOTH_700} = match Ann 5900; match Bob 5800; winner Ann
+a further hand starts a new match from zero [target=1000]
+    {ANN}{NEXT}{ANN}{NEXT}{ANN}{NEXT}{BOB} = match Ann 0; match Bob 2200; winner None
+in a one race match each hand stands for itself [match=one-race; target=1000]
+    {ANN} = match Ann 2200; match Bob 0; winner Ann
+    + {NEXT}{BOB} = match Ann 0; match Bob 2200; winner Bob
+a race that runs out of cards goes to whoever is nearest [match=one-race; target=1000]
+    Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end = winner Ann
+    Ann roll; Bob roll; Ann 100; Bob 100; exhausted; end = winner None
+    Ann roll; Bob roll; Ann 100; end = winner None
+where the discards are reshuffled nobody wins by being nearest [match=one-race; empty-pile=reshuffle; target=1000]
+    Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end = ended exhausted; winner None
 """
 
 
@@ -106,108 +149,8 @@ def test_a_row_of_the_sheet(rows):
     check(rows)
 
 
-# The completer's lines
-
-
-@pytest.mark.parametrize(("forgets", "left", "counts"), [("; Bob skip-draw", 0, True), ("", 1, False)])
-def test_finishing_on_the_turn_that_draws_the_last_card_is_a_delayed_action(forgets, left, counts):
-    played = hand(f"Ann roll; Bob roll; Ann 100{forgets}; Bob 25", target=200)
-    cards = [card for card, count in played.table.deck.items() for _ in range(count)]
-    for laid_or_kept in ("roll", "roll", "100", "100", "25"):
-        cards.remove(laid_or_kept)
-    while played.table.draw_pile > 2 or played.turn != "Ann":
-        played = played.then(f"{played.turn} discard {cards.pop()}")
-
-    done = played.then("Ann 100")
-
-    assert done.table.draw_pile == left
-    assert ("delayed-action" in done.points("Ann")) is counts
-
-
 # The sheet
 
 
 def test_the_sheet_of_nothing_is_nothing():
     assert Sheet(()).total == 0
-
-
-# The match
-
-
-def match_of(*hands: str, players: str = TWO, options: tuple[str, ...] = ()) -> list:
-    """The hands of a record, each given by its lines of play after `hand first Ann`."""
-    *head, first = header(players, options=options, target=1000)
-    return results("\n".join([*head, *(line for played in hands for line in [first, *played.split("; ")])]))
-
-
-ANN_WINS_2200 = "Ann roll; " + "; ".join(["Bob discard 25; Ann 100"] * 10)
-"""1000 km, trip, safe trip, shut-out."""
-
-BOB_WINS_2200 = "Ann discard 25; Bob roll; " + "; ".join(["Ann discard 50; Bob 100"] * 10)
-
-
-SIX_HUNDRED = "Ann driving-ace; Ann extra-tank; Ann roll; Bob discard 25; Ann 200; Bob discard 25; Ann 200"
-BOTH_700 = (
-    "Ann driving-ace; Ann extra-tank; Ann roll; Bob puncture-proof; Bob roll; "
-    "Ann 200; Bob 200; Ann 200; Bob 200; Ann 100; Bob 100; Ann 100; Bob 100; end"
-)
-"""Ann 800, Bob 700."""
-
-LEVEL = BOTH_700.replace("Ann extra-tank; ", "")
-ANN, BOB = ANN_WINS_2200, BOB_WINS_2200
-
-
-@pytest.mark.parametrize(
-    ("hands", "totals", "winners"),
-    [
-        pytest.param([ANN, BOB], (2200, 2200), (None, None), id="the totals run through the hands"),
-        pytest.param([ANN] * 3, (6600, 0), (None, None, "Ann"), id="the match goes to the first with 5000"),
-        pytest.param([ANN, ANN, f"{SIX_HUNDRED}; end"], (5000, 0), (None, None, "Ann"), id="exactly 5000 is enough"),
-        pytest.param(
-            [ANN, ANN, f"{SIX_HUNDRED}; Bob discard 25; Ann 100; end"],
-            (5100, 0),
-            (None, None, "Ann"),
-            id="a hand is played to its end although the match is decided",
-        ),
-        pytest.param(
-            [ANN, BOB, ANN, BOB, BOTH_700], (5200, 5100), (*[None] * 4, "Ann"), id="both over 5000 the higher wins"
-        ),
-        pytest.param(
-            [ANN, BOB, ANN, BOB, LEVEL, BOTH_700],
-            (5900, 5800),
-            (*[None] * 5, "Ann"),
-            id="level at the end another hand decides",
-        ),
-        pytest.param(
-            [ANN, ANN, ANN, BOB], (0, 2200), (None, None, "Ann", None), id="a further hand starts a new match from zero"
-        ),
-    ],
-)
-def test_the_match_over_its_hands(hands, totals, winners):
-    played = match_of(*hands)
-
-    assert tuple(played[-1].match.values()) == totals
-    assert tuple(result.winner for result in played) == winners
-
-
-def test_in_a_one_race_match_each_hand_stands_for_itself():
-    hands = match_of(ANN, BOB, options=("match=one-race",))
-
-    assert [result.match for result in hands] == [{"Ann": 2200, "Bob": 0}, {"Ann": 0, "Bob": 2200}]
-    assert [result.winner for result in hands] == ["Ann", "Bob"]
-
-
-def test_a_race_that_runs_out_of_cards_goes_to_whoever_is_nearest():
-    race = ("match=one-race",)
-    nearer = match_of("Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end", options=race)
-    level = match_of("Ann roll; Bob roll; Ann 100; Bob 100; exhausted; end", options=race)
-    agreed = match_of("Ann roll; Bob roll; Ann 100; end", options=race)
-
-    assert [result[-1].winner for result in (nearer, level, agreed)] == ["Ann", None, None]
-
-
-def test_where_the_discards_are_reshuffled_nobody_wins_by_being_nearest():
-    race = ("match=one-race", "empty-pile=reshuffle")
-    (ended,) = match_of("Ann roll; Bob roll; Ann 100; Bob 75; exhausted; end", options=race)
-
-    assert (ended.how, ended.winner) == ("exhausted", None)

@@ -16,9 +16,9 @@ from companion.rules.cards import Card
 from companion.tabletop.template_decks import drop_waiting, load_deck, waiting_in
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.naming import guesses
-from companion.vision.enrol.rectify import PX_PER_MM, SAY, Fault, Rectified
+from companion.vision.enrol.rectify import PX_PER_MM, Fault, Rectified
 from companion.vision.enrol.sheet import cut_out, rows_of
+from companion.vision.enrol.sheet_enrolment import guesses
 from companion.vision.faces.face_templates import load_templates
 
 CARD_MM = (57.0, 88.0)
@@ -135,7 +135,7 @@ def test_cards_wait_in_their_places_over_photographs_and_restarts(on_photographs
     sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("100"))
     again = begin("ours", "classic", tmp_path)
 
-    assert (taken.count, taken.faults) == (2, (SAY[Fault.REFLECTION],))
+    assert (taken.count, taken.faults) == (2, (Fault.REFLECTION.value,))
     assert list(waiting_in(again.folder)) == [0, 2, 3]
     assert len(again.wanted) == 20
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.match import exports
-from companion.match.archive import Archive
+from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules.record import judge, notation
@@ -31,65 +30,53 @@ def played(*lines: str, header: str = OPENING, first: str = "Ann"):
     return judged(header + f"hand first {first}\n" + "\n".join(lines))
 
 
-def test_a_whole_hand_gives_every_figure_of_both_players():
-    figures = players_of(golden("two-players-4600"))
-
-    ann, bob = figures["ann"], figures["bob"]
-    assert (ann.hands, ann.hands_won, ann.best_hand, ann.mean_points, ann.km) == (1, 1, 4600, 4600, 1000)
-    assert (ann.coups_fourres, bob.coups_fourres) == (4, 0)
-    assert (bob.hands_won, bob.best_hand, bob.km) == (0, 0, 0)
-    assert ann.hazards_given == bob.hazards_got == 6
-    assert ann.longest_hand == bob.longest_hand == 97
+PAIRS = "edition classic\nside Reds = Ann, Cid\nside Blues = Bob, Dee\n"
+LEVEL = played("Ann roll", "Bob roll", "Ann 100", "Bob 100", "end")
+IN_PAIRS = played("Ann roll", "Bob roll", "Cid 100", "Dee stop > Reds", "end", header=PAIRS)
+MIRRORED = played("Ann stop > Bob", "Bob mirror !", "end", header="edition rush\nside Ann\nside Bob\n")
+MOST = {"hands_won": 1, "best_hand": 4600, "mean_points": 4600, "km": 1000, "coups_fourres": 4, "hazards_given": 6}
 
 
-def test_a_match_is_won_once_and_its_hands_by_whoever_had_most():
-    ann, bob = (players_of(golden("match-to-5000"))[name] for name in ("ann smith", "bob"))
+@pytest.mark.parametrize(
+    ("record", "player", "figures"),
+    [
+        (golden("two-players-4600"), "ann", {"hands": 1, "longest_hand": 97, **MOST}),
+        (golden("two-players-4600"), "bob", {"hands_won": 0, "best_hand": 0, "km": 0, "hazards_got": 6}),
+        (golden("two-players-4600"), "bob", {"coups_fourres": 0, "longest_hand": 97}),
+        (golden("match-to-5000"), "ann smith", {"matches_won": 1, "hands": 6}),
+        (golden("match-to-5000"), "bob", {"matches_won": 0, "hands": 6}),
+        *((LEVEL, player, {"hands_won": 0, "points": 100}) for player in ("ann", "bob")),
+        (golden("asmodee-passes-1000"), "ann", {"hands_won": 1, "matches_won": 1, "best_hand": None}),
+        (golden("asmodee-passes-1000"), "ann", {"mean_points": None}),
+        *((IN_PAIRS, player, {"km": 100, "hazards_got": 1}) for player in ("ann", "cid")),
+        (IN_PAIRS, "bob", {"hazards_given": 0}),
+        (IN_PAIRS, "dee", {"hazards_given": 1}),
+        (MIRRORED, "bob", {"gave": {"ann": 1}}),
+        (MIRRORED, "ann", {"gave": {"bob": 1}}),
+        (played("Ann stop > Bob", "Ann roll", "end"), "ann", {"hazards_given": 0}),
+    ],
+    ids=[
+        *("a whole hand", "a whole hand of the other", "and of what he did", "a match", "a match of the other"),
+        *("a level hand is nobodys", "of neither", "a race has a winner", "a race has no points"),
+        *("partners share the road", "and what holds them up", "not what they give", "but each gives his own"),
+        *("who held the mirror gives the hazard", "who laid it gave it first", "an illegal hazard hurts nobody"),
+    ],
+)
+def test_what_a_player_has_done(record, player, figures):
+    one = players_of(record)[player]
 
-    assert (ann.matches_won, bob.matches_won) == (1, 0)
-    assert ann.hands == bob.hands == 6
-    assert ann.hands_won + bob.hands_won <= 6
-    assert ann.best_hand >= 1800
+    assert {name: getattr(one, name) for name in figures} == figures
 
 
 def test_a_hand_that_was_not_finished_counts_for_nothing():
     assert players_of(played("Ann roll", "Bob stop > Ann", "Ann right-of-way !")) == {}
 
 
-def test_a_hand_that_ends_level_is_nobodys():
-    figures = players_of(played("Ann roll", "Bob roll", "Ann 100", "Bob 100", "end"))
+def test_the_hands_of_a_match_are_won_by_one_player_each_at_most():
+    ann, bob = (players_of(golden("match-to-5000"))[name] for name in ("ann smith", "bob"))
 
-    assert [one.hands_won for one in figures.values()] == [0, 0]
-    assert [one.points for one in figures.values()] == [100, 100]
-
-
-def test_a_race_has_no_points_but_a_winner():
-    figures = players_of(golden("asmodee-passes-1000"))
-
-    assert (figures["ann"].hands_won, figures["ann"].matches_won) == (1, 1)
-    assert figures["ann"].best_hand is figures["ann"].mean_points is None
-
-
-def test_partners_share_the_road_but_not_their_hazards():
-    header = "edition classic\nside Reds = Ann, Cid\nside Blues = Bob, Dee\n"
-    figures = players_of(played("Ann roll", "Bob roll", "Cid 100", "Dee stop > Reds", "end", header=header))
-
-    assert figures["ann"].km == figures["cid"].km == 100
-    assert (figures["bob"].hazards_given, figures["dee"].hazards_given) == (0, 1)
-    assert (figures["ann"].hazards_got, figures["cid"].hazards_got) == (1, 1)
-
-
-def test_a_hazard_that_was_sent_back_is_given_by_whoever_held_the_mirror():
-    rush = "edition rush\nside Ann\nside Bob\n"
-    figures = players_of(played("Ann stop > Bob", "Bob mirror !", "end", header=rush))
-
-    assert figures["bob"].gave == {"ann": 1}
-    assert figures["ann"].gave == {"bob": 1}
-
-
-def test_an_illegal_hazard_that_went_back_hurts_nobody():
-    figures = players_of(played("Ann stop > Bob", "Ann roll", "end"))
-
-    assert figures["ann"].hazards_given == 0
+    assert ann.hands_won + bob.hands_won <= 6
+    assert ann.best_hand >= 1800
 
 
 def test_the_same_name_in_other_letters_is_the_same_player():
@@ -177,7 +164,7 @@ def test_a_match_that_is_not_there_is_none(store):
 
 
 def test_the_sheets_as_csv_name_hand_side_and_item():
-    rows = exports.as_csv(golden("two-players-4600").items).splitlines()
+    rows = as_csv(golden("two-players-4600").items).splitlines()
 
     assert rows[:2] == ["hand,ended,side,item,points,name", "1,completed,Ann,distance,1000,Ann"]
     assert "1,completed,Ann,total,4600,Ann" in rows

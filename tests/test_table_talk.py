@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 
+import evening
 import pytest
-from client import HOME, SECRET, TWO, played, tap, text_of
+from client import HOME, SECRET, TWO, tap, text_of
+from sheet import scenes
 
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
@@ -51,33 +53,71 @@ def live(client, path="/"):
     return client.get(path, headers=LIVE)
 
 
+EVENINGS = """
 # A hand's end
 
+at a hand’s end every phone is led to the score once and goes on with the next hand [two]
+    end; Ann polls / -> /score; Ann polls /; Ann reads | See the score; Ann at /score
+    Bob polls / -> /score; Bob polls /; Bob reads | See the score; Bob at /score; Bob polls /score
+    Ann taps /hand; Bob polls /score -> /; Bob polls /score
+the phones at the score come back when the end is undone or a new match begins [two]
+    end; Bob polls / -> /score; Bob at /score; Ann taps /undo; Bob polls /score -> /
+    end; Bob polls / -> /score; Bob at /score; anew; Bob polls /score -> /
+the extension is asked on the phones of the side that decides [two]
+    Ann roll; Bob roll; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100
+    Bob discard 25; Ann 100; Bob discard 25; Ann 100; Bob discard 25; Ann 100
+    Ann at / | Extend to 1000; Ann at /plain | Extend to 1000; Bob at /plain | not Extend to 1000
+    Bob at / | Ann decides | not Extend to 1000; Ann taps /join; Bob at / | Extend to 1000
+whoever opened the score stays there [two]
+    Bob at /score; end; Bob polls /score; Ann taps /hand; Bob polls /score
+a hand’s end leads nowhere while something is asked [two]
+    end; Ann taps /play text=Ann 100; asked Ann 100; Ann polls /
+the tap that ends a hand leads to the score without a script too [two]
+    Ann taps /play text=end -> /score
 
-def test_at_a_hands_end_every_phone_is_led_to_the_score_once_and_goes_on_with_the_next_hand(two, match):
-    ann, bob = two
-    match.enter("end", "Ann")
+# What others did to a line
 
-    for phone in two:
-        assert live(phone).headers["HX-Redirect"] == "/score"
-        assert "See the score" in text_of(live(phone))
-        phone.get("/score")
-    assert live(bob, "/score").status_code == 200
-    tap(ann, "/hand")
+a side is told when another changes its line [two]
+    Ann roll; Bob taps {line}/correct text=Ann discard 25; Bob at / | not changed your line
+    Ann at / | Bob changed your line “Ann rolls” to “Ann discards 25 km”.
+    Ann taps /changed seq={changed}; Ann at / | not changed your line
+a side is told of each change one after the other [two]
+    Ann roll; Bob roll; Bob taps {line 1}/correct text=Ann discard 25; Bob taps {line 2}/correct text=Bob discard 50
+    Ann at / | Bob changed your line “Ann rolls”; Ann at /plain | Bob changed your line “Ann rolls”
+    Ann taps /changed seq={changed 1}; Ann at / | not changed your line
+a line made another’s is given back by the side whose it was [two]
+    Bob taps /play text=Ann roll; Bob taps {line}/correct text=Bob discard 25; Ann taps /undo seq={seq}; lines Ann roll
+a side is told when another takes its line out and may undo that [two]
+    Ann roll; Ann taps /play text=Bob roll; Ann taps {line 2}/retract
+    Bob at / | Ann took out your line “Bob rolls”. | markup name="seq" value="{seq}"
+    Bob taps /undo seq={seq}; Bob at / | not took out your line; lines Ann roll, Bob roll
+an undo of another side’s play is told too [two]
+    Ann roll; Bob roll; Ann taps /undo; Bob at / | Ann took out your line “Bob rolls”.
+    Ann taps /redo; Bob at / | not your line
+nobody is told what the own side did nor what changed nothing [two]
+    Ann roll; Ann taps {line}/correct text=Ann discard 25; Ann at / | not your line
+    Bob taps {line}/correct text=Ann discard 25 anyway; Ann at / | not your line
+a phone without a seat is told nothing
+    Ann roll; Bob sits; Bob taps {line}/correct text=Ann discard 25; machine at / | not your line
 
-    assert live(bob, "/score").headers["HX-Redirect"] == "/"
-    assert live(bob, "/score").status_code == 200
+# The camera that is not there, and old lines
+
+the camera is put away for the evening and comes back [two]
+    trouble The camera sends no pictures any more.; Bob at / | Play without the camera
+    Bob taps /without-camera camera=no; Ann at / | not no pictures any more; Bob at / | not no pictures any more
+    Ann at /plain | not no pictures any more; Ann at /wall | not no pictures any more
+    Ann at /camera | no pictures any more; anew; Ann at / | not no pictures any more
+    Ann at /more | Play with the camera again; Ann taps /without-camera camera=yes
+    Bob at / | no pictures any more; Ann at /more | not Play with the camera again
+cards for an old line are faint by the table of that moment [two]
+    Ann roll; Ann at {line}?player=Ann | Faint cards were illegal at that moment. | not illegal now
+    Ann at /play | Faint cards would be illegal now.
+"""
 
 
-def test_the_phones_at_the_score_come_back_when_the_end_is_undone_or_a_new_match_begins(two, match):
-    _ann, bob = two
-    for goes_on in (lambda: match.undo("Ann"), lambda: match.start(TWO)):
-        match.enter("end", "Ann")
-        assert live(bob).headers["HX-Redirect"] == "/score"
-        bob.get("/score")
-        goes_on()
-
-        assert live(bob, "/score").headers["HX-Redirect"] == "/"
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, setting, rows):
+    evening.check(app, match, setting, rows)
 
 
 def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_keeps_no_cookie_stays(app, match):
@@ -90,43 +130,6 @@ def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_ke
     assert live(forgetful).status_code == 200
 
 
-def test_the_extension_is_asked_on_the_phones_of_the_side_that_decides(two, match):
-    ann, bob = two
-    played(match, "Ann roll", "Bob roll", *["Ann 100", "Bob discard 25"] * 6, "Ann 100")
-
-    for path in ("/", "/plain"):
-        assert "Extend to 1000" in text_of(ann.get(path))
-        assert "Extend to 1000" not in text_of(bob.get(path))
-    assert "Ann decides" in text_of(bob.get("/"))
-    tap(ann, "/join")
-    assert "Extend to 1000" in text_of(bob.get("/"))
-
-
-def test_whoever_opened_the_score_by_himself_stays_there(two, match):
-    _ann, bob = two
-    bob.get("/score")
-    match.enter("end", "Ann")
-    assert live(bob, "/score").status_code == 200
-    match.next_hand("Ann")
-
-    assert live(bob, "/score").status_code == 200
-
-
-def test_a_hands_end_leads_nowhere_while_something_is_asked(two, match):
-    ann, _bob = two
-    match.enter("end", "Ann")
-    match.enter("Ann 100", "Ann")
-    assert match.state.questions
-
-    assert live(ann).status_code == 200
-
-
-def test_the_tap_that_ends_a_hand_leads_to_the_score_without_a_script_too(two):
-    ann, _bob = two
-
-    assert tap(ann, "/play", text="end").headers["Location"] == "/score"
-
-
 def test_the_one_who_begins_anyway_is_not_offered_as_somebody_else(two, match):
     match.start(THREE)
     match.enter("end", "Ann")
@@ -137,83 +140,6 @@ def test_the_one_who_begins_anyway_is_not_offered_as_somebody_else(two, match):
 
 
 # What others did to a line
-
-
-def test_a_side_is_told_when_another_changes_its_line(two, match):
-    ann, bob = two
-    match.enter("Ann roll", "Ann")
-    tap(bob, f"/line/{match.state.hand_entries[0].seq}/correct", text="Ann discard 25")
-
-    assert "Bob changed your line “Ann rolls” to “Ann discards 25 km”." in text_of(ann.get("/"))
-    assert "changed your line" not in text_of(bob.get("/"))
-    tap(ann, "/changed", seq=match.state.changes[-1].seq)
-    assert "changed your line" not in text_of(ann.get("/"))
-
-
-def test_a_side_is_told_of_each_change_one_after_the_other(two, match):
-    ann, bob = two
-    played(match, "Ann roll", "Bob roll")
-    lines = [entry.seq for entry in match.state.hand_entries]
-    tap(bob, f"/line/{lines[0]}/correct", text="Ann discard 25")
-    tap(bob, f"/line/{lines[1]}/correct", text="Bob discard 50")
-
-    for path in ("/", "/plain"):
-        assert "Bob changed your line “Ann rolls”" in text_of(ann.get(path))
-    tap(ann, "/changed", seq=match.state.changes[0].seq)
-    assert "changed your line" not in text_of(ann.get("/"))
-
-
-def test_a_line_made_anothers_is_given_back_by_the_side_whose_it_was(two, match):
-    ann, bob = two
-    match.enter("Ann roll", "Bob")
-    line = match.state.hand_entries[0]
-    tap(bob, f"/line/{line.seq}/correct", text="Bob discard 25")
-
-    assert tap(ann, "/undo", seq=match.state.undoable.seq).status_code == 303
-    assert match.state.entry(line.seq).written.text == "Ann roll"
-
-
-def test_a_side_is_told_when_another_takes_its_line_out_and_may_undo_that(two, match):
-    ann, bob = two
-    match.enter("Ann roll", "Ann")
-    match.enter("Bob roll", "Ann")
-    line = match.state.hand_entries[1]
-    tap(ann, f"/line/{line.seq}/retract")
-    shown = bob.get("/")
-
-    assert "Ann took out your line “Bob rolls”." in text_of(shown)
-    assert f'name="seq" value="{match.state.undoable.seq}"' in shown.get_data(as_text=True)
-    tap(bob, "/undo", seq=match.state.undoable.seq)
-    assert "took out your line" not in text_of(bob.get("/"))
-    assert match.state.entry(line.seq) is not None
-
-
-def test_an_undo_of_another_sides_play_is_told_too(two, match):
-    ann, bob = two
-    played(match, "Ann roll", "Bob roll")
-    tap(ann, "/undo")
-
-    assert "Ann took out your line “Bob rolls”." in text_of(bob.get("/"))
-    tap(ann, "/redo")
-    assert "your line" not in text_of(bob.get("/"))
-
-
-def test_nobody_is_told_what_his_own_side_did_nor_what_changed_nothing(two, match):
-    ann, bob = two
-    match.enter("Ann roll", "Ann")
-    line = match.state.hand_entries[0].seq
-    tap(ann, f"/line/{line}/correct", text="Ann discard 25")
-    assert "your line" not in text_of(ann.get("/"))
-    tap(bob, f"/line/{line}/correct", text="Ann discard 25 anyway")
-
-    assert "your line" not in text_of(ann.get("/"))
-
-
-def test_a_phone_without_a_seat_is_told_nothing(app, match):
-    match.enter("Ann roll", "Ann")
-    match.correct(match.state.hand_entries[0].seq, "Ann discard 25", "Bob")
-
-    assert "your line" not in text_of(app.test_client().get("/"))
 
 
 # The camera that is not there
@@ -235,33 +161,4 @@ def test_a_match_set_up_without_the_question_keeps_how_plays_are_confirmed(blind
     assert match.state.policy is Policy.AUTO
 
 
-def test_the_camera_is_put_away_for_the_evening_and_comes_back(two, match):
-    ann, bob = two
-    match.trouble("The camera sends no pictures any more.")
-    assert "Play without the camera" in text_of(bob.get("/"))
-    tap(bob, "/without-camera", camera="no")
-
-    assert all("no pictures any more" not in text_of(phone.get("/")) for phone in two)
-    assert "no pictures any more" not in text_of(ann.get("/plain"))
-    assert "no pictures any more" not in text_of(ann.get("/wall"))
-    assert "no pictures any more" in text_of(ann.get("/camera"))
-    match.start(TWO)
-    assert "no pictures any more" not in text_of(ann.get("/"))
-    assert "Play with the camera again" in text_of(ann.get("/more"))
-    tap(ann, "/without-camera", camera="yes")
-    assert "no pictures any more" in text_of(bob.get("/"))
-    assert "Play with the camera again" not in text_of(ann.get("/more"))
-
-
 # Old lines
-
-
-def test_cards_for_an_old_line_are_faint_by_the_table_of_that_moment(two, match):
-    ann, _bob = two
-    match.enter("Ann roll", "Ann")
-    line = match.state.hand_entries[0].seq
-    old, new = text_of(ann.get(f"/line/{line}?player=Ann")), text_of(ann.get("/play"))
-
-    assert "Faint cards were illegal at that moment." in old
-    assert "illegal now" not in old
-    assert "Faint cards would be illegal now." in new

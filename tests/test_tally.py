@@ -27,8 +27,7 @@ CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker",
 ALL = (Card.DRIVING_ACE, Card.EXTRA_TANK, Card.PUNCTURE_PROOF, Card.RIGHT_OF_WAY)
 UPPER = ((0.0, 0.0), (1000.0, 0.0), (1000.0, 450.0), (0.0, 450.0))
 LOWER = ((0.0, 500.0), (1000.0, 500.0), (1000.0, 950.0), (0.0, 950.0))
-CODE_PX = 34.0
-"""The side of a sticker's code on the pictures that are made up here: two pixels a millimetre."""
+CODE_PX = 34.0  # the side of a sticker's code on the pictures that are made up here: two pixels a millimetre
 
 
 def square(at: tuple[float, float], side: float = CODE_PX):
@@ -72,17 +71,43 @@ def distances(found: Tally) -> list[dict[str, int]]:
     return [{card.value: number for card, number in laying.distances.items()} for laying in layings(found)]
 
 
+def asked(found: Tally, about: str = "") -> list[str]:
+    questions = tally_report.questions(CLASSIC, found)
+    return [question.say for question in questions if about in ("", question.ask)]
+
+
 # --- Whose cards ---------------------------------------------------------------------------------------------
 
 
-def test_with_mats_the_zones_tell_whose_a_card_is():
-    zones = {"200-01": "side-1/distance", "100-01": "side-1/distance", "25-04": "side-2/distance"}
-    zones |= {"roll-01": "side-1/battle", "end-of-limit-01": "side-1/speed", "stop-01": "table/discard"}
-    found = counted(*(card(name, zone) for name, zone in zones.items()), mats=BOTH)
+ZONES = {"200-01": "side-1/distance", "100-01": "side-1/distance", "25-04": "side-2/distance",
+         "roll-01": "side-1/battle", "end-of-limit-01": "side-1/speed", "stop-01": "table/discard"}  # fmt: skip
+TOLD_TWICE = [("100", (200, 100)), ("100", (203, 101)), ("100", (200, 130)), ("75", (201, 100))]
 
-    assert distances(found) == [{"200": 1, "100": 1}, {"25": 1}]
-    assert [found.lots[0].shows(pile) for pile in ("battle", "speed")] == [(Card.ROLL,), (Card.END_OF_LIMIT,)]
+
+@pytest.mark.parametrize(
+    ("cards", "mats", "expected"),
+    [
+        ([card(name, zone) for name, zone in ZONES.items()], BOTH, [{"200": 1, "100": 1}, {"25": 1}]),
+        ([card("200-01", "side-1/distance")], BOTH, [{"200": 1}, {}]),
+        ([card("200-01", at=(300, 700)), card("75-01", at=(300, 200))], BOTH, [{"75": 1}, {"200": 1}]),
+        ([face(slug, "side-1/distance", at) for slug, at in TOLD_TWICE], BOTH, [{"100": 2, "75": 1}, {}]),
+        ([face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900))], (), [{"100": 1}, {}]),
+    ],
+    ids=["zones tell", "a bare mat is a side", "between the zones of a mat", "a face told twice in one place",
+         "a heap of which nothing scores is no side"],
+)  # fmt: skip
+def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, expected):
+    found = counted(*cards, mats=mats)
+
+    assert distances(found) == expected
     assert [place.name for place in found.places] == ["Side 1", "Side 2"]
+    assert [laying.drove_unseen for laying in layings(found)] == [False, not mats]
+
+
+def test_what_shows_of_a_sides_piles_is_told():
+    found = counted(*(card(name, zone) for name, zone in ZONES.items()), mats=BOTH)
+
+    assert [found.lots[0].shows(pile) for pile in ("battle", "speed")] == [(Card.ROLL,), (Card.END_OF_LIMIT,)]
 
 
 def test_a_safety_that_lies_sideways_was_a_coup_fourre():
@@ -93,55 +118,26 @@ def test_a_safety_that_lies_sideways_was_a_coup_fourre():
     assert first.coups_fourres == (Card.DRIVING_ACE,)
 
 
-def test_a_bare_mat_is_a_side_that_has_laid_nothing():
-    found = counted(card("200-01", "side-1/distance"), mats=BOTH)
-
-    assert distances(found) == [{"200": 1}, {}]
-    assert not layings(found)[1].drove_unseen
-
-
-def test_a_card_between_the_zones_of_a_mat_lies_before_its_side():
-    found = counted(card("200-01", at=(300, 700)), card("75-01", at=(300, 200)), mats=BOTH)
-
-    assert distances(found) == [{"75": 1}, {"200": 1}]
-
-
 def test_cards_beside_the_mats_are_asked_about_listed_and_do_not_count():
     found = counted(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=BOTH)
 
-    asked = [question for question in tally_report.questions(CLASSIC, found) if question.ask == "beside"]
     said = list(tally_report.sentences(CLASSIC, found))
+    (beside,) = (question for question in tally_report.questions(CLASSIC, found) if question.ask == "beside")
 
     assert distances(found) == [{"200": 1}, {}]
-    assert [(question.say, question.choices) for question in asked] == [
-        ("Card 2 lies beside the mats: whose? Not counted for now.", ("Side 1", "Side 2"))
-    ]
+    assert beside.say == "Card 2 lies beside the mats: whose? Not counted for now."
+    assert beside.choices == ("Side 1", "Side 2")
     assert said[said.index("Beside the mats on a.jpg, not counted:") + 1] == "  1 × 75 (card 2)"
 
 
 def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
     found = counted(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900)))
 
-    said = [question.say for question in tally_report.questions(CLASSIC, found) if question.ask == "whose"]
-
     assert distances(found) == [{"100": 1, "75": 1}, {"50": 1}]
-    assert said == [
+    assert asked(found, "whose") == [
         "Do cards 1 and 2 lie before a side of their own? Taken for Side 1.",
         "Does card 3 lie before a side of its own? Taken for Side 2.",
     ]
-
-
-def test_a_heap_without_anything_that_scores_is_no_side():
-    found = counted(face("100", at=(200, 100)), face("roll", at=(200, 300)), face("stop", at=(900, 900)))
-
-    assert len(found.lots) == 1
-
-
-def test_a_face_that_is_told_twice_in_one_place_is_one_card():
-    told = [("100", (200, 100)), ("100", (203, 101)), ("100", (200, 130)), ("75", (201, 100))]
-    found = counted(*(face(slug, "side-1/distance", at) for slug, at in told), mats=("side-1",))
-
-    assert distances(found)[0] == {"100": 2, "75": 1}
 
 
 def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
@@ -163,45 +159,31 @@ def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
 # --- Several photographs -------------------------------------------------------------------------------------
 
 
-def test_a_photograph_a_side_makes_a_side_a_photograph():
-    found = counted(photo(face("100"), name="ann.jpg"), photo(face("75"), face("75", at=(90, 0)), name="bob.jpg"))
+@pytest.mark.parametrize(
+    ("photos", "expected", "notes"),
+    [
+        ([photo(face("100"), name="ann.jpg"), photo(face("75"), face("75", at=(90, 0)), name="bob.jpg")],
+         [{"100": 1}, {"75": 2}], ()),
+        ([photo(card("100-01"), card("75-02", at=(90, 0))),
+          photo(card("100-01"), card("75-02", at=(90, 0)), card("50-01", at=(150, 0)), name="b.jpg")],
+         [{"100": 1, "75": 1, "50": 1}, {}], ("2 cards were on a photograph before and counted there.",)),
+        ([photo(face("100", "side-1/distance", (100, 100)), mats=BOTH[:1]),
+          photo(*(face(slug, "side-1/distance", (x, 100)) for slug, x in (("100", 100), ("100", 250), ("50", 400))),
+                mats=BOTH[:1], name="b.jpg")],
+         [{"100": 2, "50": 1}, {}], ("Side 1 is on 2 photographs: b.jpg shows most of it and counts.",)),
+        ([photo(card("100-01", "side-1/distance"), card("50-01", "side-1/distance"), mats=BOTH[:1]),
+          photo(card("100-01", "side-1/distance"), card("75-02", "side-1/distance"), mats=BOTH[:1], name="b.jpg")],
+         [{"100": 1, "75": 1, "50": 1}, {}], ("Side 1 is on 2 photographs: a.jpg shows most of it and counts.",)),
+        ([photo(face("100"), name="ann.jpg"), photo(name="bob.jpg")], [{"100": 1}, {}],
+         ("No card was read on bob.jpg: if cards lie there, photograph them from nearer by and with more light.",)),
+    ],
+    ids=["a side each", "a sticker counts once", "of a mat the photograph that shows most counts",
+         "a sticker that only the other shows is added", "without a card it is named"],
+)  # fmt: skip
+def test_several_photographs_count_together(photos, expected, notes):
+    found = counted(*photos)
 
-    assert distances(found) == [{"100": 1}, {"75": 2}]
-
-
-def test_a_sticker_counts_once_on_however_many_photographs():
-    cards = [card("100-01"), card("75-02", at=(90, 0))]
-
-    found = counted(photo(*cards), photo(*cards, card("50-01", at=(150, 0)), name="b.jpg"))
-
-    assert sum(laying.km for laying in layings(found)) == 225
-    assert found.notes == ("2 cards were on a photograph before and counted there.",)
-
-
-def test_of_a_mat_on_two_photographs_the_one_that_shows_most_counts():
-    some = [face("100", "side-1/distance", (100, 100))]
-    more = [*some, face("100", "side-1/distance", (250, 100)), face("50", "side-1/distance", (400, 100))]
-
-    found = counted(photo(*some, mats=("side-1",)), photo(*more, mats=("side-1",), name="b.jpg"))
-
-    assert distances(found)[0] == {"100": 2, "50": 1}
-    assert found.notes == ("Side 1 is on 2 photographs: b.jpg shows most of it and counts.",)
-
-
-def test_a_sticker_of_a_mat_that_only_the_other_photograph_shows_is_added():
-    first = photo(card("100-01", "side-1/distance"), card("50-01", "side-1/distance"), mats=("side-1",))
-    second = photo(card("100-01", "side-1/distance"), card("75-02", "side-1/distance"), mats=("side-1",), name="b.jpg")
-
-    assert distances(counted(first, second))[0] == {"100": 1, "75": 1, "50": 1}
-
-
-def test_a_photograph_without_a_card_among_others_is_named():
-    found = counted(photo(face("100"), name="ann.jpg"), photo(name="bob.jpg"))
-
-    assert found.notes == (
-        "No card was read on bob.jpg: if cards lie there, photograph them from nearer by and with more light.",
-    )
-    assert not found.is_blank
+    assert (distances(found), found.notes, found.is_blank) == (expected, notes, False)
 
 
 @pytest.mark.parametrize(
@@ -220,16 +202,11 @@ def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is
         for name, cards in (("a.jpg", first), ("b.jpg", second))
     ]
 
-    assert counted(*photos).notes == (
-        ("The same cards seem to lie on a.jpg and b.jpg: let them count once only.",) if is_said else ()
-    )
+    said = "The same cards seem to lie on a.jpg and b.jpg: let them count once only."
+    assert counted(*photos).notes == ((said,) if is_said else ())
 
 
 # --- What is asked -------------------------------------------------------------------------------------------
-
-
-def asked(found: Tally, edition=CLASSIC) -> list[str]:
-    return [question.say for question in tally_report.questions(edition, found)]
 
 
 @pytest.mark.parametrize(
@@ -259,7 +236,7 @@ def test_what_may_lie_in_the_zone_is_offered_first():
 def test_what_cannot_score_is_not_asked_about(sighting):
     found = counted(photo(sighting, face("100", "side-1/distance"), mats=("side-1", "side-2")))
 
-    assert not [question for question in tally_report.questions(CLASSIC, found) if question.ask == "card"]
+    assert not asked(found, "card")
 
 
 def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
@@ -466,14 +443,6 @@ def test_read_tells_a_tally_as_json_after_its_pictures(tableau):
     assert [question["ask"] for question in found["questions"]] == ["trip", "completed", "draw-pile"]
 
 
-@pytest.fixture
-def bare_table(tmp_path):
-    """A photograph on which nothing can be read."""
-    path = tmp_path / "bare.png"
-    cv2.imwrite(str(path), np.full((480, 640, 3), 90, np.uint8))
-    return path
-
-
 @pytest.mark.parametrize(
     ("words", "say"),
     [
@@ -482,20 +451,18 @@ def bare_table(tmp_path):
         (["rush"], "--deck NAME, which names their deck; if they are another deck, `companion enroll` makes it known."),
         (["classic", "--deck", "own"], "No sticker was read, and no card of the deck 'own': photograph the cards from "
                                        "nearer by; if they are another deck, `companion enroll` makes it known."),
+        (["classic", "--json"], '"notes": ["No sticker was read'),
     ],
-    ids=["no deck named", "no deck there", "another deck"],
+    ids=["no deck named", "no deck there", "another deck", "as JSON"],
 )  # fmt: skip
-def test_where_no_card_was_read_it_says_what_to_do_and_counts_nothing(words, say, bare_table, tmp_path):
-    answer = read(bare_table, "--tally", *words, "--data", tmp_path)
+def test_where_no_card_was_read_it_says_what_to_do_and_counts_nothing(words, say, tmp_path):
+    bare = tmp_path / "bare.png"
+    cv2.imwrite(str(bare), np.full((480, 640, 3), 90, np.uint8))
+
+    answer = read(bare, "--tally", *words, "--data", tmp_path)
 
     assert say in answer.output
     assert "Total" not in answer.output
-
-
-def test_where_no_card_was_read_json_says_so_among_the_notes(bare_table, tmp_path):
-    answer = read(bare_table, "--tally", "classic", "--json", "--data", tmp_path)
-
-    assert json.loads(answer.stdout.splitlines()[-1])["notes"][0].startswith("No sticker was read")
 
 
 def test_a_tally_of_pictures_that_cannot_be_read_is_said(tmp_path):

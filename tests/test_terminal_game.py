@@ -22,7 +22,7 @@ from companion.app.terminal_game import _COMMANDS, TerminalGame
 from companion.app.terminal_screen import HELP, Stage, asked, screen, slots
 from companion.common.languages import LANGUAGES
 from companion.pages import language
-from companion.robots.dealt_hand import DealtHand
+from companion.robots.information_set import DealtHand
 from companion.robots.robot import Level
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition

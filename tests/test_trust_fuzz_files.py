@@ -9,7 +9,7 @@ from trust import fuzz_files, fuzz_requests, fuzz_toml
 from trust.fuzzing import Findings
 from waitress.adjustments import Adjustments
 
-from companion.pages.server import upload_limits
+from companion.pages.server import connections
 
 
 def test_whatever_stands_in_a_small_file_there_is_a_sentence_or_a_default(tmp_path, monkeypatch):
@@ -50,7 +50,7 @@ def test_whatever_is_asked_the_service_answers_and_plays_on(tmp_path):
 
 
 def test_a_request_that_could_not_be_read_has_a_path_to_be_named_by():
-    rubbish = upload_limits.Parser(SimpleNamespace(), Adjustments())
+    rubbish = connections.Parser(SimpleNamespace(), Adjustments())
     rubbish.received(b"\x00\x00\r\n\r\n")
 
     assert rubbish.error

@@ -177,7 +177,7 @@ def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
 
 def test_private_pictures_are_not_kept_by_anybody(house):
     client = visitor(house, "seated")
-    pictures = [path for endpoint, path in looked_at(house) if path.endswith(".jpg") or endpoint == "live.camera"]
+    pictures = [path for endpoint, path in looked_at(house) if path.endswith(".jpg") or endpoint == "camera.picture"]
 
     assert len(pictures) >= 6
     assert {client.get(path).headers["Cache-Control"] for path in pictures} == {"no-store"}

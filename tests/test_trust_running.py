@@ -23,9 +23,9 @@ from trust.real_service import PROGRAM, ROOT, Size, asked, free_port, service, w
 from companion.match import phones
 from companion.match.archive import Archive
 from companion.match.phones import Phones, Wish
-from companion.pages.server import connections, serving, watchdog
+from companion.pages.server import connections, serving
 from companion.pages.server.connections import Server
-from companion.pages.server.watchdog import Manager, beat, start_heart
+from companion.pages.server.serving import Manager, beat, start_heart
 from companion.storage.database import MIGRATIONS
 
 # --- The service manager -------------------------------------------------------------------------------------
@@ -219,7 +219,7 @@ def is_closed(line: socket.socket) -> bool:
 
 def test_a_web_server_that_answers_lets_the_heart_beat(address, listening):
     with turning(web()) as server:
-        assert beat(manager_at(address), [lambda: watchdog.answers("0.0.0.0", port_of(server))])
+        assert beat(manager_at(address), [lambda: serving.answers("0.0.0.0", port_of(server))])
 
     assert listening.next()["WATCHDOG"] == "1"
 
@@ -231,9 +231,9 @@ def test_a_web_server_whose_threads_are_all_stuck_does_not():
         assert wait_until(lambda: sum(channel.is_answered for channel in server.channels()) == 2)
 
         with pytest.raises(OSError, match="timed out"):
-            watchdog.answers("127.0.0.1", port_of(server), 0.2)
+            serving.answers("127.0.0.1", port_of(server), 0.2)
         hold.set()
-        watchdog.answers("127.0.0.1", port_of(server))
+        serving.answers("127.0.0.1", port_of(server))
         for line in stuck:
             line.close()
 
@@ -277,7 +277,7 @@ def test_a_phone_that_never_reads_its_answer_frees_its_thread_and_what_was_kept_
     with turning(web(), threads=1) as server, call(server, get("/large")):
         assert wait_until(lambda: any(channel.total_outbufs_len for channel in server.channels()))
         assert wait_until(lambda: held(server) == 0)
-        watchdog.answers("127.0.0.1", port_of(server))
+        serving.answers("127.0.0.1", port_of(server))
 
 
 def test_an_answer_that_takes_long_to_make_is_waited_for(monkeypatch):

@@ -11,17 +11,12 @@ from contextlib import suppress
 import pytest
 from serving import running
 
-from companion.pages import create_app, limits
+from companion.pages import limits
 from companion.pages.players import phone_identity
-from companion.pages.server import upload_limits
+from companion.pages.server import connections
 
 SECRET = b"0123456789abcdef" * 2
 MARK = "zzMARKzz"
-
-
-@pytest.fixture
-def app(match):
-    return create_app(match, secret=SECRET)
 
 
 @pytest.fixture
@@ -160,7 +155,7 @@ def test_who_asks_before_sending_too_much_is_not_told_to_go_on(at, strangers):
 
 def test_a_few_photographs_are_taken_in_at_a_time(app, at, strangers):
     head = posting(at, "/snap", 1_000_000, cookie(app)).replace("\n", "\r\n").encode()
-    coming = [connected(at) for _ in range(upload_limits.MOST_LARGE + 1)]
+    coming = [connected(at) for _ in range(connections.MOST_LARGE + 1)]
     for line in coming:
         line.sendall(head)
     answered, _, _ = select.select(coming, [], [], 60)
@@ -173,7 +168,7 @@ def test_a_few_photographs_are_taken_in_at_a_time(app, at, strangers):
 
 
 def test_photographs_that_are_too_large_together_wait_for_one_another(app, at, strangers, monkeypatch):
-    monkeypatch.setattr(upload_limits, "MOST_LARGE_BYTES", 1_500_000)
+    monkeypatch.setattr(connections, "MOST_LARGE_BYTES", 1_500_000)
     head = posting(at, "/snap", 1_000_000, cookie(app))
     with connected(at) as first:
         first.sendall(head.replace("\n", "\r\n").encode())

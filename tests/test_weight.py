@@ -31,14 +31,14 @@ def fetched(page, path: str) -> dict[str, bytes]:
     return {asset: answer.data for asset, answer in answers.items()}
 
 
-@pytest.mark.parametrize("path", ["/", "/join", "/wall"])
+@pytest.mark.parametrize("path", ["/", "/join", "/wall", "/setup", "/score"])
 @pytest.mark.parametrize("header", [("side Ann", "side Bob"), ("edition rush", *EIGHT)], ids=["two", "eight"])
 def test_the_first_load_is_small(page, match, path, header):
     match.start((*header, "hand first Ann"))
 
     parts = fetched(page, path)
 
-    assert any(asset.endswith(".woff2") for asset in parts)
+    assert 0 < sum(len(part) for asset, part in parts.items() if asset.endswith(".woff2")) < 25_000
     assert sum(map(len, parts.values())) <= MOST_BYTES, sorted(parts.items(), key=lambda part: -len(part[1]))
 
 

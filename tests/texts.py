@@ -2,7 +2,8 @@
 
     python tests/texts.py
 
-Translations are kept, texts that are new stand there empty, and those that are no more are dropped.
+Translations are kept, texts that are new stand there empty, and those that are no more are dropped. A text that moves
+to another file changes nothing there: they are sorted, and do not say where each stands.
 """
 
 from __future__ import annotations
@@ -31,43 +32,35 @@ _IN_PYTHON = {"_": None, "N_": None, "say": None, "FileProblem": None, "many": (
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
-def texts() -> dict[Text, tuple[str, ...]]:
-    """Every text with the files in which it stands, in the order of these."""
-    found: dict[Text, list[str]] = {}
-    for place, text in (*_of_python(), *_of_templates(), *_of_data()):
-        places = found.setdefault(text, [])
-        if place not in places:
-            places.append(place)
-    return {text: tuple(places) for text, places in found.items()}
+def texts() -> tuple[Text, ...]:
+    """Every text, once."""
+    return tuple(dict.fromkeys((*_of_python(), *_of_templates(), *_of_data())))
 
 
-def _of_python() -> Iterator[tuple[str, Text]]:
+def _of_python() -> Iterator[Text]:
     for path in sorted((ROOT / "companion").rglob("*.py")):
         yield from _extracted(path, "python", _IN_PYTHON)
 
 
-def _of_templates() -> Iterator[tuple[str, Text]]:
+def _of_templates() -> Iterator[Text]:
     for path in sorted((ROOT / "web" / "templates").glob("*.html")):
         yield from _extracted(path, "jinja2.ext:babel_extract", _IN_TEMPLATES, {"silent": "false"})
 
 
-def _extracted(path: Path, method: str, keywords: dict, options: dict | None = None) -> Iterator[tuple[str, Text]]:
-    place = path.relative_to(ROOT).as_posix()
+def _extracted(path: Path, method: str, keywords: dict, options: dict | None = None) -> Iterator[Text]:
     for _line, text, _comments, _context in extract_from_file(method, path, keywords, options=options):
-        yield place, text
+        yield text
 
 
-def _of_data() -> Iterator[tuple[str, Text]]:
-    place = "companion/rules/switches.toml"
+def _of_data() -> Iterator[Text]:
     for name, values in switches().items():
-        yield place, switch_title(name)
-        yield from ((place, sentence) for sentence in values.values())
+        yield switch_title(name)
+        yield from values.values()
     for name in edition_names():
         edition = load_edition(name)
-        place = f"companion/rules/editions/{name}.toml"
-        yield from ((place, edition.title), (place, edition.about))
+        yield from (edition.title, edition.about)
     for name in deck_names(None):
-        yield f"card_templates/{name}/deck.toml", str(load_deck(name).title)
+        yield str(load_deck(name).title)
 
 
 def path_of(language: str) -> Path:
@@ -83,14 +76,14 @@ def read(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def updated(language: str, known: dict[Text, tuple[str, ...]]) -> str:
+def updated(language: str, known: Iterable[Text]) -> str:
     """The file of a language with all texts, and what was translated of them before."""
     before, now = read(language), Catalog(locale=language)
-    for text, places in known.items():
+    for text in known:
         one = text if isinstance(text, str) else text[0]
         old = before.get(one)
         keeps = old is not None and old.id == text and not old.fuzzy
-        now.add(text, old.string if keeps else None, locations=[(place, 1) for place in places])
+        now.add(text, old.string if keeps else None)
     return "".join((*_header(language, now), *_entries(now)))
 
 
@@ -103,7 +96,7 @@ def _header(language: str, catalogue: Catalog) -> Iterator[str]:
 
 def _entries(catalogue: Catalog) -> Iterator[str]:
     out = io.BytesIO()
-    write_po(out, catalogue, width=110, omit_header=True, include_lineno=False)
+    write_po(out, catalogue, width=110, omit_header=True, no_location=True, sort_output=True)
     yield out.getvalue().decode()
 
 

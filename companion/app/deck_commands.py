@@ -136,8 +136,7 @@ def enroll(
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
     """Enrol cards laid before a camera, one after the other."""
     from companion.vision.capture.sources import frames
-    from companion.vision.enrol.guided import TerminalKeys, guided
-    from companion.vision.enrol.stillness import STILL_S
+    from companion.vision.enrol.guided import STILL_S, TerminalKeys, guided
 
     pictures = frames(source, fps=10.0, tell=lambda notice: warn(notice.sentence))
     keys = TerminalKeys() if sys.stdin.isatty() else None

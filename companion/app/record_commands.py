@@ -139,8 +139,7 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
     \b
     Example: companion robot --level 3 --seed 1 < questions.jsonl
     """
-    from companion.robots.dialogue import Dialogue
-    from companion.robots.robot import Level
+    from companion.robots.robot import Dialogue, Level
     from companion.robots.search import Effort
 
     dialogue = Dialogue(Level(int(level)), Effort(seconds=seconds), seed)

@@ -12,8 +12,7 @@ from pathlib import Path
 from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
 from companion.common.text import say
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import Position, past_of
+from companion.robots.information_set import DealtHand, Position, past_of
 from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
 from companion.rules.dealing import check_seating
 from companion.rules.editions.edition import EditionError, load_edition

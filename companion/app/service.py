@@ -16,7 +16,7 @@ from companion.app.memory import giving_memory_back
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import exports
+from companion.match import archive
 from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
@@ -284,4 +284,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, store.events(match))
-    return exports.text_of(past, form, Names.of(past.game).side)
+    return archive.text_of(past, form, Names.of(past.game).side)

@@ -11,9 +11,7 @@ from typing import NamedTuple
 from companion.app.reports import report
 from companion.pages import language, words
 from companion.pages.words import N_, Names, _
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import Past
-from companion.robots.options import options
+from companion.robots.information_set import DealtHand, Past, options
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.dealing import EXTENDED_KM

@@ -22,7 +22,7 @@ from companion.common.terminal import plain
 from companion.common.text import say
 from companion.pages import language
 from companion.pages.server import serving
-from companion.pages.server.watchdog import Manager
+from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
 PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)

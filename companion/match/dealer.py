@@ -12,9 +12,7 @@ from dataclasses import dataclass
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say
-from companion.robots.dealt_hand import DealtHand
-from companion.robots.information_set import Position, past_of
-from companion.robots.options import Options, options
+from companion.robots.information_set import DealtHand, Options, Position, options, past_of
 from companion.robots.robot import Choice, Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import dealt_by
@@ -22,7 +20,6 @@ from companion.rules.legality import is_extra
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.record.judge import JudgedRecord
-from companion.rules.table import Table
 
 NOTHING_DEALT = say("The cards of this hand cannot be dealt: undo, or begin another hand.")
 OWN_CARDS = say("Everybody plays the cards of his own hand: take the seat whose cards these are.")
@@ -37,29 +34,19 @@ class Seen:
     """What a player sees of a dealt hand, and what he is asked."""
 
     player: str
-    hand: tuple[Card, ...]
-    """His cards, the latest last."""
-
+    hand: tuple[Card, ...]  # his cards, the latest last
     is_asked: bool = False
-    plays: tuple[Play, ...] = ()
-    """What he may do, where he is asked."""
-
-    may_wait: bool = False
-    """True if he may let it pass; on his turn he draws then."""
-
-    has_drawn: bool = False
-    """True if the last card of the hand was drawn for the turn that is his now."""
+    plays: tuple[Play, ...] = ()  # what he may do, where he is asked
+    may_wait: bool = False  # if he may let it pass; on his turn he draws then
+    has_drawn: bool = False  # if the last card of the hand was drawn for the turn that is his now
 
 
 @dataclass(frozen=True, slots=True)
 class Dealt:
     """A hand with its hidden cards: who decides next, as far as that follows without asking a person."""
 
-    hand: DealtHand
-    """After the draw of the player who decides, where he has drawn."""
-
-    waiting: tuple[Position, ...]
-    """The players who may answer before anybody draws, else the one whose turn it is; none where the hand is over."""
+    hand: DealtHand  # after the draw of the player who decides, where he has drawn
+    waiting: tuple[Position, ...]  # who may answer before anybody draws, else whose turn it is; none at the end
 
     def asks(self, player: str | None) -> Position | None:
         """Return the position of a player who is waited for."""
@@ -78,7 +65,9 @@ class Dealt:
     def objections(self, play: Play, by: str) -> Said | tuple[Reason, ...]:
         """Return every reason against a play that somebody enters, or the sentence why it is not his to enter."""
         table = self.hand.deal.table
-        if play.player is None or by not in _who_enters(table, play):
+        # Each enters his own plays; partners decide on the extension together.
+        is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
+        if play.player is None or by not in (table.side_of(play.player).players if is_decision else (play.player,)):
             return OWN_CARDS
         against, position = self.hand.deal.objections(play), self.asks(play.player)
         if against or play.at_once or is_extra(table, play):
@@ -136,9 +125,3 @@ def _options(position: Position) -> Options:
     except Problem:
         return Options((), may_wait=False)
     return Options(plays, may_wait and all(play.verb is not Verb.GIVE for play in plays))
-
-
-def _who_enters(table: Table, play: Play) -> tuple[str | None, ...]:
-    """Return who may enter a play: its player, and his partners where their side decides on the extension."""
-    is_decision = play.verb in (Verb.EXTEND, Verb.FINISH)
-    return table.side_of(play.player).players if is_decision and play.player else (play.player,)

@@ -1,19 +1,29 @@
-"""The events that a match writes, before they have a number."""
+"""What somebody's act comes to: the events that it writes, before they have a number, or the outcome that says why not.
+
+Pure functions of a state; `match.py` writes what they return.
+"""
 
 from __future__ import annotations
 
 import secrets
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 
-from companion.match.history import CAMERA, PHONE, Kind
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES, Kind
 from companion.match.questions import Question
+from companion.match.state import MatchState, Outcome, Policy, judged_next, waits_for_another
 from companion.rules.play import Play
+from companion.rules.record import judge
+from companion.rules.record.notation import Line
+from companion.rules.table import Table
 from companion.storage.events import Draft
 
-VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"
-"""The settings of who confirms a play, and of whose cards a robot plays at the real table."""
-
-YES, NO = "yes", "no"
+NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
+OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
+WAITS = say("It waits for the play before it.")
+NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
 def setting(key: str, value: str, by: str) -> Draft:
@@ -26,6 +36,37 @@ def beginning(text: str, by: str, *, is_dealt: bool) -> Draft:
     return Draft(Kind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
+def match_begun(
+    before: MatchState,
+    lines: Sequence[str],
+    by: str,
+    policy: Policy | None,
+    verified: bool | None,
+    robots: Mapping[str, int] | None,
+) -> list[Draft]:
+    """Return what begins a match, as `Match.start` has it. Raises Problem for lines that make no game."""
+    game = judge.NEW_GAME
+    for number, text in enumerate(lines, start=1):
+        game, items = judge.step(game, Line(number, text))
+        for item in items:
+            raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
+    if not game.hand_is_open or not lines[-1].startswith("hand "):
+        raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
+    players = {player for team in game.teams for player in team.players}
+    if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):
+        raise Problem(NO_ROBOT)
+    settings: dict[str, str] = {"policy": policy or before.policy}
+    if robots is not None:
+        settings |= {DEALT: YES, **{ROBOT + who: str(level) for who, level in robots.items()}}
+    elif before.other_side_verifies if verified is None else verified:
+        settings[VERIFYING] = YES
+    if before.robot_seat is not None:
+        settings[ROBOT_SEAT] = str(before.robot_seat)
+    set_up = Draft(Kind.SETUP, {"lines": list(lines[:-1]), "by": by})
+    first = beginning(lines[-1], by, is_dealt=robots is not None)
+    return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
+
+
 def line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
     """Return a line for the record; an illegal play that the table lets stand says so."""
     return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
@@ -36,3 +77,69 @@ def answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     answer = line(play, by, source, legal=legal)
     return Draft(answer.kind, {**answer.body, "question": question.id})
+
+
+def counting(
+    state: MatchState, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool
+) -> Outcome | list[Draft]:
+    """Return the lines that count a play of a question with what waits before it, or what stands in the way."""
+    waiting = [one for one in state.questions if one.asks_play]
+    before = waiting[: waiting.index(question)] if question.asks_play else []
+    in_the_way = next((one for one in before if not one.may_count_untapped), None)
+    if in_the_way is not None:
+        return Outcome(done=False, reasons=in_the_way.reasons, say=WAITS)
+    counted = [*((one, one.plays[0]) for one in before), (question, play)]
+    plays = [*question.plays[:1], *(one for _, one in counted)]
+    if not vouched and any(waits_for_another(state, one, by) for one in plays):
+        return OTHER_SIDE
+    lines, game = [], state.game
+    for one, counts in counted:
+        game, judged = judged_next(game, counts)
+        is_legal = judged.verdict == judge.LEGAL
+        if not is_legal and not (anyway and one is question):
+            return Outcome(done=False, reasons=judged.reasons)
+        lines.append(answering(one, counts, by, legal=is_legal))
+    return lines
+
+
+def following(
+    state: MatchState, question: Question, play: Play | None, by: str, *, vouched: bool
+) -> Outcome | list[Draft]:
+    """Return what makes the record follow the table, also where that is illegal."""
+    wrong = state.entry(question.line) if question.line is not None else None
+    if wrong is None:
+        return counting(state, question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
+    about = {"of": wrong.seq, "question": question.id, "by": by}
+    if play is None:
+        return [Draft(Kind.RETRACT, about)]
+    if waits_for_another(state, play, by) and not vouched:
+        return OTHER_SIDE
+    return [Draft(Kind.CORRECT, {**about, "text": str(play)})]
+
+
+def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> Draft | None:
+    """Return what counts next without a tap.
+
+    `answered` are the ids of the questions that people have answered before: what they took back waits for a tap.
+    `instructed` is what a robot's helper was told to lay, and on which table.
+    """
+    if state.policy is Policy.AUTO:
+        lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
+        if lifted is not None:
+            return Draft(Kind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
+    waiting = [question for question in state.questions if question.asks_play]
+    if not waiting or not waiting[0].may_count_untapped or waiting[0].id in answered:
+        return None
+    first, play = waiting[0], waiting[0].plays[0]
+    counts = (first.table, play) == instructed or state.policy is Policy.AUTO
+    if state.policy is Policy.PLAY_ON:
+        later = (question.plays[0].player for question in waiting[1:] if question.plays and not question.is_typed)
+        counts = counts or any(player != play.player for player in later)
+    return answering(first, play, CAMERA, legal=True) if counts else None
+
+
+def _is_lifted(question: Question, state: MatchState, answered: Set[str]) -> bool:
+    """True if the card of the last play has been taken up again, and the camera had brought that play."""
+    lines = state.hand_entries
+    is_last = bool(lines) and lines[-1].seq == question.line and not question.plays
+    return is_last and lines[-1].written.source == CAMERA and question.id not in answered

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from companion.match.questions import Answer, Answered
 from companion.storage.events import Event, Kind
@@ -18,11 +19,13 @@ __all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 
-DEMO = "demo"
-"""Whom the log names where the simulated table has begun a match."""
+DEMO = "demo"  # whom the log names where the simulated table has begun a match
 
-DEALT, ROBOT = "dealt", "robot "
-"""The settings of a match whose cards the program deals: that it does, and the level of each player who is a robot."""
+DEALT, ROBOT = "dealt", "robot "  # the settings that the program deals, and of a robot's level
+
+VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # who confirms, whose cards a robot plays
+
+YES, NO = "yes", "no"
 
 UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
 
@@ -36,25 +39,18 @@ class Written:
     by: str = ""
     source: str = ""
     corrected_by: str | None = None
-    question: str = ""
-    """The id of the question that it answers; empty where it was typed."""
-
-    deal: str = ""
-    """The secret key of the cards of a hand that begins with this line; empty where people deal."""
+    question: str = ""  # the id of the question that it answers; empty where it was typed
+    deal: str = ""  # the secret key of the cards of a hand that begins with this line; empty where people deal
 
 
 @dataclass(frozen=True, slots=True)
 class Change:
     """A line of play that somebody changed, or took out."""
 
-    seq: int
-    """The event that did it."""
-
+    seq: int  # the event that did it
     line: int
     before: str
-    after: str | None
-    """What the line says now; None where it was taken out."""
-
+    after: str | None  # what the line says now; None where it was taken out
     by: str = ""
 
 
@@ -63,33 +59,16 @@ class History:
     """What the events come to."""
 
     lines: tuple[Written, ...] = ()
-    seats: Mapping[str, int] = field(default_factory=dict)
-    """How often somebody has sat down as each player."""
-
+    seats: Mapping[str, int] = field(default_factory=dict)  # how often somebody has sat down as each player
     settings: Mapping[str, str] = field(default_factory=dict)
-    answers: Mapping[str, Answered] = field(default_factory=dict)
-    """The latest answer to each question that no line answers."""
-
-    claims: tuple[Written, ...] = ()
-    """The plays that were typed and had to wait, counted by now or not; the oldest first."""
-
-    asked: frozenset[str] = frozenset()
-    """The ids of the questions that somebody has answered in any way, also where that was taken back."""
-
-    waived: frozenset[tuple[int, str]] = frozenset()
-    """Who does not answer what was played in which line."""
-
-    wishes: tuple[Event, ...] = ()
-    """What somebody has asked the others to take back."""
-
-    undone_next: tuple[Event, ...] = ()
-    """What an undo takes back, the latest first: up to the last change that no robot made."""
-
-    changes: tuple[Change, ...] = ()
-    """What has been changed and taken out, the latest last."""
-
-    redoable: Event | None = None
-    """The `undo` that `redo` would take back."""
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # the latest to each question that no line answers
+    claims: tuple[Written, ...] = ()  # typed plays that had to wait, counted by now or not; the oldest first
+    asked: frozenset[str] = frozenset()  # ids of questions answered in any way, also where that was taken back
+    waived: frozenset[tuple[int, str]] = frozenset()  # who does not answer what was played in which line
+    wishes: tuple[Event, ...] = ()  # what somebody has asked the others to take back
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first, up to what no robot did
+    changes: tuple[Change, ...] = ()  # what has been changed and taken out, the latest last
+    redoable: Event | None = None  # the `undo` that `redo` would take back
 
     @property
     def robots(self) -> Mapping[str, int]:
@@ -113,17 +92,26 @@ def history(events: Sequence[Event]) -> History:
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         waived=frozenset((e.body["of"], _by(e)) for e in events if e.kind == Kind.WAIVE),
         wishes=tuple(e for e in events if e.kind == Kind.WISH),
-        undone_next=_undone_next(standing, past.robots),
+        undone_next=_undone_next(events, standing, past.robots),
         changes=tuple(_changes(events, standing)),
         redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
     )
 
 
-def _undone_next(standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
-    """Return what an undo takes back; nothing where robots alone have played."""
-    changes = [event for event in reversed(standing) if _is_undoable(event)]
-    played = [event.body.get("text", "").partition(" ")[0] in robots for event in changes]
-    return tuple(changes[: played.index(False) + 1]) if False in played else ()
+def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
+    """Return what an undo takes back; nothing where robots alone have played since the set-up.
+
+    To that belongs the line after it, which begins the first hand.
+    """
+    firsts = {after.seq for before, after in pairwise(events) if before.kind == Kind.SETUP}
+    taken: list[Event] = []
+    for event in filter(_is_undoable, reversed(standing)):
+        if event.seq in firsts:
+            break
+        taken.append(event)
+        if event.body.get("text", "").partition(" ")[0] not in robots:
+            return tuple(taken)
+    return ()
 
 
 def _is_undoable(event: Event) -> bool:

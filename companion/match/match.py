@@ -11,16 +11,15 @@ from __future__ import annotations
 import hashlib
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer, drafts, questions
-from companion.match.derivation import derived
-from companion.match.drafts import NO, ROBOT_SEAT, VERIFYING, YES
-from companion.match.history import DEALT, PHONE, ROBOT, History, Kind, history
+from companion.match.drafts import OTHER_SIDE, WAITS
+from companion.match.history import NO, PHONE, ROBOT_SEAT, VERIFYING, YES, History, Kind, history
 from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
@@ -29,19 +28,17 @@ from companion.match.state import (
     Outcome,
     Policy,
     RobotSeat,
-    claimed,
+    asked_in,
+    derived,
     judged_next,
     last_result,
     next_first,
     table_of,
-    typed_plays,
     waits_for_another,
-    wished,
 )
-from companion.match.untapped import untapped
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
-from companion.rules.record.notation import Line, Unreadable
+from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
 from companion.storage.events import Draft, Event
@@ -50,20 +47,12 @@ __all__ = ["Answer", "Entry", "Match", "MatchState", "Outcome", "Policy", "last_
 
 log = logging.getLogger(__name__)
 
-Derive = Callable[[MatchState], tuple[Question, ...]]
-"""What the camera sees, as the questions that follow from it and a state, in the order of play."""
-
-Mats = Callable[[MatchState], Mapping[str, str]]
-"""Which side plays on which mat: the side's name by the mat's id."""
-
+Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of a state, in order
+Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
 OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that name."), is_void=True)
-NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
-OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
-WAITS = say("It waits for the play before it.")
 ASKED = say("The others are asked: it is taken back as soon as one of them agrees.")
-NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
 def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
@@ -85,14 +74,9 @@ class Match:
         self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
-        self.instructed: tuple[Table, Play] | None = None
-        """What a robot's helper was told to lay, and on which table: once the camera sees it, it counts."""
-
-        self._request: dict[str, str] = {}
-        """The name of the change that is being made."""
-
-        self._first: dict[str, tuple[str, Outcome]] = {}
-        """Hash of what was asked, and the outcome, by the name of the change, in this match."""
+        self.instructed: tuple[Table, Play] | None = None  # what a robot's helper was told to lay: seen, it counts
+        self._request: dict[str, str] = {}  # the name of the change that is being made
+        self._first: dict[str, tuple[str, Outcome]] = {}  # what was asked, hashed, and its outcome, by name
 
         store.changed = self._saved
         with self._changed:
@@ -158,23 +142,10 @@ class Match:
         `policy` and `verified`, whether the other side verifies, stay as they are where they are not given. With
         `robots`, the levels of the players who are some, or an empty mapping, the program deals the cards.
         """
-        lines = [notation.without_comment(line) for line in lines]
-        players = _check_setup(lines)
-        if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):
-            raise Problem(NO_ROBOT)
-        *header, first = lines
         with self._changed:
             before = self._state
-            begins = drafts.beginning(first, by, is_dealt=robots is not None)
-            new = [Draft(Kind.SETUP, {"lines": header, "by": by}), begins]
-            new.append(drafts.setting("policy", policy or before.policy, by))
-            if robots is not None:
-                new.append(drafts.setting(DEALT, YES, by))
-                new += [drafts.setting(ROBOT + who, str(level), by) for who, level in robots.items()]
-            elif before.other_side_verifies if verified is None else verified:
-                new.append(drafts.setting(VERIFYING, YES, by))
-            if before.robot_seat is not None:
-                new.append(drafts.setting(ROBOT_SEAT, str(before.robot_seat), by))
+            lines = [notation.without_comment(line) for line in lines]
+            new = drafts.match_begun(before, lines, by, policy, verified, robots)
             events = self.store.append(None, *map(self._named, new), hold=True)
             self._state = MatchState(
                 before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
@@ -237,7 +208,7 @@ class Match:
             open_now = (question for question in self._state.questions if question.asks_play or question.line is None)
             asked = next((question for question in open_now if play in question.plays), None)
             if asked is not None:
-                return self._count(asked, play, by, anyway=anyway, vouched=vouched)
+                return self._settle(drafts.counting(self._state, asked, play, by, anyway=anyway, vouched=vouched))
             _, judged = judged_next(self._state.game, play)
             is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched
@@ -306,8 +277,10 @@ class Match:
                 if said is not None and question.asks_play:
                     # Where the table is right, the play counts as it lies.
                     stands = anyway or answer is Answer.TABLE
-                    return self._count(question, said, by, anyway=stands, vouched=vouched)
-                return self._follow_table(question, said, by, vouched=vouched)
+                    return self._settle(
+                        drafts.counting(self._state, question, said, by, anyway=stands, vouched=vouched)
+                    )
+                return self._settle(drafts.following(self._state, question, said, by, vouched=vouched))
             if question.asks_play and answer is not Answer.TAKEN_BACK:
                 answer = Answer.NO
             elif not question.asks_play and answer is not Answer.IGNORE:
@@ -318,36 +291,6 @@ class Match:
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
         return question_id in self._past.asked or questions.match_of(question_id) in self.store.matches()
-
-    def _count(self, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool) -> Outcome:
-        """Count a play of a question, with what waits before it."""
-        waiting = [one for one in self._state.questions if one.asks_play]
-        before = waiting[: waiting.index(question)] if question.asks_play else []
-        in_the_way = next((one for one in before if not one.may_count_untapped), None)
-        if in_the_way is not None:
-            return Outcome(done=False, reasons=in_the_way.reasons, say=WAITS)
-        plays = [*(one.plays[0] for one in before), *question.plays[:1], play]
-        if not vouched and any(waits_for_another(self._state, one, by) for one in plays):
-            return OTHER_SIDE
-        lines, game = [], self._state.game
-        for one, counts in (*((one, one.plays[0]) for one in before), (question, play)):
-            game, judged = judged_next(game, counts)
-            is_legal = judged.verdict == judge.LEGAL
-            if not is_legal and not (anyway and one is question):
-                return Outcome(done=False, reasons=judged.reasons)
-            lines.append(drafts.answering(one, counts, by, legal=is_legal))
-        return self._write(*lines)
-
-    def _follow_table(self, question: Question, play: Play | None, by: str, *, vouched: bool) -> Outcome:
-        """Make the record follow the table, also where that is illegal."""
-        line = self._state.entry(question.line) if question.line is not None else None
-        if line is None:
-            return self._count(question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
-        if play is None:
-            return self._write(Draft(Kind.RETRACT, {"of": line.seq, "question": question.id, "by": by}))
-        if waits_for_another(self._state, play, by) and not vouched:
-            return OTHER_SIDE
-        return self._write(Draft(Kind.CORRECT, {"of": line.seq, "text": str(play), "question": question.id, "by": by}))
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
@@ -426,8 +369,8 @@ class Match:
             # What is wrong with it is for the camera to hear, not for a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
-            before, now = self._state.questions, self._questions(self._state, seen)
-            if _without_pictures(before) == _without_pictures(now):
+            now = self._questions(self._state, seen)
+            if now == self._state.questions:  # Only pictures are new.
                 self._state = replace(self._state, questions=now)
             else:
                 self._show()
@@ -470,22 +413,25 @@ class Match:
     def _follow_policy(self) -> None:
         """Write what counts without a tap, one after the other; what somebody has taken back waits for one."""
         while not self._state.other_side_verifies:
-            draft = untapped(self._state, self._past.asked, self.instructed)
+            draft = drafts.untapped(self._state, self._past.asked, self.instructed)
             if draft is None:
                 return
             self._append(draft)
 
-    def _write(self, *drafts: Draft) -> Outcome:
+    def _settle(self, found: Outcome | Sequence[Draft]) -> Outcome:
+        return found if isinstance(found, Outcome) else self._write(*found)
+
+    def _write(self, *new: Draft) -> Outcome:
         """Write a change, and what then counts without a tap."""
         with self._changed:
             if self._state.match is None:
                 raise Problem(NO_HAND)
-            self._append(*map(self._named, drafts))
+            self._append(*map(self._named, new))
             self._follow_policy()
             return DONE
 
-    def _append(self, *drafts: Draft) -> None:
-        self._take(self.store.append(self._state.match, *drafts, hold=True))
+    def _append(self, *new: Draft) -> None:
+        self._take(self.store.append(self._state.match, *new, hold=True))
 
     def _named(self, draft: Draft) -> Draft:
         """Return a draft with the name of the change that it is part of."""
@@ -502,17 +448,13 @@ class Match:
             self._events, self._first = (), {}
         self._events += events
         self._past = past = history(self._events)
-        self._remember(events)
-        self._show(derived(self._state, self._events, past), unsaved=self.store.unsaved)
-
-    def _remember(self, events: Iterable[Event]) -> None:
-        """Keep the named changes of a log that is read; those made here are kept with their outcome."""
         for event in events:
-            request, asked = event.body.get("request"), event.body.get("asked", "")
-            if request:
-                is_done, version = event.kind not in (Kind.CLAIM, Kind.WISH), self._state.version
-                outcome = Outcome(done=is_done, seq=event.seq, version=version)
-                self._first[request] = asked, outcome
+            # Of a log that is read; changes made here are kept with their outcome.
+            if request := event.body.get("request"):
+                is_done = event.kind not in (Kind.CLAIM, Kind.WISH)
+                outcome = Outcome(done=is_done, seq=event.seq, version=self._state.version)
+                self._first[request] = event.body.get("asked", ""), outcome
+        self._show(derived(self._state, self._events, past), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
         """Show a state, or the present one changed, with the questions that follow from it."""
@@ -531,30 +473,9 @@ class Match:
             return ()
 
     def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
-        """Return what the table is asked in a state: what the camera sees, then what was typed and waits."""
-        if state.is_dealt:
-            return tuple(wished(state, self._past.wishes))
-        counted = {entry.written.question for entry in state.entries}
-        typed = typed_plays(state, self._past.claims, counted | state.answers.keys())
-        return tuple(claimed(state, typed, seen))
-
-
-def _without_pictures(asked: Iterable[Question]) -> tuple[Question, ...]:
-    return tuple(replace(question, crop=None) for question in asked)
+        return tuple(asked_in(state, self._past, seen))
 
 
 def _is_seen(state: MatchState) -> bool:
     """True if a camera has something to look at: a match that is played with cards."""
     return state.match is not None and not state.is_dealt
-
-
-def _check_setup(lines: Sequence[str]) -> Set[str]:
-    """Return the players. Raises Problem for lines that make no game."""
-    game = judge.NEW_GAME
-    for number, text in enumerate(lines, start=1):
-        game, items = judge.step(game, Line(number, text))
-        for item in items:
-            raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
-    if not game.hand_is_open or not lines[-1].startswith("hand "):
-        raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
-    return {player for team in game.teams for player in team.players}

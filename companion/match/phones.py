@@ -20,24 +20,14 @@ from typing import Any
 
 from companion.common.small_file import read_small
 from companion.common.text import Said, say
-from companion.match import phone_notices
-from companion.match.phone_notices import Kind, News
 from companion.storage.files import write_whole
 
 KEPT_NAME = "phones.json"
-SEAT_AWAY_S = 120.0
-"""Silence of a phone after which another may take its seat, in seconds."""
-
-HOST_AWAY_S = 180.0
-"""Silence of a host after which anybody seated may follow, in seconds."""
-
-TRY_AGAIN_S = 5.0
-"""Seconds between attempts to write what the disk has refused."""
-
+SEAT_AWAY_S = 120.0  # silence of a phone after which another may take its seat, in seconds
+HOST_AWAY_S = 180.0  # silence of a host after which anybody seated may follow, in seconds
+TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
 MOST_KEPT = 200
-MOST_SEEN = 500
-"""Maximum number of phones remembered while the service runs: anyone who knows the code can bring new ones."""
-
+MOST_SEEN = 500  # phones remembered while the service runs: anyone who knows the code can bring new ones
 MOST_ASKING = 8
 MOST_ASKING_AN_ADDRESS = 2
 """Maximum number of phones of one address that wait to be let in, so that one guest cannot keep all others out."""
@@ -46,12 +36,8 @@ MOST_ASKING_AN_ADDRESS = 2
 class Wish(StrEnum):
     """What a phone may ask for."""
 
-    JOIN = "join"
-    """To take part: it has typed the code of the table."""
-
-    SEAT = "seat"
-    """A seat that another phone has."""
-
+    JOIN = "join"  # to take part: it has typed the code of the table
+    SEAT = "seat"  # a seat that another phone has
     HOST = "host"
 
 
@@ -62,12 +48,9 @@ class Asked:
     id: int
     wish: Wish
     phone: str
-    name: str = ""
-    """The name of the person who holds it: typed, or the player whose seat it has."""
-
+    name: str = ""  # the name of the person who holds it: typed, or the player whose seat it has
     player: str | None = None
-    address: str = ""
-    """Where it asks from, where it is not in yet."""
+    address: str = ""  # where it asks from, where it is not in yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +60,7 @@ class Party:
     host: str | None = None
     seats: Mapping[str, str] = field(default_factory=dict)
     watching: tuple[str, ...] = ()
-    let_in: tuple[str, ...] = ()
-    """The phones that the host has let in without the link of the join code."""
-
+    let_in: tuple[str, ...] = ()  # the phones that the host has let in without the link of the join code
     names: Mapping[str, str] = field(default_factory=dict)
 
     @property
@@ -90,6 +71,73 @@ class Party:
     def seat_of(self, phone: str | None) -> str | None:
         """Return the player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
+
+
+class Kind(StrEnum):
+    """What a phone may have to be told."""
+
+    FREED = "freed"  # the host freed its seat
+    TAKEN = "taken"  # another phone has its seat now
+    GIVEN = "given"  # the host gave it a seat
+    JOIN_REFUSED = "join-refused"
+    SEAT_REFUSED = "seat-refused"
+    SEAT_KEPT = "seat-kept"  # refused too, but by the phone that has the seat
+    HOST_REFUSED = "host-refused"
+    HOST = "host"  # it has become the host's
+    FOLLOWED = "followed"  # it was the host's, and another is now
+
+
+OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})
+OF_ROLES = frozenset({Kind.HOST, Kind.FOLLOWED, Kind.HOST_REFUSED})
+OF_JOINING = frozenset({Kind.JOIN_REFUSED})
+GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word counts
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """Something that a phone has to be told."""
+
+    id: int
+    kind: Kind
+    player: str | None = None
+
+
+class News:
+    """What each phone has not yet read, as long as the service runs. Any thread may call it."""
+
+    def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
+        self._changed = changed
+        self._lock = threading.Lock()
+        self._of: dict[str, tuple[Told, ...]] = {}
+        self._next_id = count(1)
+
+    def of(self, phone: str | None) -> tuple[Told, ...]:
+        """Return what a phone has to be told, the oldest first."""
+        return self._of.get(phone or "", ())
+
+    def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
+        """Keep something to tell a phone, and drop what it makes old."""
+        group = next(group for group in GROUPS if kind in group)
+        self._change(phone, lambda told: told.kind not in group, Told(next(self._next_id), kind, player))
+
+    def settle(self, phone: str, group: frozenset[Kind]) -> None:
+        """Drop what a phone had to be told of a group: it has done something about it."""
+        self._change(phone, lambda told: told.kind not in group)
+
+    def put_away(self, phone: str, told_id: int) -> None:
+        """Drop a notice that has been read."""
+        self._change(phone, lambda told: told.id != told_id)
+
+    def _change(self, phone: str, stays: Callable[[Told], bool], *new: Told) -> None:
+        with self._lock:
+            before = self._of.pop(phone, ())
+            news = (*filter(stays, before), *new)
+            if news:
+                self._of[phone] = news
+            for oldest in list(self._of)[:-MOST_KEPT]:
+                del self._of[oldest]
+        if news != before:
+            self._changed()
 
 
 class Phones:
@@ -198,7 +246,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.HOST and asked.phone == phone)
             self._keep(replace(self._party, host=phone))
             for one in (before or phone, phone):
-                self.news.settle(one, phone_notices.OF_ROLES)
+                self.news.settle(one, OF_ROLES)
             if before != phone:
                 self._tell(before, Kind.FOLLOWED, by)
                 self._tell(phone, Kind.HOST, by)
@@ -218,7 +266,7 @@ class Phones:
             self._forget(lambda asked: asked.wish is Wish.SEAT and phone == asked.phone)
             watching = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
-            self.news.settle(phone, phone_notices.OF_SEATS)
+            self.news.settle(phone, OF_SEATS)
             if before != phone:
                 self._tell(before, Kind.TAKEN, by, player)
             return True
@@ -235,7 +283,7 @@ class Phones:
             seats = {player: whose for player, whose in self._party.seats.items() if whose != phone}
             others = tuple(p for p in self._party.watching if p != phone)
             self._keep(replace(self._party, seats=seats, watching=(*others, phone) if watches else others))
-            self.news.settle(phone, phone_notices.OF_SEATS)
+            self.news.settle(phone, OF_SEATS)
 
     def free(self, player: str, *, by: str | None = None) -> None:
         """Free a seat whose phone was lost, and tell the phone."""
@@ -315,7 +363,7 @@ class Phones:
 
 
 _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
-    Wish.JOIN: phone_notices.OF_JOINING,
+    Wish.JOIN: OF_JOINING,
     Wish.SEAT: frozenset({Kind.SEAT_REFUSED, Kind.SEAT_KEPT}),
     Wish.HOST: frozenset({Kind.HOST_REFUSED}),
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from companion.common.text import Said
@@ -13,9 +13,7 @@ from companion.rules.play import Play
 from companion.rules.reasons import Reason
 from companion.rules.table import Table
 
-SURE_CONFIDENCE = 0.9
-"""Least confidence of a play that may be confirmed without a tap."""
-
+SURE_CONFIDENCE = 0.9  # least confidence of a play that may be confirmed without a tap
 _TYPED = "typed.e"
 _ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo)")
 
@@ -23,17 +21,10 @@ _ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|
 class Kind(StrEnum):
     """What a question asks."""
 
-    PLAY = "play"
-    """This was laid: shall it count?"""
-
-    WHICH = "which"
-    """One of several plays."""
-
-    DIFFERS = "differs"
-    """The table lies otherwise than the record has it."""
-
-    UNDO = "undo"
-    """Somebody wishes to take back the last change, and another person has to agree: where the program deals."""
+    PLAY = "play"  # this was laid: shall it count?
+    WHICH = "which"  # one of several plays
+    DIFFERS = "differs"  # the table lies otherwise than the record has it
+    UNDO = "undo"  # somebody wishes to take back the last change; where the program deals another has to agree
 
 
 class Answer(StrEnum):
@@ -51,41 +42,20 @@ class Answer(StrEnum):
 class Question:
     """One question, derived from the table and the record. Never kept: it is asked as long as it follows from them."""
 
-    id: str
-    """Of match, hand, card and kind: never given to another card, in no hand and no match."""
-
+    id: str  # of match, hand, card and kind: never given to another card, in no hand and no match
     kind: Kind
     zone: str | None
-    plays: tuple[Play, ...] = ()
-    """Likeliest first; what the table's answer would write for `differs`, if anything."""
-
-    table: Table | None = None
-    """The table that the first play is judged on: the questions before it counted where they are legal."""
-
-    reasons: tuple[Reason, ...] = ()
-    """Why the first play is illegal there."""
-
-    say: Said | None = None
-    """For `differs`, the difference as a sentence."""
-
+    plays: tuple[Play, ...] = ()  # likeliest first; what the table's answer would write for `differs`, if anything
+    table: Table | None = None  # what the first play is judged on: the legal plays before it counted
+    reasons: tuple[Reason, ...] = ()  # why the first play is illegal there
+    say: Said | None = None  # for `differs`, the difference as a sentence
     confidence: float = 1.0
-    sure: bool = True
-    """True if the play may be confirmed without a tap where the table has chosen so."""
-
-    expected: Card | None = None
-    """For `differs`: the card that should lie there and does not."""
-
-    seen: Card | None = None
-    """For `differs`: the card that lies there and should not."""
-
-    line: int | None = None
-    """For `differs`: the line of the record that goes where the table is right."""
-
-    about: str = ""
-    """How the zone lay: `ignore` holds until that changes. For `undo`, the player who wishes it."""
-
-    crop: bytes | None = None
-    """The card as the camera saw it, JPEG."""
+    sure: bool = True  # if the play may be confirmed without a tap where the table has chosen so
+    expected: Card | None = None  # for `differs`: the card that should lie there and does not
+    seen: Card | None = None  # for `differs`: the card that lies there and should not
+    line: int | None = None  # for `differs`: the line of the record that goes where the table is right
+    about: str = ""  # how the zone lay: `ignore` holds until that changes. For `undo`, the player who wishes it.
+    crop: bytes | None = field(default=None, compare=False)  # the card as the camera saw it, JPEG
 
     @property
     def serial(self) -> int | None:
@@ -124,24 +94,11 @@ class Answered:
 Answers = Mapping[str, Answered]
 
 
-def question_id(match: int, hand: int, name: str, serial: int, kind: Kind) -> str:
-    """Return the id of a question about a card."""
+def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind) -> str:
+    """Return the id of a question: about the card of a track's serial; `n3`: the third of its name that is about none;
+    `e41`: about what an event says, `typed` a play and `wish` to take back.
+    """
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
-
-
-def question_of_no_card_id(match: int, hand: int, name: str, number: int) -> str:
-    """Return the id of a question about no single card, the `number`th of its name in the hand."""
-    return f"{match}-{hand}-{name}.n{number}-{Kind.PLAY.value}"
-
-
-def claim_id(match: int, hand: int, claim: int) -> str:
-    """Return the id of the question about a play that was typed; `claim` is the seq of its event."""
-    return f"{match}-{hand}-{_TYPED}{claim}-{Kind.PLAY.value}"
-
-
-def wish_id(match: int, hand: int, wish: int) -> str:
-    """Return the id of the question about a wish to take back; `wish` is the seq of its event."""
-    return f"{match}-{hand}-wish.e{wish}-{Kind.UNDO.value}"
 
 
 def match_of(question: str) -> int | None:

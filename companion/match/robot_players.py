@@ -9,15 +9,9 @@ import time
 from companion.match.match import Match
 from companion.robots.robot import Level
 
-PAUSE_S = 1.5
-"""Seconds that a robot waits before it acts, so that people see what was played before."""
-
-ANSWER_S = 10.0
-"""Seconds that a hand waits for who may answer out of turn, whether he holds an answer or not."""
-
-_LOOK_S = 1.0
-"""Seconds between looks at a match in which nothing changes."""
-
+PAUSE_S = 1.5  # seconds that a robot waits before it acts, so that people see what was played before
+ANSWER_S = 10.0  # seconds that a hand waits for who may answer out of turn, whether he holds an answer or not
+_LOOK_S = 1.0  # seconds between looks at a match in which nothing changes
 log = logging.getLogger(__name__)
 
 

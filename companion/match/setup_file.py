@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,9 +25,7 @@ from companion.tabletop.mat_layout import MAX_SIDES
 _KEYS = {"edition", "deck", "target", "first", "options", "side", "picture", "zone", "cards", "robot"}
 _TABLES = ("options", "deck", "side", "zone", "robot")
 _SIDE_KEYS = {"name", "players", "mat"}
-_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)
-"""The header of a table of which there are several, with single brackets."""
-
+_LONE = re.compile(r"^[ \t]*\[[ \t]*(side|zone)[ \t]*\]", re.MULTILINE)  # a header with one bracket too few
 _MATS = tuple(f"side-{n}" for n in range(1, MAX_SIDES + 1))
 
 
@@ -36,26 +34,19 @@ class Setup:
     """How a match is set up, before its first hand."""
 
     edition_name: str
-    sides: Mapping[str, Team]
-    """The sides by their mats, in seating order."""
-
+    sides: Mapping[str, Team]  # the sides by their mats, in seating order
     first: str
     target: int | None = None
     options: tuple[tuple[str, str], ...] = ()
     deck: tuple[tuple[Card, int], ...] = ()
-    drawing: Drawing | None = None
-    """The zones drawn on a picture of the table, where it is played without mats."""
-
-    cards: str | None = None
-    """The template deck by whose faces the cards are recognised; None: by their stickers."""
-
+    drawing: Drawing | None = None  # the zones drawn on a picture of the table, where it is played without mats
+    cards: str | None = None  # the template deck by whose faces the cards are recognised; None: by their stickers
     robot: RobotSeat | None = None
 
     @property
     def edition(self) -> Edition:
         """The edition with this table's house rules, and its deck as its owner has counted it."""
-        edition = load_edition(self.edition_name).with_options(self.options)
-        return edition.with_deck(dict(self.deck)) if self.deck else edition
+        return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.deck))
 
     @property
     def teams(self) -> tuple[Team, ...]:
@@ -108,18 +99,25 @@ def parse_setup(data: Mapping[str, Any]) -> Setup:
     _refuse_unknown(data, _KEYS, "the setup file")
     edition = load_edition(_text(data, "edition", "classic"))
     sides = _sides(data.get("side"))
-    referee.check_seating(edition, tuple(sides.values()))
-    return Setup(
+    teams = tuple(sides.values())
+    referee.check_seating(edition, teams)
+    first = _text(data, "first", teams[0].players[0])
+    if not any(first in team.players for team in teams):
+        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
+    setup = Setup(
         edition_name=edition.name,
         sides=sides,
-        first=_first(data, tuple(sides.values())),
+        first=first,
         target=_target(data.get("target")),
         options=_options(data.get("options", {}), edition),
         deck=_deck(data.get("deck", {}), edition),
-        drawing=_drawing(data, sides),
         cards=_text(data, "cards", "own") if "cards" in data else None,
-        robot=_robot(data["robot"], sides.values()) if "robot" in data else None,
+        robot=_robot(data["robot"], teams) if "robot" in data else None,
     )
+    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
+    if drawing is not None:
+        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
+    return replace(setup, drawing=drawing)
 
 
 def _refuse_strays(data: Mapping[str, Any]) -> None:
@@ -181,13 +179,6 @@ def _robot(table: object, teams: Iterable[Team]) -> RobotSeat:
     return seat
 
 
-def _first(data: Mapping[str, Any], teams: Sequence[Team]) -> str:
-    first = _text(data, "first", teams[0].players[0])
-    if not any(first in team.players for team in teams):
-        raise ValueError(f"'first' names '{first}', who is not a player of any side.")
-    return first
-
-
 def _target(value: object) -> int | None:
     if value is None:
         return None
@@ -195,13 +186,6 @@ def _target(value: object) -> int | None:
     if not isinstance(line, notation.TargetLine):
         raise ValueError("'target' is a number of kilometres, such as target = 1000.")
     return line.km
-
-
-def _drawing(data: Mapping[str, Any], sides: Mapping[str, Team]) -> Drawing | None:
-    drawing = parse_drawing({key: data[key] for key in ("picture", "zone") if key in data})
-    if drawing is not None:
-        check_sides(drawing, {mat: team.name for mat, team in sides.items()})
-    return drawing
 
 
 def _options(table: object, edition: Edition) -> tuple[tuple[str, str], ...]:
@@ -221,6 +205,5 @@ def _deck(table: object, edition: Edition) -> tuple[tuple[Card, int], ...]:
         if card is None:
             raise ValueError(f"[deck] names a card '{slug}' that no edition has.")
         counts[card] = count
-    if counts:
-        edition.with_deck(counts)
+    edition.with_deck(counts)
     return tuple(counts.items())

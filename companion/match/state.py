@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.match import dealer
 from companion.match.dealer import Dealt
-from companion.match.history import DEMO, Change, Written
-from companion.match.questions import Answered, Kind, Question, claim_id, wish_id
+from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written
+from companion.match.questions import Answered, Kind, Question, question_id
 from companion.rules import reasons, referee
+from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
 from companion.storage.events import Event
+
+log = logging.getLogger(__name__)
 
 NO_HAND = say("No game has been set up yet: choose the players first.")
 
@@ -27,11 +33,8 @@ class Policy(StrEnum):
     """How a play that the camera has seen is confirmed."""
 
     TAP = "tap"
-    PLAY_ON = "play-on"
-    """By a tap, or by the next player's play, if it was legal and sure."""
-
-    AUTO = "auto"
-    """By itself, if it is legal and sure."""
+    PLAY_ON = "play-on"  # by a tap, or by the next player's play, if it was legal and sure
+    AUTO = "auto"  # by itself, if it is legal and sure
 
 
 class RobotSeat(NamedTuple):
@@ -56,8 +59,7 @@ class Entry:
 
     written: Written
     hand: int
-    judged: JudgedLine | None
-    """None for a header line or the start of a hand."""
+    judged: JudgedLine | None  # None for a header line or the start of a hand
 
     @property
     def seq(self) -> int:
@@ -77,58 +79,29 @@ class Entry:
 class MatchState:
     """Everything the pages show, at one moment."""
 
-    version: int = 0
-    """Counts every change that can be seen, saved or not, since the service started."""
-
-    seq: int = 0
-    """The last event; it is saved unless `unsaved` says otherwise."""
-
+    version: int = 0  # counts every change that can be seen, saved or not, since the service started
+    seq: int = 0  # the last event; it is saved unless `unsaved` says otherwise
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
-    hand_seq: int = 0
-    """The event that began the hand on the table."""
-
-    questions: tuple[Question, ...] = ()
-    """What the table is asked, in the order of play: what the camera sees, then what was typed and waits."""
-
-    answers: Mapping[str, Answered] = field(default_factory=dict)
-    """The latest answer to each question of the match that no line answers, by the question's id."""
-
+    hand_seq: int = 0  # the event that began the hand on the table
+    questions: tuple[Question, ...] = ()  # in the order of play: what the camera sees, then typed plays that wait
+    answers: Mapping[str, Answered] = field(default_factory=dict)  # by id: to questions no line answers
     trouble: str | None = None
-    unsaved: str | None = None
-    """A sentence as long as something that shows is not on the disk."""
-
-    note: str | None = None
-    """The note about a damaged log, until somebody has read it."""
-
-    offered: tuple[str, ...] = ()
-    """The lines of another match that the service was started with, until somebody says whether it begins."""
-
-    without_camera: bool = False
-    """True if somebody has put the camera away for now: what is wrong with it is shown on its own page alone."""
-
+    unsaved: str | None = None  # a sentence as long as something that shows is not on the disk
+    note: str | None = None  # the note about a damaged log, until somebody has read it
+    offered: tuple[str, ...] = ()  # the lines of another match, until somebody says whether it begins
+    without_camera: bool = False  # somebody has put the camera away for now: its trouble shows on its page alone
     policy: Policy = Policy.TAP
-    other_side_verifies: bool = False
-    """True if a side's play counts only once another side has confirmed it."""
-
+    other_side_verifies: bool = False  # if a side's play counts only once another side has confirmed it
     robot_seat: RobotSeat | None = None
     seats: Mapping[str, int] = field(default_factory=dict)
-    changes: tuple[Change, ...] = ()
-    """The lines of the match that somebody changed or took out, the latest last."""
-
-    undone_next: tuple[Event, ...] = ()
-    """What an undo takes back, the latest first."""
-
+    changes: tuple[Change, ...] = ()  # the lines of the match that somebody changed or took out, the latest last
+    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first
     redoable: Event | None = None
-    is_dealt: bool = False
-    """True if the program deals the cards."""
-
-    robots: Mapping[str, int] = field(default_factory=dict)
-    """The players who are robots, with their levels."""
-
-    dealt: Dealt | None = None
-    """The hidden cards of the hand on the table, where the program deals: shown to nobody but by `seen_by`."""
+    is_dealt: bool = False  # if the program deals the cards
+    robots: Mapping[str, int] = field(default_factory=dict)  # the players who are robots, with their levels
+    dealt: Dealt | None = None  # the hidden cards, where the program deals: shown by `seen_by` alone
 
     @property
     def undoable(self) -> Event | None:
@@ -158,7 +131,7 @@ class MatchState:
     @property
     def last_line(self) -> int:
         """The event of the last play of the hand on the table, or else of its beginning."""
-        return last_line(self.record, self.entries)
+        return self.hand_entries[-1].seq if self.hand_entries else self.hand_seq
 
     @property
     def is_under_way(self) -> bool:
@@ -186,19 +159,12 @@ class Outcome:
 
     done: bool
     reasons: tuple[reasons.Reason, ...] = ()
-    say: str | None = None
-    """A sentence for the person who tapped, where nothing else tells."""
-
-    is_void: bool = False
-    """True if there was nothing to do: settled already, or of another hand."""
-
+    say: str | None = None  # a sentence for the person who tapped, where nothing else tells
+    is_void: bool = False  # if there was nothing to do: settled already, or of another hand
     seq: int = 0
     version: int = 0
-    asked: tuple[str, ...] = ()
-    """The ids of the questions."""
-
-    saved: bool = True
-    """True if all of it is on the disk."""
+    asked: tuple[str, ...] = ()  # the ids of the questions
+    saved: bool = True  # if all of it is on the disk
 
 
 # The record, judged
@@ -217,25 +183,22 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
-def hand_seq(record: JudgedRecord, entries: Sequence[Entry]) -> int:
-    """Return the event that began the hand on the table."""
-    return next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0)
+def asked_in(state: MatchState, past: History, seen: Sequence[Question]) -> Iterator[Question]:
+    """Yield what the table is asked in a state: what the camera sees, then what was typed and waits."""
+    if state.is_dealt:
+        yield from _wished(state, past.wishes)
+    else:
+        counted = {entry.written.question for entry in state.entries}
+        yield from _claimed(state, typed_plays(state, past.claims, counted | state.answers.keys()), seen)
 
 
-def last_line(record: JudgedRecord, entries: Sequence[Entry]) -> int:
-    """Return the event of the last play of the hand on the table, or else of its beginning."""
-    played = (e.seq for e in reversed(entries) if e.hand == record.game.hand_number and e.judged is not None)
-    return next(played, hand_seq(record, entries))
-
-
-def wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
+def _wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
     """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
     for wish in wishes:
-        question_id = wish_id(state.match or 0, state.hand_seq, wish.seq)
+        asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
-        if is_last and question_id not in state.answers:
-            who = wish.body["by"]
-            yield Question(question_id, Kind.UNDO, None, table=state.game.table, about=who)
+        if is_last and asked not in state.answers:
+            yield Question(asked, Kind.UNDO, None, table=state.game.table, about=wish.body["by"])
             return
 
 
@@ -248,15 +211,15 @@ def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]
         return
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     for claim in claims:
-        question_id = claim_id(state.match, state.hand_seq, claim.seq)
-        if claim.seq > since and question_id not in answered:
+        asked = question_id(state.match, state.hand_seq, "typed", f"e{claim.seq}", Kind.PLAY)
+        if claim.seq > since and asked not in answered:
             try:
-                yield question_id, notation.parse_play(claim.text, state.game.teams)
+                yield asked, notation.parse_play(claim.text, state.game.teams)
             except Unreadable:
                 continue
 
 
-def claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
+def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
 
     A card that is laid for a typed play asks nothing of its own: the typed play is asked about in its place.
@@ -272,8 +235,8 @@ def claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence
             question = replace(question, id=own[0])
         yield question
         table = after(question, table)
-    for question_id, play in waiting:
-        question = Question(question_id, Kind.PLAY, None, (play,), table, referee.objections(table, play))
+    for asked, play in waiting:
+        question = Question(asked, Kind.PLAY, None, (play,), table, referee.objections(table, play))
         yield question
         table = after(question, table)
 
@@ -314,3 +277,47 @@ def table_of(state: MatchState) -> Table:
 def last_result(state: MatchState) -> HandResult | None:
     """Return the hand that ended last, while no new one has begun."""
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
+
+
+log = logging.getLogger(__name__)
+
+
+def derived(before: MatchState, events: Sequence[Event], past: History) -> MatchState:
+    """Return the state after all the events of a match, which come to `past`; judged on from the state before."""
+    record, entries = judge_on(before, past.lines)
+    players = [player for team in record.game.teams for player in team.players]
+    is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
+    policy = past.settings.get("policy")
+    state = replace(
+        before,
+        seq=events[-1].seq,
+        match=events[0].match,
+        record=record,
+        entries=entries,
+        hand_seq=next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0),
+        answers=MappingProxyType(dict(past.answers)),
+        policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
+        other_side_verifies=past.settings.get(VERIFYING) == YES,
+        robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
+        seats=MappingProxyType(dict(past.seats)),
+        undone_next=past.undone_next,
+        # Where several people play with dealt cards, an undo was agreed on.
+        redoable=None if is_dealt and len(players) > len(robots) + 1 else past.redoable,
+        is_dealt=is_dealt,
+        robots=robots,
+        dealt=None,
+        changes=past.changes,
+    )
+    return replace(state, dealt=_dealt(state, past)) if is_dealt else state
+
+
+def _dealt(state: MatchState, past: History) -> Dealt | None:
+    """Return the hidden cards of the last hand; None where they do not fit its record."""
+    key = next((entry.written.deal for entry in state.entries if entry.seq == state.hand_seq), "")
+    waived = [player for of, player in past.waived if of == state.last_line]
+    before = next((game.totals for game in state.record.games if game.hand_number == state.game.hand_number), {})
+    try:
+        return dealer.dealt(state.record, key, waived, before, past.robots) if key else None
+    except DealError:
+        log.exception("the cards of this hand do not fit its record")
+        return None

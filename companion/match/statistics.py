@@ -19,34 +19,19 @@ from companion.rules.table import HowEnded, Side
 class Figures:
     """What one player has done."""
 
-    name: str
-    """As it was shown last."""
-
+    name: str  # as it was shown last
     hands: int = 0
-    hands_won: int = 0
-    """Hands with the highest total alone, and races won."""
-
+    hands_won: int = 0  # hands with the highest total alone, and races won
     matches_won: int = 0
-    counted_hands: int = 0
-    """The hands that were counted in points; the races among the hands are not."""
-
+    counted_hands: int = 0  # the hands that were counted in points; the races among the hands are not
     points: int = 0
-    best_hand: int | None = None
-    """The most points in a hand; None where all were races."""
-
+    best_hand: int | None = None  # the most points in a hand; None where all were races
     coups_fourres: int = 0
-    km: int = 0
-    """What the cars drove that the player sat in."""
-
-    longest_hand: int = 0
-    """The plays of the longest hand, everybody's."""
-
+    km: int = 0  # what the cars drove that the player sat in
+    longest_hand: int = 0  # the plays of the longest hand, everybody's
     hazards_given: int = 0
-    hazards_got: int = 0
-    """Those of a partner hold up both."""
-
-    gave: Counter[str] = field(default_factory=Counter)
-    """The hazards laid on each other player, by `key_of` of the name."""
+    hazards_got: int = 0  # those of a partner hold up both
+    gave: Counter[str] = field(default_factory=Counter)  # hazards laid on each other player, by `key_of` the name
 
     @property
     def mean_points(self) -> int | None:

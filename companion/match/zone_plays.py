@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from companion.common.text import Said, Term, say
-from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family, card_name
+from companion.rules.cards import HAZARD_OF, Card, Family, card_name
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
@@ -107,7 +107,7 @@ class Places:
 
     def within_reach(self, table: Table) -> frozenset[str]:
         """Return every zone where the player to move may have laid a card."""
-        own = next((mat for mat, name in self.mats.items() if table.player_to_move in _players(table, name)), None)
+        own = self.mat_of(table.side_of(table.player_to_move).name)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
@@ -138,10 +138,6 @@ def where(zone: str) -> Term:
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:
     """Return the cards of a pile or area; in the distance area an accelerator lies beside each that counts twice."""
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
-
-
-def _players(table: Table, name: str) -> tuple[str, ...]:
-    return next((side.players for side in table.sides if side.name == name), ())
 
 
 def _is_to_move(table: Table, side: Side) -> bool:
@@ -178,9 +174,7 @@ def _is_thrown(table: Table, remedy: Card) -> bool:
 
 def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
     """Return a coup fourré for a safety laid sideways on a fresh attack; upright it may be late: then ask."""
-    index = table.sides.index(side)
-    answers = any(attack.side == index and SAFETY_OF[attack.hazard] is safety for attack in table.attacks)
-    player = _player_of(table, side)
+    answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
     return Guess(lay(player, safety), clear=_is_to_move(table, side) and not answers and not sideways)

@@ -14,57 +14,28 @@ from companion.common.resources import shipped
 from companion.match.match import Match
 from companion.match.phones import Phones
 from companion.match.robot_players import RobotPlayers
-from companion.pages import error_pages, templating
+from companion.pages import templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, Service
-from companion.pages.game import (
-    entry,
-    how_to_play,
-    legal_plays,
-    new_match,
-    robot_page,
-    table_page,
-    text_page,
-    trial_game,
-    updates,
-)
+from companion.pages.game import entry, how_to_play, new_match, robot_page, table_page, text_page
 from companion.pages.limits import Pace
-from companion.pages.players import join, notices, phone_identity, preferences, seats
-from companion.pages.scores import past_matches, photo_score, replay, score, wall
+from companion.pages.players import notices, phone_identity, preferences, seats
+from companion.pages.scores import past_matches, photo_score, score, wall
 from companion.pages.server import address, guard, serving
 from companion.pages.server.address import announce, given_names
 from companion.pages.server.secure_port import SecurePort
-from companion.pages.server.watchdog import Manager, answers, start_heart
-from companion.pages.table_camera import camera, decks, enrol, phone_camera, printing
+from companion.pages.server.serving import Manager, answers, start_heart
+from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 
 PARTS = (
-    table_page,
-    entry,
-    legal_plays,
-    how_to_play,
-    trial_game,
-    robot_page,
-    text_page,
-    new_match,
-    join,
-    seats,
-    notices,
-    preferences,
-    score,
-    past_matches,
-    replay,
-    wall,
-    updates,
+    *(table_page, entry, how_to_play, robot_page, text_page, new_match),
+    *(seats, notices, preferences),
+    *(score, past_matches, wall, photo_score),
+    *(camera, decks, enrol, printing),
     routes,
-    camera,
-    phone_camera,
-    photo_score,
-    decks,
-    enrol,
-    printing,
 )
 serve = serving.serve
 
@@ -99,7 +70,6 @@ def create_app(
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
-    error_pages.register(app)
     for part in PARTS:
         app.register_blueprint(part.bp)
     return app

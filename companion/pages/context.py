@@ -7,11 +7,11 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
+from typing import TypeAlias, cast
 
 from flask import Response, current_app, g, redirect, request
 from markupsafe import Markup
-from werkzeug.wrappers import Response as AnyResponse
+from werkzeug import wrappers
 
 from companion.common.cache import Kept
 from companion.match.archive import Archive
@@ -29,6 +29,9 @@ from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
+
+AnyResponse: TypeAlias = wrappers.Response
+"""An answer of ours, or a redirect."""
 
 
 def _nothing() -> None:
@@ -130,12 +133,6 @@ def editions() -> list[Edition]:
     return [load_edition(name) for name in edition_names()]
 
 
-def sent_file(field: str) -> tuple[bytes, str]:
-    """Return the content and the name of a file that was sent; empty for none."""
-    sent = request.files.get(field)
-    return (sent.read(), sent.filename or "") if sent else (b"", "")
-
-
 def sent_files(field: str) -> list[tuple[bytes, str]]:
     """Return the contents and names of files that were sent together, in the order of their names.
 
@@ -160,6 +157,11 @@ def is_demo() -> bool:
 def shows_this_table() -> bool:
     """True if the camera's pictures are of the table that is played on: the simulated one is not that of people."""
     return is_demo() or not service().camera.is_simulated
+
+
+def has_picture() -> bool:
+    """True if there is a fresh picture of this table."""
+    return shows_this_table() and service().camera.picture() is not None
 
 
 def has_camera() -> bool:

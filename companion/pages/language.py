@@ -29,7 +29,9 @@ EUROPEAN = "en_150"
 """English of no country: its dates and times are unambiguous."""
 
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
-_CHOSEN = "language"
+CHOSEN = "language"
+"""The language of a phone, in its cookie."""
+
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
@@ -68,17 +70,11 @@ def speak_of(edition: str | None, called: Called = lambda _term: None) -> None:
     _called.set(called)
 
 
-def choose(language: str) -> None:
-    """Remember the language of this phone."""
-    session.permanent = True
-    session[_CHOSEN] = language
-
-
 def prepare(app: Flask) -> None:
     """Set the language of each request before it, and reset it after."""
 
     def find_out() -> None:
-        chosen = session.get(_CHOSEN)
+        chosen = session.get(CHOSEN)
         speak(chosen if chosen in LANGUAGES else request.accept_languages.best_match(LANGUAGES, ENGLISH))
 
     def forget(_error: BaseException | None) -> None:
@@ -90,10 +86,14 @@ def prepare(app: Flask) -> None:
 
 
 def translate(text: str) -> str:
-    """Return a text in the language of the page; one that is not in the catalogue stays as it is."""
-    if isinstance(text, Said):
-        return said_here(text)
-    return catalogue(spoken()).gettext(text) if text else ""
+    """Return a text in the language of the page; one that is not in the catalogue stays as it is.
+
+    A sentence of another package keeps a capital at its beginning.
+    """
+    if not isinstance(text, Said):
+        return catalogue(spoken()).gettext(text) if text else ""
+    said = _said(text)
+    return said[:1].upper() + said[1:] if text[:1].isupper() else said
 
 
 def worded(text: str) -> str:
@@ -104,12 +104,6 @@ def worded(text: str) -> str:
 def in_unit(pattern: str) -> str:
     """Return a translated text, its values not yet put in, with miles where the edition counts them."""
     return reasons.in_unit(pattern, spoken(), printed_in())
-
-
-def said_here(sentence: Said) -> str:
-    """Return a sentence of another package in the language of the page. A capital at its beginning stays."""
-    said = _said(sentence)
-    return said[:1].upper() + said[1:] if sentence[:1].isupper() else said
 
 
 def _said(sentence: Said) -> str:

@@ -45,7 +45,7 @@ USUAL = Body()
 BODIES: Mapping[str, Body] = {
     "snap.send": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
     "snap.count": Body(MOST_SENT_BYTES, 600, _AT_ONCE),
-    "phone_camera.frame": Body(MOST_FRAME_BYTES),
+    "camera.frame": Body(MOST_FRAME_BYTES),
     "enrolling.take": Body(MOST_SENT_BYTES, most_form_bytes=_AT_ONCE),
     "decks.take_in": Body(MOST_DECK_BYTES, most_form_bytes=_AT_ONCE),
 }
@@ -129,14 +129,14 @@ RATES: Mapping[Kind, Rate] = {
 """Rates of one phone."""
 
 _HEAVY = """
-    past.show past.players past.picture past.export api.matches api.one live.export
+    past.show past.players past.picture past.export api.matches api.match api.record
     decks.take_away enrolling.name_them printed.sheet
 """
 KINDS: Mapping[str, Kind] = {
-    "live.version": Kind.POLL,
+    "api.version": Kind.POLL,
     **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
     **dict.fromkeys(BODIES, Kind.PICTURE),
-    "phone_camera.frame": Kind.FRAME,
+    "camera.frame": Kind.FRAME,
 }
 """Kinds of the routes that are neither a usual page nor a usual change, by endpoint."""
 

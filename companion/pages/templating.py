@@ -16,10 +16,10 @@ from flask import Flask, Response, abort, request, url_for
 
 from companion.common.languages import OWN_NAMES, OWN_WORDS
 from companion.pages import language, words
+from companion.pages.api import routes
 from companion.pages.context import is_demo, match, request_field, service, state
-from companion.pages.game import updates
 from companion.pages.players import notices, phone_identity, preferences
-from companion.pages.scores import charts, moments
+from companion.pages.scores import charts, wall
 from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, side_car, sign
@@ -37,7 +37,12 @@ SIGNS, TOKENS, MANIFEST = "signs.svg", "tokens.css", "companion.webmanifest"
 ICONS_PX = (180, 192, 512)
 """Widths of the icons for home screens: an iPhone's, and the two that a manifest needs."""
 
-_REMARKS = {".css": re.compile(rb"/\*.*?\*/\n?", re.DOTALL), ".js": re.compile(rb"^ *//.*\n", re.MULTILINE)}
+_FOR_READERS = {
+    ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
+    ".js": re.compile(rb"^ *//.*\n", re.MULTILINE),
+}
+"""What a file has for its readers and does not go over the air: remarks, and blanks between the words of a style."""
+
 _MARKS = (("badge", badge), ("car", side_car))
 
 
@@ -55,7 +60,7 @@ def prepare(app: Flask, static: Path) -> None:
     """Give the app its static files and its templates their helpers."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
-    bodies[TOKENS] += side_colours().encode()
+    bodies[TOKENS] += own_styles().encode()
     drawn = {SIGNS: lambda: sprite().encode(), MANIFEST: manifest}
     drawn |= {f"icon-{px}.png": partial(icon, px) for px in ICONS_PX}
 
@@ -80,7 +85,7 @@ def prepare(app: Flask, static: Path) -> None:
         words=words,
         chart_svg=charts.svg,
         chart_sample=charts.sample,
-        moment=moments.latest,
+        moment=wall.latest_moment,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
@@ -131,15 +136,15 @@ def manifest() -> bytes:
     ).encode()
 
 
-def side_colours() -> str:
-    """Return the style sheet that gives whatever belongs to a side its colour."""
-    return "".join(f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+def own_styles() -> str:
+    """Return the styles of a side's colour and of how far along the road: none may stand in the page itself."""
+    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+    return "".join((*sides, *(f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))))
 
 
 def _asset(name: str, body: bytes) -> Asset:
-    if not name.startswith("htmx"):
-        # What explains a file to its readers does not go over the air.
-        body = _REMARKS[Path(name).suffix].sub(b"", body) if Path(name).suffix in _REMARKS else body
+    if Path(name).suffix in _FOR_READERS and not name.startswith("htmx"):
+        body = _FOR_READERS[Path(name).suffix].sub(b"", body)
     kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
     return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
@@ -170,7 +175,7 @@ def _helpers(asset: Callable[[str], Asset]) -> dict[str, Any]:
         "state": now,
         "trouble": phone_identity.trouble(now),
         "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
-        "mark": updates.mark(now),
+        "mark": routes.mark(now),
         "is_demo": is_demo(),
         "is_simulated": service().camera.is_simulated,
         "part": "HX-Request" in request.headers,

@@ -36,7 +36,7 @@ def many(one: str, several: str, count: int, **values: object) -> str:
 
 def said(text: str) -> str:
     """Return a sentence of another package in the language of the page; what somebody has typed stays as it is."""
-    return language.said_here(text) if isinstance(text, Said) else text
+    return language.translate(text) if isinstance(text, Said) else text
 
 
 def N_(text: str) -> str:  # noqa: N802 - the usual name of this mark

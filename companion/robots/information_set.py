@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain
 from companion.rules import legality
-from companion.rules.cards import Card, card_name
-from companion.rules.hidden_cards import gained, out_of_hand
-from companion.rules.play import Play
+from companion.rules.cards import Card, Family, card_name
+from companion.rules.hidden_cards import Deal, gained, out_of_hand
+from companion.rules.legality import can_turn_back, lays_taken, objections
+from companion.rules.moves import laying
+from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
-from companion.rules.table import Side, Table
+from companion.rules.table import How, Side, Table
 
 NO_TOTALS: Mapping[str, int] = MappingProxyType({})
 
@@ -34,11 +36,8 @@ class Position:
     table: Table
     player: str
     hand: tuple[Card, ...]
-    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)
-    """The match totals before this hand, by side."""
-
-    past: tuple[Past, ...] = ()
-    """The plays of this hand that the table stands after, the oldest first."""
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
+    past: tuple[Past, ...] = ()  # the plays of this hand that the table stands after, the oldest first
 
     @property
     def seat(self) -> int:
@@ -132,3 +131,166 @@ def known_cards(position: Position) -> dict[int, Counter[Card]]:
         for to, card in gained(table, play):
             known[to][card] += 1
     return known
+
+
+class Options(NamedTuple):
+    """The legal answers to a question."""
+
+    plays: tuple[Play, ...]
+    may_wait: bool  # if no answer is an answer: nothing has to be done, or not yet
+
+
+def options(position: Position) -> Options:
+    """Return what the player may do now. Raises Problem, with a sentence, where nothing is asked of him."""
+    table, player = position.table, position.player
+    offered = table.extension_offered_to
+    if offered == position.own:
+        return Options((Play(Verb.EXTEND, player), Play(Verb.FINISH, player)), may_wait=False)
+    taken = table.window.taken
+    if taken is not None and taken.seat == position.seat:
+        lays = _legal(position, (play for play in _in_turn(position) if lays_taken(table, play)))
+        may_wait = taken.how is How.STOLEN
+        if lays or (may_wait and not position.is_in_turn):
+            return Options(lays, may_wait)
+    answers = _legal(position, _answers(position))
+    in_turn = position.is_in_turn and offered is None
+    if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
+        late = () if len(position.hand) > table.hands[position.seat] else answers
+        plays = _without_needless_discards(position, _legal(position, _in_turn(position)))
+        if not (plays or late):
+            raise Problem(f"{player} holds no card that can be laid or discarded.")
+        return Options((*late, *plays), may_wait=False)
+    if in_turn:
+        take = (Play(Verb.TAKE, player),) if _may_take(position) else ()
+        return Options((*answers, *take), may_wait=True)
+    if _may_answer(position):
+        return Options(answers, may_wait=True)
+    if table.is_over:
+        raise Problem("The hand is over: `hand first` and a player's name begins the next.")
+    turn = table.player_to_move if offered is None else table.sides[offered].name
+    raise Problem(f"It is {turn}'s turn, and {player} has nothing to answer.")
+
+
+def _legal(position: Position, plays: Iterable[Play]) -> tuple[Play, ...]:
+    return tuple(dict.fromkeys(play for play in plays if not objections(position.table, play)))
+
+
+def _may_take(position: Position) -> bool:
+    return not objections(position.table, Play(Verb.TAKE, position.player))
+
+
+def _may_answer(position: Position, *, turn_back: bool = True) -> bool:
+    """True if something has just happened that the player could answer, had he the card."""
+    table, window = position.table, position.table.window
+    if turn_back and window.laid is not None and table.seats[window.laid.seat].side != position.own:
+        return table.ending is None or can_turn_back(table, lay(position.player, Card.U_TURN, at_once=True))
+    if window.asked is not None and window.asked.of_seat == position.seat:
+        return True
+    return any(attack.side == position.own for attack in table.attacks)
+
+
+def _answers(position: Position) -> Iterator[Play]:
+    """Yield what can be laid or handed over at once."""
+    for card in dict.fromkeys(position.hand):
+        if card.family in (Family.SAFETY, Family.REMEDY) or card in (Card.MIRROR, Card.U_TURN):
+            yield lay(position.player, card, at_once=True)
+    if position.table.window.asked is not None:
+        yield from _gifts(position)
+
+
+def _gifts(position: Position) -> Iterator[Play]:
+    """Yield what others have asked for. What was drawn since the asking waits: the record would take it for held."""
+    just_asked = position.table.window.asked if len(position.hand) > position.table.hands[position.seat] else None
+    for request in position.table.requests:
+        if request is just_asked:
+            continue
+        if request.of_seat == position.seat and request.card in position.hand:
+            asker = position.table.seats[request.by_seat].player
+            yield Play(Verb.GIVE, position.player, request.card, asker)
+
+
+def _in_turn(position: Position) -> Iterator[Play]:
+    """Yield every way to use each card of the hand on the own turn."""
+    table, player, hand = position.table, position.player, position.hand
+    yield from _gifts(position)
+    for card in dict.fromkeys(hand):
+        for play in laying(table, player, card):
+            if card is not Card.ACCELERATOR or play.card in hand:
+                yield play
+        if hand.count(card) > 1 and table.edition.pair_for_discard == "yes":
+            yield from (Play(Verb.PAIR, player, card, wanted=wanted) for wanted in dict.fromkeys(table.discards))
+        yield discard(player, card)
+    if table.may_pass:
+        yield Play(Verb.PASS, player)
+
+
+def _without_needless_discards(position: Position, plays: tuple[Play, ...]) -> tuple[Play, ...]:
+    """Leave discards out where the edition has them for the stuck alone."""
+    if position.table.edition.discard != "when-stuck":
+        return plays
+    if any(play.verb in (Verb.PLAY, Verb.THEFT, Verb.CONTROL) for play in plays):
+        return tuple(play for play in plays if play.verb is not Verb.DISCARD)
+    return plays
+
+
+@dataclass(frozen=True, slots=True)
+class DealtHand:
+    """A hand with its hidden cards: `asked` tells who decides next, `answered` goes on with what he does."""
+
+    deal: Deal
+    totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
+    past: tuple[Past, ...] = ()
+    waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
+
+    def position(self, seat: int) -> Position:
+        """Return what a player knows."""
+        table = self.deal.table
+        return Position(table, table.seats[seat].player, self.deal.hands[seat], self.totals, self.past)
+
+    def asked(self) -> Position | None:
+        """Return the position of the player who decides next, after his draw if this is his turn; None at the end.
+
+        Whoever may act out of turn comes first, before anybody draws, and the player to move last of these; no answer
+        is an answer there, and where the top of the discard pile may be taken instead of drawing.
+        """
+        table, first = self.deal.table, next(self.out_of_turn(), None)
+        if first is not None or table.is_over:
+            return first
+        undrawn = self.position(table.to_move)
+        may_take = not (undrawn.has_drawn or self.deal.objections(Play(Verb.TAKE, undrawn.player)))
+        if may_take and table.to_move not in self.waived:
+            return undrawn
+        return self.drawn().position(table.to_move)
+
+    def out_of_turn(self) -> Iterator[Position]:
+        """Yield the position of each player who may act before anybody draws, and has not declined."""
+        table = self.deal.table
+        seats = [] if self.deal.ahead else [*range(table.to_move + 1, len(table.seats)), *range(table.to_move + 1)]
+        positions = (self.position(seat) for seat in seats if seat not in self.waived)
+        return (position for position in positions if _may_act_out_of_turn(position))
+
+    def answered(self, position: Position, play: Play | None) -> DealtHand:
+        """Return the hand after what the player of `asked` has done; None is no answer."""
+        if play is None:
+            return replace(self, waived=self.waived | {position.seat})
+        return replace(
+            self,
+            deal=self.deal.play(play),
+            past=(*self.past, Past(self.deal.table, play)),
+            waived=frozenset(),
+        )
+
+    def drawn(self) -> DealtHand:
+        """Return the hand after the turn's draw."""
+        return replace(self, deal=self.deal.draw())
+
+
+def _may_act_out_of_turn(position: Position) -> bool:
+    """True if the player has something to answer, to lay at once, or to say, before anybody's turn goes on."""
+    table, taken = position.table, position.table.window.taken
+    if table.extension_offered_to == position.own:
+        return position.player == position.side.players[0]
+    if table.extension_offered_to is None and position.is_in_turn and position.has_drawn:
+        return False
+    has_taken = taken is not None and taken.seat == position.seat and taken.how is not How.FETCHED
+    return has_taken or _may_answer(position, turn_back=Card.U_TURN in position.hand)

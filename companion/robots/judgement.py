@@ -4,32 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import numpy as np
-
-from companion.robots.deck_numbers import deck_of
-from companion.robots.information_set import Position
-from companion.robots.lane_start import lanes_of
-from companion.robots.lanes import Lanes
-from companion.robots.playouts import wants_extension
+from companion.robots.information_set import Position, reshuffles
+from companion.robots.lanes import Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
+from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
 from companion.rules.play import Play, Verb
-from companion.rules.table import Due
+from companion.rules.table import is_driving
 
 _GIFT = 5000.0
 _ANSWER = 2000.0
-_TURN_BACK_KM = 75
-"""The least that a u-turn is spent on, unless it was the last card of the race."""
-
-_TAKEN_LEAST = 90.0
-"""Least worth of the card on top of the discard pile for which the pile that nobody knows is left."""
-
-_ROBBED = 30.0
-"""What it is worth that another side has a distance card less, beside its kilometres."""
-
-_OTHER_VICTIM = 5.0
-"""How much less a hazard is worth before another side than the one that it hurts most."""
+_TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
+_TAKEN_LEAST = 90.0  # least worth of the card on top of the discard pile for which the pile that nobody knows is left
+_ROBBED = 30.0  # what it is worth that another side has a distance card less, beside its kilometres
+_OTHER_VICTIM = 5.0  # how much less a hazard is worth before another side than the one that it hurts most
 
 
 def judged(
@@ -41,13 +30,9 @@ def judged(
 
 
 def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
-    """Return the table as one lane in which the player is to move with that hand; the others' cards are not in it."""
-    table, deck = position.table, deck_of(tuple(position.table.deck))
-    hands = np.zeros((1, len(table.seats), len(deck.cards)), np.int8)
-    hands[0, position.seat] = deck.counts(hand)
-    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((1, table.draw_pile), np.int8), position.totals)
-    lanes.move[:] = position.seat
-    return lanes
+    """Return the table as one lane in which the player is to move with that hand."""
+    held = deck_of(tuple(position.table.deck)).counts(hand)
+    return lanes_to_move(position.table, position.seat, held[None], position.totals)
 
 
 class _Judge:
@@ -128,3 +113,59 @@ class _Judge:
         if attack is not None and not is_safety:
             return _ANSWER / 2 - (10.0 if HAZARD_OF[play.card or Card.ROLL] is Card.SPEED_LIMIT else 0.0)
         return _ANSWER if is_safety else _ANSWER * 0.75
+
+
+_LIKING = {
+    Verb.GIVE: 900.0,
+    Verb.FINISH: 900.0,
+    Verb.EXTEND: 0.0,
+    Verb.THEFT: 250.0,
+    Verb.CONTROL: 60.0,
+    Verb.PAIR: -50.0,
+    Verb.TAKE: -1.0,
+    Verb.PASS: -20.0,
+}
+_AT_ONCE = {Card.MIRROR: 700.0, Card.U_TURN: 700.0}
+
+
+def liking(position: Position, play: Play | None) -> float:
+    """Return how much a play is liked; no answer counts as nothing."""
+    if play is None:
+        return 0.0
+    card = play.card or Card.UNKNOWN
+    if play.verb is Verb.DISCARD:
+        return -_regret(position, card)
+    if play.verb is not Verb.PLAY:
+        return _LIKING.get(play.verb, 0.0) + card.km / 10
+    if play.at_once:
+        return _AT_ONCE.get(card, 800.0)
+    if card.family is Family.DISTANCE:
+        return 300.0 + card.km * play.times
+    if card.family is Family.HAZARD:
+        return _attack(position, play)
+    if card.family is Family.SAFETY:
+        # It waits for a coup fourré while there is anything to drive.
+        return 50.0 if position.table.draw_pile > len(position.table.seats) * 3 else 550.0
+    return 500.0 if card is not Card.ROLL or not is_driving(position.table.edition, position.side) else -10.0
+
+
+def _attack(position: Position, play: Play) -> float:
+    victim = position.table.sides[position.table.side_index(play.target or "") or 0]
+    stands = victim.hazard is not None and play.card is not Card.SPEED_LIMIT
+    return -30.0 if stands else 200.0 + victim.km / 10
+
+
+def _regret(position: Position, card: Card) -> float:
+    """Return how much a discarded card would be missed."""
+    if card.family is Family.DISTANCE:
+        left = position.table.target - position.table.race_km(position.side)
+        return 12.0 + card.km / 10 if card.km <= left else 5.0
+    if card.family is Family.REMEDY:
+        # It waits for its hazard, one of each, but not in the way of the one that is needed now.
+        hazard = position.side.hazard
+        return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
+    all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
+    if card.family is Family.HAZARD and all_stand and reshuffles(position.table):
+        # It comes round again. Where everybody keeps his, and the remedies go round, a race has no end.
+        return 15.0
+    return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

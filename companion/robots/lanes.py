@@ -7,76 +7,114 @@ special cards are laid by nobody. What a turn does here is what the referee does
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
 from copy import copy
-from functools import cached_property
-from typing import Any
+from functools import cache, cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from companion.robots.deck_numbers import Flags, Ints, deck_of
-from companion.rules.cards import Family
+from companion.robots.information_set import NO_TOTALS
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family
 from companion.rules.dealing import EXTENDED_KM
 from companion.rules.editions.edition import Edition
-from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Table
+from companion.rules.table import COUP_FOURRE_KM, FULL_HAND, SAFETY_KM, Due, HowEnded, Shows, Side, Table
 
-OPEN, COMPLETED, EXHAUSTED = 0, 1, 2
-"""How a lane stands, in `over`."""
+Ints = npt.NDArray[np.integer[Any]]
+Flags = npt.NDArray[np.bool_]
 
-NOTHING, ONE, TURN = 0, 1, 2
-"""What the player to move still draws, in `due`."""
 
+class Hazard(NamedTuple):
+    """A hazard and what answers it, as numbers of the deck."""
+
+    card: int
+    remedy: int
+    safety: int  # the number among the safeties
+
+
+class Deck:
+    """The cards of an edition by numbers, in the order of its deck; on a pile a card is its number plus one."""
+
+    def __init__(self, cards: tuple[Card, ...]) -> None:
+        self.cards = cards
+        number = {card: at for at, card in enumerate(cards)}
+        self.number = number
+        self.km = np.array([card.km for card in cards], np.int16)
+        self.distances = [at for at, card in enumerate(cards) if card.family is Family.DISTANCE]
+        self.safeties = [at for at, card in enumerate(cards) if card.family is Family.SAFETY]
+        self.hazards = [
+            Hazard(number[card], number[REMEDY_OF[card]], self.safeties.index(number[SAFETY_OF[card]]))
+            for card in cards
+            if card.family is Family.HAZARD
+        ]
+        self.roll, self.limit = number[Card.ROLL], number[Card.SPEED_LIMIT]
+        self.stop, self.end_of_limit = number[Card.STOP], number[Card.END_OF_LIMIT]
+        self.right_of_way = self.safeties.index(number[Card.RIGHT_OF_WAY])
+        self.two_hundred = number.get(Card.KM_200, -1)
+        self.accelerator = number.get(Card.ACCELERATOR, -1)
+        # By what shows on a battle pile: which safety answers it (-1: it is no hazard), whether it is a remedy.
+        self.answers = np.full(len(cards) + 1, -1, np.int8)
+        self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
+        self.safety_of = np.full(len(cards), -1, np.int8)
+        for hazard in self.hazards:
+            self.safety_of[hazard.card] = hazard.safety
+            if hazard.card != self.limit:
+                self.answers[hazard.card + 1] = hazard.safety
+        self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
+
+    def counts(self, cards: Iterable[Card]) -> Ints:
+        """Return how many there are of each card; those that nobody could tell are left out."""
+        counted = np.zeros(len(self.cards), np.int8)
+        for card in cards:
+            if card in self.number:
+                counted[self.number[card]] += 1
+        return counted
+
+
+@cache
+def deck_of(cards: tuple[Card, ...]) -> Deck:
+    """Return the numbers of a deck."""
+    return Deck(cards)
+
+
+OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
+
+NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
 BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
 BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
 WHOLE = ("hands", "pile", "public", "discards")
+_LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
 
 class Lanes:
     """The tables, one a lane. Of arrays by lane and side the second index is the side, of `hands` the seat."""
 
     hands: Ints
-    pile: Ints
-    """The draw piles, from `at` to `end`."""
-
-    public: Ints
-    """How many of each card lie openly."""
-
+    pile: Ints  # the draw piles, from `at` to `end`
+    public: Ints  # how many of each card lie openly
     discards: Ints
-    battle: Ints
-    """Battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place."""
-
+    battle: Ints  # battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place
     depth: Ints
-    tops: Ints
-    """What each battle pile shows."""
-
+    tops: Ints  # what each battle pile shows
     limit: Flags
     km: Ints
-    twos: Ints
-    """How many 200s lie there."""
-
+    twos: Ints  # how many 200s lie there
     moved: Flags
-    safe: Flags
-    """By lane, side and safety: it is out."""
-
+    safe: Flags  # by lane, side and safety: it is out
     coups: Ints
     begun: Flags
-    totals: Ints
-    """The match totals before the hand."""
-
+    totals: Ints  # the match totals before the hand
     move: Ints
     due: Ints
     target: Ints
     may_extend: Flags
-    called: Ints
-    """The side that called the extension, -1 for none."""
-
+    called: Ints  # the side that called the extension, -1 for none
     over: Ints
-    by: Ints
-    """The side that completed the trip, -1 for none."""
-
+    by: Ints  # the side that completed the trip, -1 for none
     at: Ints
     end: Ints
-    origin: Ints
-    """The number of the lane where it began; lanes that are over are taken out."""
+    origin: Ints  # the number of the lane where it began; lanes that are over are taken out
 
     def __init__(self, table: Table, fields: dict[str, Any]) -> None:
         self.edition: Edition = table.edition
@@ -128,7 +166,7 @@ class Lanes:
         """Return how many cards each draw pile holds."""
         return self.end - self.at
 
-    def draw(self, who: Flags, seat: Any, chance: np.random.Generator) -> None:
+    def draw(self, who: Flags, seat: Ints, chance: np.random.Generator) -> None:
         """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
 
         Neighbours draw from the two ends of the mixed pile: who draws one card more does not change what the other
@@ -138,7 +176,7 @@ class Lanes:
             for lane in np.flatnonzero(who & (self.at >= self.end)):
                 self._reshuffle(int(lane), chance)
         drawing = np.flatnonzero(who & (self.at < self.end))
-        seats = seat[drawing] if isinstance(seat, np.ndarray) else np.full(len(drawing), seat)
+        seats = seat[drawing]
         from_end = seats % 2
         cards = self.pile[drawing, np.where(from_end, self.end[drawing] - 1, self.at[drawing])]
         self.hands[drawing, seats, cards] += 1
@@ -166,22 +204,21 @@ class Lanes:
 
     # Changing piles
 
-    def _put(self, who: Flags, side: Any, card: Any) -> None:
+    def _put(self, who: Flags, side: Ints, card: Ints) -> None:
         """Lay cards on battle piles; 0 makes a pile look empty."""
         lanes = np.flatnonzero(who)
-        sides = side[lanes] if isinstance(side, np.ndarray) else side
-        cards = card[lanes] if isinstance(card, np.ndarray) else card
-        self.depth[lanes, sides] += 1
-        self.battle[lanes, sides, self.depth[lanes, sides]] = self.tops[lanes, sides] = cards
+        at = lanes, side[lanes]
+        self.depth[at] += 1
+        self.battle[(*at, self.depth[at])] = self.tops[at] = card[lanes]
         self._stopped = None
 
-    def _lift(self, who: Flags, side: Any) -> None:
+    def _lift(self, who: Flags, side: Ints) -> None:
         """Discard the top cards of battle piles."""
         lanes = np.flatnonzero(who)
-        sides = side[lanes] if isinstance(side, np.ndarray) else side
-        self.discards[lanes, self.tops[lanes, sides] - 1] += 1
-        self.depth[lanes, sides] -= 1
-        self.tops[lanes, sides] = self.battle[lanes, sides, self.depth[lanes, sides]]
+        at = lanes, side[lanes]
+        self.discards[lanes, self.tops[at] - 1] += 1
+        self.depth[at] -= 1
+        self.tops[at] = self.battle[(*at, self.depth[at])]
         self._stopped = None
 
     # A turn
@@ -192,33 +229,28 @@ class Lanes:
         kind, card = np.divmod(column, cards)
         seat = self.move.copy()
         own = self.side_of[seat]
-        family = self.deck.family[card]
         self.hands[self.rows, seat, card] -= 1
         self.public[self.rows, card] += 1
         laid = kind != 1
         self.discards[self.rows, card] += ~laid
-        is_of = {kin: laid & (family == at) for at, kin in enumerate(Family)}
+        drives, helps, safety, hazard = (laid & self.deck.of[family][card] for family in _LAID_BY_LANES)
         self.move, self.due = (seat + 1) % self.seats, np.full_like(self.due, TURN)
-        self._drive(is_of[Family.DISTANCE], own, seat, card, kind)
-        self._remedy(is_of[Family.REMEDY], own, card)
-        safety = is_of[Family.SAFETY]
+        self._drive(drives, own, seat, card, kind)
+        self._remedy(helps, own, card)
         if safety.any():
             self._save(safety, own, card)
             self.move[safety], self.due[safety] = seat[safety], ONE
-        hazard = is_of[Family.HAZARD]
         if hazard.any():
             self._attack(hazard, victim, card, chance)
-        self._complete(is_of[Family.DISTANCE] | (safety & self.race_counts), own)
+        self._complete(drives | (safety & self.race_counts), own)
         self._settle()
 
     def _drive(self, who: Flags, own: Ints, seat: Ints, card: Ints, kind: Ints) -> None:
         lanes = np.flatnonzero(who)
-        doubled = kind[lanes] == 2
-        side, laid = own[lanes], card[lanes]
-        self.km[lanes, side] += self.deck.km[laid] * (1 + doubled)
-        self.twos[lanes, side] += laid == self.deck.two_hundred
-        self.moved[lanes, side] = True
-        self.begun[lanes, side] = True
+        doubled, laid, at = kind[lanes] == 2, card[lanes], (lanes, own[lanes])
+        self.km[at] += self.deck.km[laid] * (1 + doubled)
+        self.twos[at] += laid == self.deck.two_hundred
+        self.moved[at] = self.begun[at] = True
         if doubled.any():
             self.hands[lanes, seat[lanes], self.deck.accelerator] -= doubled
             self.public[lanes, self.deck.accelerator] += doubled
@@ -330,3 +362,72 @@ class Lanes:
             self.move[idle] = (self.move[idle] + 1) % self.seats
             self.due[idle] = TURN
         self.over[empty & ~held[self.rows, self.move]] = EXHAUSTED
+
+
+_DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
+_HOW = {HowEnded.COMPLETED: COMPLETED, HowEnded.EXHAUSTED: EXHAUSTED, HowEnded.AGREED: EXHAUSTED}
+_MOST_PILED = 48  # more cards than come to lie on a battle pile
+
+
+def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
+    """Return a table in as many lanes as worlds are dealt: hands by lane, seat and card, and draw piles in order."""
+    deck, lanes = deck_of(tuple(table.deck)), len(hands)
+    ending = table.ending
+    if table.extension_offered_to is not None:
+        over, by = COMPLETED, table.extension_offered_to
+    else:
+        over = _HOW[ending.how] if ending is not None else OPEN
+        by = ending.side if ending is not None and ending.side is not None else -1
+    once: dict[str, Any] = {name: [] for name in BY_SIDE}
+    for side in table.sides:
+        for name, value in _side_fields(deck, side).items():
+            once[name].append(value)
+        once["totals"].append(totals.get(side.name, 0))
+    public = deck.counts(table.discards)
+    for side in table.sides:
+        public += deck.counts((*(card for pile in side.piles.values() for card in pile),))
+        public += deck.counts([Card.ACCELERATOR] * len(side.doubled))
+    once |= {"public": public, "discards": deck.counts(table.discards), "move": table.to_move, "due": _DUE[table.due]}
+    called = -1 if table.extended_by is None else table.extended_by
+    once |= {"target": table.target, "may_extend": table.may_extend, "called": called, "over": over, "by": by}
+    once |= {"at": 0, "end": piles.shape[1]}
+    fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
+    room = max(0, sum(table.deck.values()) - piles.shape[1])
+    fields |= {"hands": hands.copy(), "pile": np.pad(piles, ((0, 0), (0, room))), "origin": np.arange(lanes)}
+    return Lanes(table, fields)
+
+
+def _side_fields(deck: Deck, side: Side) -> dict[str, Any]:
+    piled = [0, *(deck.number.get(card, -1) + 1 for card in side.battle)]
+    if side.shows is not Shows.TOP:
+        piled.append(deck.roll + 1 if side.shows is Shows.ROLL else 0)
+    return {
+        "battle": np.array(piled + [0] * (_MOST_PILED - len(piled)), np.int8),
+        "depth": len(piled) - 1,
+        "tops": piled[-1],
+        "limit": side.limited,
+        "km": side.km,
+        "twos": side.distances.count(Card.KM_200),
+        "moved": bool(side.distances),
+        "safe": np.array([deck.cards[at] in side.safeties for at in deck.safeties]),
+        "coups": len(side.coups_fourres),
+        "begun": side.has_begun,
+    }
+
+
+def lanes_to_move(table: Table, seat: int, held: Ints, totals: Mapping[str, int] = NO_TOTALS) -> Lanes:
+    """Return a table in a lane for each of a seat's hands, which is to move; the others' cards are not in it."""
+    hands = np.zeros((len(held), len(table.seats), held.shape[1]), np.int8)
+    hands[:, seat] = held
+    lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8), totals)
+    lanes.move[:] = seat
+    return lanes
+
+
+def joined(all_lanes: Sequence[Lanes]) -> Lanes:
+    """Return the lanes of several tables of one hand as one, numbered through."""
+    first = all_lanes[0].chosen(slice(None))
+    for name in (*WHOLE, *BY_SIDE, *BY_LANE):
+        setattr(first, name, np.concatenate([getattr(lanes, name) for lanes in all_lanes]))
+    first.origin = np.arange(len(first.move))
+    return first

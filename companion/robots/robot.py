@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import json
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import IntEnum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from companion.common.text import Said
-from companion.robots.information_set import Position
-from companion.robots.judgement import judged
-from companion.robots.options import options
-from companion.robots.reason import reason_for, search_reason
-from companion.robots.search import Effort, search
-from companion.robots.thumb import liking
+from companion.common.errors import Problem
+from companion.common.text import Said, all_of, say, say_many
+from companion.robots.information_set import Position, options, position_of
+from companion.robots.judgement import judged, liking
+from companion.robots.search import Effort, Found, search
 from companion.robots.valuation import NEVER
+from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name, card_of_slug
 from companion.rules.play import Play, Verb
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import JudgedLine
+from companion.rules.record.notation import UnknownCard
 
 
 class Level(IntEnum):
@@ -37,11 +40,8 @@ ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Ki
 """Names of robots, for more than there are seats: people may have some of them."""
 
 _MOST_LAID = 6
-_MOST_DISCARDED = 3
-"""How many plays the search compares: those of most worth, laid and discarded."""
-
-_NOT_SEARCHED_WORTH = 1000.0
-"""From this worth on a play is plainly right: it ends the hand well, or answers an attack."""
+_MOST_DISCARDED = 3  # how many plays the search compares: those of most worth, laid and discarded
+_NOT_SEARCHED_WORTH = 1000.0  # from this worth on a play is plainly right: it ends the hand well, or answers an attack
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
@@ -67,3 +67,111 @@ def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play |
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
     kept = {*others[:_MOST_LAID], *(play for play, _ in discards[:most])}
     return [play for play, _ in ranked if play in kept]
+
+
+def reason_for(position: Position, play: Play | None) -> Said:
+    """Return why a play was chosen by its worth."""
+    table, side = position.table, position.side
+    who = all_of(side.players)
+    if play is None:
+        return say_many(
+            "The card in the hand is not worth laying now.",
+            "Nothing in the hand is worth laying now: %(count)d cards wait.",
+            len(position.hand),
+        )
+    card = play.card or Card.UNKNOWN
+    if play.verb in (Verb.EXTEND, Verb.FINISH):
+        most = max(table.race_km(other) for other in table.sides if other is not side)
+        return say("The nearest opponent has %(km)d km; cards left to draw: %(left)d.", km=most, left=table.draw_pile)
+    if play.verb is Verb.DISCARD:
+        return say_many(
+            "%(card)s is the last card.",
+            "Of the %(count)d cards %(card)s is missed least.",
+            len(position.hand),
+            card=card_name(card),
+        )
+    if play.verb is Verb.PLAY and card.family is Family.DISTANCE:
+        km = table.race_km(side) + card.km * play.times
+        return say("It brings %(side)s to %(km)d of %(target)d km.", side=who, km=km, target=table.target)
+    if play.is_attack and card.family is Family.HAZARD:
+        unseen = position.unseen
+        victim = table.sides[table.side_index(play.target or "") or 0]
+        return say(
+            "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.",
+            side=all_of(victim.players),
+            km=table.race_km(victim),
+            left=unseen[REMEDY_OF[card]] + unseen[SAFETY_OF[card]],
+        )
+    if play.verb is Verb.PLAY and card.family is Family.SAFETY:
+        unseen = position.unseen
+        to_come = sum(unseen[hazard] for hazard, safety in SAFETY_OF.items() if safety is card)
+        return say("Hazards that it keeps off: %(count)d unseen.", count=to_come)
+    lacks = table.target - table.race_km(side)
+    return say("It helps %(side)s on, with %(km)d km still to go.", side=who, km=lacks)
+
+
+def search_reason(position: Position, found: Found) -> Said:
+    """Return why a play was chosen by a search."""
+    return say(
+        "In %(worlds)d dealt worlds it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
+        worlds=found.worlds,
+        share=round(100 * found.share),
+        other=found.other or "–",
+        less=round(100 * found.other_share),
+        why=reason_for(position, found.play),
+    )
+
+
+_MOST_CARDS = 30  # more than any hand holds
+
+
+class Dialogue:
+    """Questions and answers in turn. The last record is kept judged: of a longer one only what is new costs time."""
+
+    def __init__(self, level: Level, effort: Effort, seed: int | None) -> None:
+        self.level, self.effort, self.seed = level, effort, seed
+        self._judged = judge.EMPTY_RECORD
+
+    def answer(self, line: str) -> dict[str, str | None]:
+        """Return `play` and `why`, or `error` with a sentence. With a seed the answer to a line is always the same."""
+        try:
+            question = _question(line)
+            position = self._position(question)
+            chance = random.Random(None if self.seed is None else f"{self.seed} {sorted(question.items())}")  # noqa: S311
+            choice = choose(position, self.level, chance, self.effort)
+        except Problem as problem:
+            return {"error": problem.sentence}
+        return {"play": None if choice.play is None else str(choice.play), "why": choice.why}
+
+    def _position(self, question: Mapping[str, Any]) -> Position:
+        hand = [_card(slug) for slug in question["hand"]]
+        if len(hand) > _MOST_CARDS:
+            raise Problem(f"No hand has {len(hand)} cards.")
+        self._judged = judge.judge_on(self._judged, tuple(notation.lines(question["record"])))
+        for item in self._judged.items:
+            if isinstance(item, JudgedLine) and item.unreadable:
+                raise Problem(f"Line {item.line.number} of the record: {item.unreadable}")
+        return position_of(self._judged, question["player"], hand)
+
+
+def _question(line: str) -> Mapping[str, Any]:
+    try:
+        question = json.loads(line)
+    except (ValueError, RecursionError) as error:
+        raise Problem("This line is no JSON: write one object a line.") from error
+    if not isinstance(question, dict):
+        raise Problem("A question is a JSON object with `record`, `player` and `hand`.")
+    kinds = {"record": str, "player": str, "hand": list}
+    for key, kind in kinds.items():
+        if not isinstance(question.get(key), kind):
+            raise Problem(f"A question has `record` and `player`, two texts, and `hand`, a list: `{key}` is none.")
+    return question
+
+
+def _card(slug: object) -> Card:
+    card = card_of_slug(slug.lower()) if isinstance(slug, str) else Card.UNKNOWN
+    if card is None:
+        raise Problem(str(UnknownCard(str(slug))))
+    if card is Card.UNKNOWN:
+        raise Problem("A hand is a list of cards by their names, such as `roll` or `25`.")
+    return card

@@ -10,8 +10,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.robots.information_set import Past, Position, past_of, position_of, reshuffles
-from companion.robots.options import options
+from companion.robots.information_set import Past, Position, options, past_of, position_of, reshuffles
 from companion.robots.robot import Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import out_of_hand
@@ -19,27 +18,17 @@ from companion.rules.play import Play, Verb
 from companion.rules.record.judge import JudgedRecord
 from companion.rules.table import Table
 
-Slots = Sequence[Card | None]
-"""What lies in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing."""
+Slots = Sequence[Card | None]  # in the slots of the robot's mat from the left: a card, `Card.UNKNOWN`, or nothing
 
 
 class Step(StrEnum):
     """What the helper does."""
 
-    DRAW = "draw"
-    """Draws a card without looking and lays it in a slot."""
-
-    LAY = "lay"
-    """Lays the card of a slot where the play has it."""
-
-    DO = "do"
-    """Carries out a play of no card or several, and says when that is done."""
-
-    SHOW = "show"
-    """Puts a card right that cannot be read, or taps it in."""
-
-    TAKE_BACK = "take-back"
-    """Puts back what is too much."""
+    DRAW = "draw"  # draws a card without looking and lays it in a slot
+    LAY = "lay"  # lays the card of a slot where the play has it
+    DO = "do"  # carries out a play of no card or several, and says when that is done
+    SHOW = "show"  # puts a card right that cannot be read, or taps it in
+    TAKE_BACK = "take-back"  # puts back what is too much
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,13 +37,10 @@ class Instruction:
 
     step: Step
     table: Table
-    slots: tuple[int, ...] = ()
-    """The slots that it is about, numbered from 1."""
-
+    slots: tuple[int, ...] = ()  # the slots that it is about, numbered from 1
     play: Play | None = None
     why: Said | None = None
-    out: tuple[Card, ...] = ()
-    """The cards that leave these slots."""
+    out: tuple[Card, ...] = ()  # the cards that leave these slots
 
     def stands(self, table: Table, slots: Slots) -> bool:
         """True if it still holds: the table has not changed, and its cards lie where they lay or are on their way."""
@@ -130,11 +116,8 @@ class RobotHelp:
         """By slot what was tapped in, and what the camera told there then."""
 
         self._hand: object = None
-        self.helper: str | None = None
-        """The phone of whoever helps."""
-
-        self.steps = 0
-        """How often there was something new to do: a phone that speaks says it once."""
+        self.helper: str | None = None  # the phone of whoever helps
+        self.steps = 0  # how often there was something new to do: a phone that speaks says it once
 
     def tap(self, cards: Mapping[int, Card | None], hand: object, seen: Slots) -> None:
         """Take down what lies in some slots, as long as the camera tells nothing else there."""

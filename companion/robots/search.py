@@ -10,35 +10,26 @@ from __future__ import annotations
 import itertools
 import random
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from companion.robots.deck_numbers import Ints, deck_of
 from companion.robots.information_set import Position
-from companion.robots.lane_start import joined, lanes_of
-from companion.robots.lanes import Lanes
-from companion.robots.playouts import play_out
+from companion.robots.lanes import Ints, Lanes, deck_of, joined, lanes_of
 from companion.robots.valuation import Points
-from companion.robots.worlds import deal
+from companion.robots.worlds import deal, play_out
 from companion.rules.apply import apply
-from companion.rules.cards import Card
-from companion.rules.legality import laid_from_hand
-from companion.rules.play import Play, Verb
+from companion.rules.hidden_cards import gained, out_of_hand
+from companion.rules.play import Play
 from companion.rules.table import Table
 
-_MARGIN_ERRORS = 1.5
-"""By how many standard errors a play must be better than the one of most worth."""
-
-_BEHIND_ERRORS = 1.5
-"""By how many standard errors a play falls behind the best before it is left out."""
-
+_MARGIN_ERRORS = 1.5  # by how many standard errors a play must be better than the one of most worth
+_BEHIND_ERRORS = 1.5  # by how many standard errors a play falls behind the best before it is left out
 _MOST_ROUNDS = 2
-_FIRST_ROUND = 150
-"""The playouts of a round that are worth its beginning."""
-
+_FIRST_ROUND = 150  # the playouts of a round that are worth its beginning
 _LEAST_WORLDS = 8
 
 
@@ -46,12 +37,8 @@ _LEAST_WORLDS = 8
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 3000
-    """As many at a table of two sides, fewer at a larger one."""
-
-    seconds: float | None = None
-    """The time for a move; a search by the clock is not the same twice."""
-
+    playouts: int = 3000  # as many at a table of two sides, fewer at a larger one
+    seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
     clock: Callable[[], float] = time.monotonic
 
 
@@ -59,9 +46,7 @@ class Found(NamedTuple):
     """What a search has come to."""
 
     play: Play | None
-    share: float
-    """How likely the match is won by it."""
-
+    share: float  # how likely the match is won by it
     other: Play | None
     other_share: float
     worlds: int
@@ -73,26 +58,15 @@ class Candidate:
     def __init__(self, position: Position, play: Play | None) -> None:
         self.play = play
         self.table: Table = apply(position.table, play) if play is not None else position.table
-        self.hand = hand_after(position, play)
+        self.hand = Counter(position.hand)
+        if play is not None:
+            got = (card for seat, card in gained(position.table, play) if seat == position.seat)
+            self.hand = self.hand - Counter(out_of_hand(play)) + Counter(got)
         self.shares: list[Points] = []
 
     @property
     def all(self) -> Points:
         return np.concatenate(self.shares)
-
-
-def hand_after(position: Position, play: Play | None) -> tuple[Card, ...]:
-    """Return the own hand after a play, before anything is drawn."""
-    if play is None:
-        return position.hand
-    hand = list(position.hand)
-    laid = [play.card] if play.verb is Verb.GIVE else laid_from_hand(play)
-    for card in laid:
-        if card in hand:
-            hand.remove(card)
-    taken = position.table.discards[-1:] if play.verb is Verb.TAKE else ()
-    got = [play.wanted] if play.verb is Verb.PAIR else [play.card] if play.verb is Verb.THEFT else []
-    return (*hand, *taken, *(card for card in got if card is not None))
 
 
 def search(position: Position, plays: Sequence[Play | None], chance: random.Random, effort: Effort) -> Found:
@@ -132,7 +106,7 @@ def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: In
     """Return the worlds after a candidate; whoever is attacked by it answers with the safety, if he has it there."""
     table, deck = candidate.table, deck_of(tuple(position.table.deck))
     own = hands.copy()
-    own[:, position.seat] = deck.counts(candidate.hand)
+    own[:, position.seat] = deck.counts(candidate.hand.elements())
     lanes = lanes_of(table, own, piles[:, : table.draw_pile], position.totals)
     if table.attacks and table.attacks[-1].side != position.own:
         attack = table.attacks[-1]

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from companion.robots.deck_numbers import Flags, Hazard, Ints
-from companion.robots.lane_legality import Movers
-from companion.robots.lanes import Lanes
+from companion.robots.lanes import Flags, Hazard, Ints, Lanes
 from companion.rules.cards import Family
 from companion.rules.legality import SLOW_KM
 from companion.rules.table import SAFETY_KM
@@ -27,61 +25,31 @@ class Weights(NamedTuple):
     """Worths in points of the classic game, tuned by hands of bsd-mille that two of them played against each other."""
 
     complete: float = 1000.0
-    save_first: float = 2000.0
-    """A safety before the card that ends the hand, or before somebody else ends it."""
-
-    save_spent: float = 500.0
-    """A safety whose hazards have all been seen."""
-
-    save_stuck: float = 280.0
-    """A safety that sets the car going where no remedy is in the hand."""
-
+    save_first: float = 2000.0  # a safety before the card that ends the hand, or before somebody else ends it
+    save_spent: float = 500.0  # a safety whose hazards have all been seen
+    save_stuck: float = 280.0  # a safety that sets the car going where no remedy is in the hand
     save_limited: float = 137.0
-    save_held: float = -140.0
-    """A safety kept for its coup fourré."""
-
-    save_pointless: float = 20.0
-    """A safety kept for a coup fourré that scores nothing, as in a race by distance alone."""
-
+    save_held: float = -140.0  # a safety kept for its coup fourré
+    save_pointless: float = 20.0  # a safety kept for a coup fourré that scores nothing, as in a race by distance alone
     remedy: float = 300.0
-    roll: float = 160.0
-    """Less than a limit: before anybody drives, to slow the other down comes first."""
-
+    roll: float = 160.0  # less than a limit: before anybody drives, to slow the other down comes first
     end_of_limit: float = 208.0
     attack: float = 330.0
-    attack_in_crowd: float = 10.0
-    """The same in a race of many that goes on until somebody gets there: it helps the others as well."""
-
+    attack_in_crowd: float = 10.0  # the same in an endless race of many: it helps the others as well
     attack_progress: float = 60.0
-    attack_remedy: float = -1.0
-    """For each remedy that the attacked may hold or draw."""
-
-    attack_known: float = 30.0
-    """The safety cannot answer it."""
-
+    attack_remedy: float = -1.0  # for each remedy that the attacked may hold or draw
+    attack_known: float = 30.0  # the safety cannot answer it
     attack_stopped: float = -100.0
     limit: float = 170.0
-    limit_late: float = -60.0
-    """A limit on who needs no more than 100 km."""
-
+    limit_late: float = -60.0  # a limit on who needs no more than 100 km
     drive: float = 60.0
     drive_km: float = 0.25
-    first_200: float = -15.0
-    """The first 200 of a trip that might still be a safe one, unless this hand can win the match without."""
-
-    misfit: float = -90.0
-    """What is left afterwards is no card of the hand, where one card might have driven it all."""
-
-    misfit_25: float = -110.0
-    """The same where only a 25 drives what is left, however far it was."""
-
+    first_200: float = -15.0  # the first 200 of what might be a safe trip, where the match goes on after it
+    misfit: float = -90.0  # what is left afterwards is no card of the hand, where one card might have driven it all
+    misfit_25: float = -110.0  # the same where only a 25 drives what is left, however far it was
     useless: float = -15.0
-    near_km: int = 200
-    """How near to the target another side may be before safeties are laid."""
-
-    last_draws: float = 2.0
-    """How many draws a seat the pile holds when safeties are laid."""
-
+    near_km: int = 200  # how near to the target another side may be before safeties are laid
+    last_draws: float = 2.0  # how many draws a seat the pile holds when safeties are laid
     accelerator: float = 20.0
     keep_km: Mapping[int, float] = MappingProxyType({25: 10.0, 50: 16.0, 75: 20.0, 100: 34.0, 200: 40.0, 300: 40.0})
 
@@ -90,42 +58,101 @@ class Weights(NamedTuple):
     keep_hazard: float = 32.0
     keep_limit: float = 22.0
     keep_remedy: float = 45.0
-    keep_copy: float = 8.0
-    """A remedy more than the first."""
-
-    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)
-    """A roll that is the only one, the second, one more."""
-
+    keep_copy: float = 8.0  # a remedy more than the first
+    keep_roll: tuple[float, ...] = (0.0, 88.0, 20.0, 8.0)  # a roll that is the only one, the second, one more
     keep_needed: float = 90.0
     keep_safety: float = 300.0
     keep_special: float = 35.0
-    extend: float = -695.0
-    """An extension as such, of which the following speak for or against."""
-
-    extend_stake: float = -0.47
-    """For each point that the trip scores if it ends now."""
-
-    extend_draw: float = 18.0
-    """For each draw a seat that is left."""
-
-    extend_km: float = 1.75
-    """For each kilometre in the completer's hand."""
-
-    extend_hazard: float = 111.0
-    """For each hazard there."""
-
-    extend_held: float = 270.0
-    """For each hazard or limit that holds everybody else."""
-
-    extend_safety: float = 96.0
-    """For each safety that lies before him, and against each before the one with most."""
+    extend: float = -695.0  # an extension as such, of which the following speak for or against
+    extend_stake: float = -0.47  # for each point that the trip scores if it ends now
+    extend_draw: float = 18.0  # for each draw a seat that is left
+    extend_km: float = 1.75  # for each kilometre in the completer's hand
+    extend_hazard: float = 111.0  # for each hazard there
+    extend_held: float = 270.0  # for each hazard or limit that holds everybody else
+    extend_safety: float = 96.0  # for each safety that lies before him, and against each before the one with most
 
 
-_ONE_CARD_KM = 100
-"""The distances up to which there are many cards that drive them at once."""
+_ONE_CARD_KM = 100  # the distances up to which there are many cards that drive them at once
+WEIGHTS = Weights()  # the worths that win most
 
-WEIGHTS = Weights()
-"""The worths that win most."""
+
+class Movers:
+    """The players to move: what lies before them, and which cards they could lay. The turn's draw is done."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes, self.deck, self.edition = lanes, lanes.deck, lanes.edition
+        rows = self.rows = lanes.rows
+        self.own = lanes.side_of[lanes.move]
+        self.top, self.stopped = lanes.tops[rows, self.own], lanes.stopped[rows, self.own]
+        self.limited, self.safe = lanes.limit[rows, self.own], lanes.safe[rows, self.own]
+        self.rest = lanes.target - lanes.race_km(self.own)
+        self.right_of_way = self.safe[:, self.deck.right_of_way]
+        self.under_hazard = self.deck.answers[self.top] >= 0
+        self.driving = self._driving()
+        self.may_begin = lanes.begun[rows, self.own] | (self.edition.first_card == "any")
+
+    def _driving(self) -> Flags:
+        edition, top = self.edition, self.top
+        rolls = (top == self.deck.roll + 1) | self.right_of_way
+        if edition.roll_after_late_safety == "not-needed":
+            rolls |= self.under_hazard
+        if edition.roll_to_start == "not-needed":
+            rolls |= top == 0
+        if edition.roll_after_remedy == "not-needed":
+            rolls |= (top > 0) & ~self.under_hazard
+        return np.asarray(rolls & ~self.stopped)
+
+    def may_drive(self, card: int, times: int = 1) -> Flags:
+        """Return where a distance card could be laid."""
+        km, edition = int(self.deck.km[card]), self.edition
+        may = self.driving & self.may_begin
+        if km > SLOW_KM or (km * times > SLOW_KM and edition.limit_on_doubled == "doubled"):
+            may &= ~self.limited
+        if edition.overshoot == "forbidden":
+            may &= km * times <= self.rest
+        most = edition.two_hundreds_max
+        if card == self.deck.two_hundred and most is not None:
+            may &= self.lanes.twos[self.rows, self.own] < most
+        return may
+
+    def may_remedy(self, hazard: Hazard) -> Flags:
+        """Return where the remedy of a hazard could be laid."""
+        deck, edition, top = self.deck, self.edition, self.top
+        if hazard.card == deck.limit:
+            return self.limited & self.may_begin
+        on_it = self.stopped & (top == hazard.card + 1)
+        if hazard.card != deck.stop:
+            return on_it & self.may_begin
+        free = ~self.stopped & (top != deck.roll + 1)
+        if edition.roll_with_right_of_way == "forbidden":
+            free &= ~self.right_of_way
+        if edition.roll_on_remedy == "forbidden":
+            free &= np.where(top == 0, edition.roll_to_start == "needed", self.under_hazard)
+        return np.asarray(on_it | free)
+
+    def may_save(self, safety: int) -> Flags:
+        """Return where a safety could be laid; it is numbered among the safeties."""
+        may = self.may_begin | (safety == self.deck.right_of_way)
+        if self.lanes.race_counts and self.edition.overshoot == "forbidden":
+            may = may & (self.rest >= SAFETY_KM)
+        return may
+
+    def may_stop(self, victim: int) -> Flags:
+        """Return where the car of a side could be stopped by a hazard that no safety of its keeps off."""
+        edition, lanes = self.edition, self.lanes
+        top, right_of_way = lanes.tops[:, victim], lanes.safe[:, victim, self.deck.right_of_way]
+
+        def by(switch: str) -> Any:
+            return right_of_way if switch == "with-right-of-way" else switch == "allowed"
+
+        free = np.where(top == 0, by(edition.hazard_on_empty_pile), by(edition.hazard_on_remedy))
+        free |= top == self.deck.roll + 1
+        may = np.where(lanes.stopped[:, victim], edition.hazard_on_hazard == "allowed", free)
+        return may & (self.own != victim) & self.may_begin
+
+    def may_limit(self, victim: int) -> Flags:
+        """Return where the car of a side could be slowed down."""
+        return (self.own != victim) & self.may_begin & ~self.lanes.limit[:, victim]
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
@@ -154,7 +181,7 @@ class Valuation(Movers):
     def worths(self) -> tuple[Points, Ints]:
         """Return what `worths` does."""
         deck = self.deck
-        self.discard[deck.is_of(Family.SPECIAL)] = -self.w.keep_special
+        self.discard[deck.of[Family.SPECIAL]] = -self.w.keep_special
         self._distances()
         self._attacks()
         for hazard in deck.hazards:
@@ -185,7 +212,10 @@ class Valuation(Movers):
                 misfits = (left > 0) & ~(others & (held_km == left)).any(0)
                 worth += misfits * np.where(left == 25, w.misfit_25, w.misfit * (self.rest <= _ONE_CARD_KM))
             if card == deck.two_hundred and self.edition.points.safe_trip:
-                worth += w.first_200 * (self._safe_trip_counts() & (lanes.twos[self.rows, self.own] == 0))
+                # Where the match goes on after this trip, a safe one is worth some kilometres.
+                after = lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed
+                goes_on = after < (self.edition.match_points or 0)
+                worth += w.first_200 * (goes_on & (lanes.twos[self.rows, self.own] == 0))
             self.lay[card] = np.where(may, worth, NEVER)
             held = may & self.holds[card]
             self.can_drive_km = np.maximum(self.can_drive_km, km * held)
@@ -193,11 +223,6 @@ class Valuation(Movers):
             self._keep_distance(card, km, left)
             if deck.accelerator >= 0:
                 self._doubled(card, km)
-
-    def _safe_trip_counts(self) -> Flags:
-        """Return where the match goes on after this trip, so that a safe one is worth some kilometres."""
-        lanes, most = self.lanes, self.edition.match_points or 0
-        return lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed < most
 
     def _keep_distance(self, card: int, km: int, left: Ints) -> None:
         w, most = self.w, self.edition.two_hundreds_max

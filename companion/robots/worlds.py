@@ -8,30 +8,23 @@ plays of its player: the card that he laid comes into it again, the one that he 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 import numpy as np
 
-from companion.robots.deck_numbers import Deck, Ints, deck_of
 from companion.robots.information_set import Past, Position, known_cards
-from companion.robots.lane_start import lanes_of
-from companion.robots.valuation import Points, worths
+from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
+from companion.robots.valuation import WEIGHTS, Points, Weights, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
+from companion.rules.editions.edition import Edition
 from companion.rules.legality import laid_from_hand
-from companion.rules.play import Play, Verb
-from companion.rules.table import Due
+from companion.rules.play import Verb
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
-_SURPLUS = 8
-"""How many worlds are dealt for each that is kept."""
-
-_LOOKS_BACK = 5
-"""How many plays of the others, each his share, say something about their hands."""
-
-_PATIENCE_POINTS = 40.0
-"""How much worse than the best a play has to look to be e times as rare."""
-
-_WHIM = 0.08
-"""How likely a play at least is: people do not play by the valuation."""
+_SURPLUS = 8  # how many worlds are dealt for each that is kept
+_LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
+_PATIENCE_POINTS = 40.0  # how much worse than the best a play has to look to be e times as rare
+_WHIM = 0.08  # how likely a play at least is: people do not play by the valuation
 
 
 def deal(position: Position, count: int, chance: np.random.Generator) -> tuple[Ints, Ints]:
@@ -72,13 +65,15 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
     """Return how likely it is, world by world, that the others have played as they did."""
     likely = np.ones(len(hands))
     looks = max(1, _LOOKS_BACK // (len(position.table.seats) - 1))
+    since = [None, *(past.play for past in reversed(position.past))]
     for seat, other in enumerate(position.table.seats):
         if seat == position.seat:
             continue
         held, plays = hands[:, seat].astype(np.int16), 0
-        for past, after in _backwards(position):
-            play, table = past.play, past.table
-            if _is_unanswered(past, after, other.side):
+        for past, after in zip(reversed(position.past), since, strict=False):
+            table, play = past
+            attacks = play.is_attack and play.card in SAFETY_OF and table.side_index(play.target or "") == other.side
+            if attacks and after is not None and not after.is_coup_fourre:
                 safety = SAFETY_OF[play.card or Card.UNKNOWN]
                 likely *= np.where(held[:, deck_of(tuple(table.deck)).number[safety]] > 0, _WHIM / 2, 1.0)
             elif play.player == other.player:
@@ -89,36 +84,15 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
     return likely
 
 
-def _backwards(position: Position) -> Iterator[tuple[Past, Play | None]]:
-    after: Play | None = None
-    for past in reversed(position.past):
-        yield past, after
-        after = past.play
-
-
-def _is_unanswered(past: Past, after: Play | None, side: int) -> bool:
-    """True if a play attacked a side, and nobody of it has played a coup fourré."""
-    play, table = past.play, past.table
-    card = play.card
-    if play.verb is not Verb.PLAY or card is None or card.family is not Family.HAZARD:
-        return False
-    answered = after is not None and after.is_coup_fourre
-    return table.side_index(play.target or "") == side and after is not None and not answered
-
-
 def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
     """Return the hands before a play and its draw; makes worlds less likely in which another play looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))
     held = held + deck.counts(card for card in laid_from_hand(play) if card in deck.number)
-    column = _column(deck, play)
-    if column is not None and not play.at_once:
-        hands = np.zeros((len(held), len(table.seats), len(deck.cards)), np.int8)
-        hands[:, seat] = held
-        lanes = lanes_of(table._replace(due=Due.NOTHING), hands, np.zeros((len(held), table.draw_pile), np.int8))
-        lanes.move[:] = seat
-        worth = worths(lanes)[0]
-        lost = worth.max(1) - worth[:, column]
+    if play.card in deck.number and not play.at_once:
+        kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
+        worth = worths(lanes_to_move(table, seat, held))[0]
+        lost = worth.max(1) - worth[:, kind * len(deck.cards) + deck.number[play.card]]
         likely *= _WHIM + (1 - _WHIM) * np.exp(-np.minimum(lost, 1e4) / _PATIENCE_POINTS)
     for _ in range(int(held[0].sum()) - table.hands[seat]):
         drawn = (np.cumsum(held, axis=1) > (chance.random(len(held)) * held.sum(1))[:, None]).argmax(1)
@@ -126,9 +100,131 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
     return held
 
 
-def _column(deck: Deck, play: Play) -> int | None:
-    """Return the column of the valuation that is about a play."""
-    if play.card not in deck.number or play.verb not in (Verb.PLAY, Verb.DISCARD):
-        return None
-    kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
-    return kind * len(deck.cards) + deck.number[play.card]
+_MOST_TURNS = 130  # more turns than a hand has
+_MOST_TURNS_OF_RACE = 60  # after these turns a race with reshuffled discards is judged by the lead
+_HAND_SPREAD = 1150.0  # spread of the difference that one hand of two players makes, in points
+_RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
+_HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
+
+
+def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> Ends:
+    """Play every lane to its end. `weights` are those of each side, or of all; the lanes are used up."""
+    ends = Ends(lanes)
+    for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
+        done = lanes.over != OPEN
+        if done.any():
+            extends = done & wants_extension(lanes)
+            lanes.extend(extends)
+            done &= ~extends
+            ends.note(lanes, done)
+            lanes = lanes.chosen(~done)
+        if not len(lanes):
+            break
+        take_turns(lanes, chance, weights)
+    ends.note(lanes, np.ones(len(lanes), bool))
+    return ends
+
+
+def take_turns(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> None:
+    """Play one turn in every lane, none of which is over."""
+    lanes.draw_for_turn(chance)
+    worth, victims = worths(lanes, weights[0])
+    for side, others in enumerate(weights[1:], start=1):
+        theirs = lanes.side_of[lanes.move] == side
+        if theirs.any():
+            worth[theirs], victims[theirs] = worths(lanes.chosen(theirs), others)
+    column = worth.argmax(1)
+    lanes.play(column, victims[lanes.rows, column % len(lanes.deck.cards)], chance)
+
+
+def wants_extension(lanes: Lanes) -> Flags:
+    """Return where the completer calls the extension: where that makes more points on average, and wins no match less.
+
+    At stake is what the trip scores if it ends now; for it speak the cards to draw and to play, and who is held up.
+    """
+    may = (lanes.over == COMPLETED) & lanes.may_extend
+    if not may.any():
+        return may
+    w, deck, side = WEIGHTS, lanes.deck, np.arange(lanes.sides)
+    is_other, made = side != lanes.by[:, None], points(lanes)
+    hand = (lanes.hands * (lanes.side_of == lanes.by[:, None])[..., None]).sum(1)
+    gain = w.extend + w.extend_draw * lanes.left() / lanes.seats
+    gain += w.extend_stake * (made - _own_points(lanes))[lanes.rows, lanes.by]
+    gain += w.extend_km * hand @ deck.km + w.extend_hazard * hand[:, deck.of[Family.HAZARD]].sum(1)
+    held, safe = lanes.stopped.astype(int) + lanes.limit, lanes.safe.sum(2)
+    gain += w.extend_held * np.where(is_other, held, 2).min(1)
+    gain += w.extend_safety * (safe[lanes.rows, lanes.by] - np.where(is_other, safe, 0).max(1))
+    worth_it = gain > 0
+    most = lanes.edition.match_points
+    if most is not None:
+        after = made + lanes.totals
+        own = after[lanes.rows, lanes.by]
+        worth_it &= (own < most) | (own < after.max(1))
+    return may & worth_it
+
+
+def _own_points(lanes: Lanes) -> Ints:
+    """Return what each side scores for its own cards, however the hand ends."""
+    score = lanes.edition.points
+    safety, coup = score.safety, score.coup_fourre
+    if lanes.race_counts:
+        safety, coup = safety or SAFETY_KM, coup or COUP_FOURRE_KM
+    return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + score.all_safeties * lanes.safe.all(2)
+
+
+def points(lanes: Lanes) -> Ints:
+    """Return the hand's score by lane and side, as `rules/scoring.py` counts it."""
+    score, edition, made = lanes.edition.points, lanes.edition, _own_points(lanes)
+    by = lanes.over == COMPLETED
+    lane, side = np.flatnonzero(by), lanes.by[by]
+    bonus = score.trip_completed + score.delayed_action * (lanes.left()[by] == 0)
+    bonus = bonus + score.safe_trip * (lanes.twos[lane, side] == 0)
+    stayed = (~lanes.moved[lane]).sum(1)
+    bonus += score.shut_out * (stayed if edition.shut_out == "per-side" else stayed == lanes.sides - 1)
+    made[lane, side] += bonus
+    called = np.flatnonzero(lanes.called >= 0)
+    caller, completer = lanes.called[called], lanes.by[called]
+    if edition.extension_bonus == "caller-or-opponents":
+        for other in range(lanes.sides):
+            gets = np.where(completer == caller, other == caller, other != caller)
+            made[called, other] += score.extension * gets
+    else:
+        ended = completer >= 0
+        made[called[ended], completer[ended]] += score.extension
+    return np.asarray(made)
+
+
+class Ends:
+    """How lanes ended, by the number that each had in the beginning."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.edition: Edition = lanes.edition
+        self.totals = lanes.totals
+        self.points = np.zeros((len(lanes), lanes.sides), np.int64)
+        self.by = np.full(len(lanes), -1)
+        self.km = np.zeros((len(lanes), lanes.sides), np.int64)
+
+    def note(self, lanes: Lanes, done: Flags) -> None:
+        """Write down the lanes that are over."""
+        if not done.any():
+            return
+        over = lanes.chosen(done)
+        self.points[over.origin], self.by[over.origin] = points(over), over.by
+        self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
+
+    def shares(self, own: int) -> Points:
+        """Return for each lane how likely a side is to win the match (or has won the race) after such a hand."""
+        if self.edition.match_points is None:
+            lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
+            lead = lead / _RACE_SPREAD_KM if self.edition.empty_pile == "reshuffle" else np.sign(lead)
+            return np.where(self.by >= 0, self.by == own, 0.5 + 0.5 * np.clip(lead, -1, 1))
+        return match_share(self.points + self.totals, own, self.edition.match_points)
+
+
+def match_share(after: Ints, own: int, goal: int) -> Points:
+    """Return how likely a side is to win the match with those totals, by lane and side."""
+    best = np.delete(after, own, axis=1).max(1)
+    lead = after[:, own] - best
+    to_go = np.maximum(goal - after.max(1), 0) / _HAND_POINTS
+    share = 1 / (1 + np.exp(-1.702 * lead / (_HAND_SPREAD * np.sqrt(np.maximum(to_go, 0.3)))))
+    return np.where(after.max(1) >= goal, 0.5 + 0.5 * np.sign(lead), share)

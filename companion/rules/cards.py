@@ -94,9 +94,7 @@ SAFETY_OF: dict[Card, Card] = {
 }
 """The safety that shuts out each hazard."""
 
-HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}
-"""The hazard that each remedy answers."""
-
+HAZARD_OF: dict[Card, Card] = {remedy: hazard for hazard, remedy in REMEDY_OF.items()}  # what each remedy answers
 SPECIALS: dict[Card, Said] = {
     Card.ACCELERATOR: say("With a distance card: it counts twice."),
     Card.MIRROR: say("At once after an attack on you: it lands on the attacker instead."),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from types import MappingProxyType
 
 from companion.common.text import Said, one_of, say
@@ -32,22 +32,14 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
     """Raise SeatingError, with a sentence, when the edition is not played by these sides."""
     sizes = {len(team.players) for team in teams}
     players = sum(len(team.players) for team in teams)
-    if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
-        wrong = say(
-            "%(edition)s is played by %(ways)s: %(these)s.",
-            edition=Said(edition.title),
-            ways=ways_to_play(edition),
-            these=_these(players, sizes),
-        )
-        raise SeatingError(wrong)
-
-
-def _these(players: int, sizes: Collection[int]) -> Said:
-    if len(sizes) > 1:
-        return say("these sides are not equally large")
     each = max(sizes, default=1)
-    how = HOW_SEATED.get(each) or say("with %(each)d a side", each=each)
-    return say("these sides seat %(players)d %(how)s", players=players, how=how)
+    if len(sizes) != 1 or (players, *sizes) not in edition.seatings:
+        how = HOW_SEATED.get(each) or say("with %(each)d a side", each=each)
+        these = say("these sides seat %(players)d %(how)s", players=players, how=how)
+        if len(sizes) > 1:
+            these = say("these sides are not equally large")
+        title, ways = Said(edition.title), ways_to_play(edition)
+        raise SeatingError(say("%(edition)s is played by %(ways)s: %(these)s.", edition=title, ways=ways, these=these))
 
 
 HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})

@@ -57,14 +57,9 @@ class Deal:
     """A table with its hidden cards."""
 
     table: Table
-    hands: tuple[tuple[Card, ...], ...]
-    """The cards of each seat, the latest last."""
-
-    pile: tuple[Card, ...]
-    """The draw pile from the bottom to the top."""
-
-    key: str
-    """What settles the order of discards that become the draw pile; as secret as the cards."""
+    hands: tuple[tuple[Card, ...], ...]  # the cards of each seat, the latest last
+    pile: tuple[Card, ...]  # the draw pile from the bottom to the top
+    key: str  # what settles the order of discards that become the draw pile; as secret as the cards
 
     @property
     def has_drawn(self) -> bool:

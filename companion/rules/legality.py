@@ -26,15 +26,9 @@ from companion.rules.table import (
     is_driving,
 )
 
-SLOW_KM = 50
-"""The most that may be driven under a speed limit."""
-
-MOST_TIMES = 2
-"""One accelerator a card."""
-
-MOST_MIRRORS = 2
-"""An attack that was mirrored comes back by a second mirror, and there is no third."""
-
+SLOW_KM = 50  # the most that may be driven under a speed limit
+MOST_TIMES = 2  # one accelerator a card
+MOST_MIRRORS = 2  # an attack that was mirrored comes back by a second mirror, and there is no third
 _BY_VERB = {Verb.THEFT: Card.THEFT, Verb.CONTROL: Card.CONTROL}
 
 

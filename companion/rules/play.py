@@ -36,24 +36,13 @@ class Play:
     verb: Verb
     player: str | None = None
     card: Card | None = None
-    target: str | None = None
-    """A side, or a player who counts for his side; `control`, `name` and `give` mean the player himself."""
-
-    at_once: bool = False
-    """Out of turn, answering something that has just happened (`!`): a coup fourré, fast remedy, mirror, u-turn."""
-
-    anyway: bool = False
-    """Applied although it is illegal: the table decided to play it all the same."""
-
+    target: str | None = None  # a side, or a player for his side; `control`, `name` and `give`: the player himself
+    at_once: bool = False  # out of turn (`!`): a coup fourré, fast remedy, mirror, u-turn
+    anyway: bool = False  # applied although it is illegal: the table decided to play it all the same
     cards: tuple[Card, ...] = ()
-    times: int = 1
-    """How often the kilometres of a distance card count: 2 with an accelerator (`100*2`)."""
-
-    wanted: Card | None = None
-    """The card of the discard pile that a pair is laid down for."""
-
-    under: bool = False
-    """A fast remedy that goes under its hazard on the discard pile."""
+    times: int = 1  # how often the kilometres of a distance card count: 2 with an accelerator (`100*2`)
+    wanted: Card | None = None  # the card of the discard pile that a pair is laid down for
+    under: bool = False  # a fast remedy that goes under its hazard on the discard pile
 
     @property
     def is_attack(self) -> bool:

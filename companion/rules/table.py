@@ -13,15 +13,9 @@ from typing import NamedTuple
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 
-SAFETY_KM = 100
-"""Kilometres of a safety where safeties count as distance."""
-
-COUP_FOURRE_KM = 100
-"""Kilometres of a coup fourré there, on top of its safety."""
-
-FULL_HAND = 7
-"""Number of cards in a hand after drawing."""
-
+SAFETY_KM = 100  # kilometres of a safety where safeties count as distance
+COUP_FOURRE_KM = 100  # kilometres of a coup fourré there, on top of its safety
+FULL_HAND = 7  # number of cards in a hand after drawing
 
 SPEED_CARDS = (Card.SPEED_LIMIT, Card.END_OF_LIMIT)
 _KM: Callable[[Card], int] = attrgetter("km")
@@ -38,12 +32,8 @@ class Shows(StrEnum):
 class Due(StrEnum):
     """What the player to move still draws before he plays."""
 
-    TURN = "turn"
-    """What the edition draws at the start of a turn."""
-
-    ONE = "one"
-    """One card, for the safety that he has laid."""
-
+    TURN = "turn"  # what the edition draws at the start of a turn
+    ONE = "one"  # one card, for the safety that he has laid
     NOTHING = "nothing"
 
 
@@ -62,16 +52,11 @@ class Side(NamedTuple):
     battle: tuple[Card, ...] = ()
     speed: tuple[Card, ...] = ()
     distances: tuple[Card, ...] = ()
-    doubled: tuple[Card, ...] = ()
-    """The distance cards among `distances` that count twice."""
-
+    doubled: tuple[Card, ...] = ()  # the distance cards among `distances` that count twice
     safeties: tuple[Card, ...] = ()
-    coups_fourres: tuple[Card, ...] = ()
-    """The safeties among `safeties` that were laid as a coup fourré."""
-
+    coups_fourres: tuple[Card, ...] = ()  # the safeties among `safeties` that were laid as a coup fourré
     shows: Shows = Shows.TOP
-    speed_cleared: bool = False
-    """The speed pile counts as empty, whatever lies there: right of way has taken a limit away."""
+    speed_cleared: bool = False  # the speed pile counts as empty: right of way has taken a limit away
 
     @property
     def km(self) -> int:
@@ -139,8 +124,7 @@ class Seat:
     """A player's place at the table, clockwise."""
 
     player: str
-    side: int
-    """The index of his side."""
+    side: int  # the index of his side
 
 
 class Attack(NamedTuple):
@@ -148,14 +132,9 @@ class Attack(NamedTuple):
 
     hazard: Card
     by_seat: int
-    side: int
-    """The index of the attacked side."""
-
-    before: Shows = Shows.TOP
-    """What the battle pile counted as showing before the hazard fell on it."""
-
-    mirrors: int = 0
-    """How often it has been mirrored."""
+    side: int  # the index of the attacked side
+    before: Shows = Shows.TOP  # what the battle pile counted as showing before the hazard fell on it
+    mirrors: int = 0  # how often it has been mirrored
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,8 +178,7 @@ class Window:
 
     laid: Laid | None = None
     taken: Taken | None = None
-    asked: Request | None = None
-    """A request that was made just now, so that the card may be handed over on the spot."""
+    asked: Request | None = None  # a request that was made just now, so that the card may be handed over on the spot
 
 
 NO_WINDOW = Window()
@@ -230,36 +208,18 @@ class Table(NamedTuple):
     sides: tuple[Side, ...]
     seats: tuple[Seat, ...]
     deck: Mapping[Card, int]
-    hands: tuple[int, ...]
-    """How many cards each seat holds; which ones is never known."""
-
+    hands: tuple[int, ...]  # how many cards each seat holds; which ones is never known
     draw_pile: int
-    unaccounted: int
-    """Cards that by the count were in the pile when it was seen empty; nobody is known to hold them."""
-
+    unaccounted: int  # cards that by the count were in the pile when it was seen empty; nobody is known to hold them
     discards: tuple[Card, ...]
-    to_move: int
-    """The seat whose turn it is."""
-
-    due: Due
-    """What the player to move draws before he plays: by itself, unless he has drawn already or has forgotten to."""
-
+    to_move: int  # the seat whose turn it is
+    due: Due  # what the player to move draws before he plays
     target: int
-    may_extend: bool
-    """An extension can still be called at this target."""
-
-    extension_offered_to: int | None = None
-    """The index of the side that has reached the target and has to answer: extend or finish."""
-
-    extended_by: int | None = None
-    """The index of the side that called the extension."""
-
-    attacks: tuple[Attack, ...] = ()
-    """The attacks that a coup fourré can still answer, the latest last."""
-
-    may_pass: bool = False
-    """The player to move has the turn by a play out of turn, and may pass it to his left."""
-
+    may_extend: bool  # an extension can still be called at this target
+    extension_offered_to: int | None = None  # the side that has reached the target and has to answer
+    extended_by: int | None = None  # the index of the side that called the extension
+    attacks: tuple[Attack, ...] = ()  # the attacks that a coup fourré can still answer, the latest last
+    may_pass: bool = False  # the player to move has the turn by a play out of turn, and may pass it to his left
     window: Window = NO_WINDOW
     requests: tuple[Request, ...] = ()
     ending: Ending | None = None

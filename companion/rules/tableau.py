@@ -23,11 +23,8 @@ class Laying:
     distances: Mapping[Card, int] = field(default_factory=dict)
     doubled: Mapping[Card, int] = field(default_factory=dict)
     safeties: tuple[Card, ...] = ()
-    coups_fourres: tuple[Card, ...] = ()
-    """The safeties among `safeties` that were a coup fourré."""
-
-    drove_unseen: bool = False
-    """It laid distances that nobody has counted here: it is not shut out."""
+    coups_fourres: tuple[Card, ...] = ()  # the safeties among `safeties` that were a coup fourré
+    drove_unseen: bool = False  # it laid distances that nobody has counted here: it is not shut out
 
     @property
     def km(self) -> int:
@@ -40,8 +37,7 @@ class Trip:
     """How far a hand went."""
 
     target: int
-    extended_by: int | None = None
-    """The index of the side that called the extension."""
+    extended_by: int | None = None  # the index of the side that called the extension
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +45,9 @@ class Told:
     """What does not lie on the table."""
 
     trip: Trip
-    completed_by: int | None
-    """The index of the side that completed the trip; None where nobody did."""
-
-    played_out: bool
-    """Where nobody did: whether all cards were used up. Else people stopped before."""
-
-    draw_pile_empty: bool
-    """True if the draw pile was used up when the trip was completed."""
+    completed_by: int | None  # the index of the side that completed the trip; None where nobody did
+    played_out: bool  # where nobody did: whether all cards were used up. Else people stopped before.
+    draw_pile_empty: bool  # if the draw pile was used up when the trip was completed
 
 
 def trips(edition: Edition, sides: int) -> tuple[Trip, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from companion.match.questions import Kind, Question, question_of_no_card_id
+from companion.match.questions import Kind, Question, question_id
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
@@ -26,11 +26,11 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_g
     """
     if not is_gathering and _is_pile_used_up(tracks, record, table):
         number = sum(line.play.verb is Verb.EXHAUSTED for line in record.lines)
-        ident = question_of_no_card_id(record.match, record.hand_seq, "pile", number)
+        ident = question_id(record.match, record.hand_seq, "pile", f"n{number}", Kind.PLAY)
         yield from _asked(ident, Play(Verb.EXHAUSTED), DRAW_ZONE, record, table)
     laid = sum(line.serial is not None for line in record.lines)
     if tracks.bare_s >= MOMENT_S and laid >= MANY:
-        ident = question_of_no_card_id(record.match, record.hand_seq, "end", tracks.last_serial)
+        ident = question_id(record.match, record.hand_seq, "end", f"n{tracks.last_serial}", Kind.PLAY)
         stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
         yield from _asked(ident, Play(Verb.END), None, record, table, sure=stuck)
 

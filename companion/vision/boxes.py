@@ -12,9 +12,8 @@ from companion.vision.opencv import cv2
 
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
-Pixels = npt.NDArray[np.float32]
-"""Colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`."""
-
+Pixels = npt.NDArray[np.float32]  # colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`
+Size = tuple[float, float]  # width and height
 Mask = npt.NDArray[np.bool_]
 
 

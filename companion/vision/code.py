@@ -7,26 +7,17 @@ from dataclasses import dataclass
 
 from companion.vision.view import Point, Quad
 
-AGREED = 0.99
-"""Confidence of a card that two readers agree on, and the highest that is given."""
-
-ALONE = 0.9
-"""Confidence of a card that one reader alone gives, less surely."""
+AGREED = 0.99  # confidence of a card that two readers agree on, and the highest that is given
+ALONE = 0.9  # confidence of a card that one reader alone gives, less surely
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
     """A sticker of ours on a picture."""
 
-    card: str | None
-    """The physical card, or None: it cannot be recognised, is not in this deck, or is here twice."""
-
-    corners_px: Quad
-    """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
-
-    confidence: float
-    """0 where the card is None."""
-
+    card: str | None  # the physical card, or None: it cannot be recognised, is not in this deck, or is here twice
+    corners_px: Quad  # the code without its quiet zone: top left, top right, bottom right, bottom left as it is printed
+    confidence: float  # 0 where the card is None
     rivals: tuple[tuple[str, float], ...] = ()
     """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
 

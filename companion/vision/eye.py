@@ -20,12 +20,11 @@ from companion.vision.capture.sources import Frame
 from companion.vision.code import side_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import LOOKS, PILES, Lain, look_again, look_at_faces
-from companion.vision.fusion import together
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion
 from companion.vision.patch import Patch
-from companion.vision.read import gray_of, missing_zones, read
+from companion.vision.read import gray_of, missing_zones, read, together
 from companion.vision.stickers.reader import are_there, boxes_to_read
 from companion.vision.view import FACE, Sighting, View
 from companion.vision.zones import ZoneChanges, ZoneWatch

@@ -6,19 +6,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from companion.common.errors import Problem
 from companion.rules.cards import Card
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
-from companion.vision.code import AGREED, Code
+from companion.vision.code import AGREED, Code, side_of
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import sighted
-from companion.vision.fusion import together
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -26,6 +26,9 @@ from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.stickers.sizes import SIZES_MM, widths_mm
 from companion.vision.view import STICKER, Point, Sighting, View
+
+_ON_CARD_PX = 4.0  # most by which a sticker's middle is seen beside its card
+_ABOVE_SHARE = 0.5  # most of the side of a card that a code on it takes; a larger one is no sticker of it
 
 
 def read(
@@ -53,8 +56,7 @@ def read(
     gray = gray_of(frame.image) if gray is None else gray
     sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
     if templates is not None:
-        told = read_faces(frame.image, templates, mats, where=where)
-        sightings = together(sightings, [sighted(seen, mats) for seen in told])
+        sightings = together(sightings, read_faces(frame.image, templates, mats, where=where))
     hidden = missing_zones(mats, layouts or ())
     return View(
         t_s=frame.t_s,
@@ -126,6 +128,42 @@ def _sightings(
     again = [around(s.corners_px).padded(12) for s in twice if s.corners_px]
     rest = replace(before, sightings=tuple(s for s in before.sightings if s not in twice))
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
+
+
+# --- Stickers and faces together ------------------------------------------------------------------------------
+
+
+def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
+    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
+    on = [_card_under(sticker, faces) for sticker in stickers]
+    voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
+    return (*voted, *(face for number, face in enumerate(faces) if number not in on))
+
+
+def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
+    """Return the topmost card that a sticker lies on."""
+    for number, face in enumerate(faces):
+        if face.corners_px is not None and sticker.corners_px is not None:
+            small = side_of(sticker.corners_px) < _ABOVE_SHARE * side_of(face.corners_px)
+            off_px = cv2.pointPolygonTest(np.float32(face.corners_px), sticker.centre_px, True)
+            if small and off_px >= -_ON_CARD_PX:
+                return number
+    return None
+
+
+def _voted(sticker: Sighting, face: Sighting) -> Sighting:
+    """Return one card that has a sticker and a face."""
+    if face.face is Card.UNKNOWN:
+        return sticker
+    if sticker.card is None:
+        of_face = next((card for card, _ in sticker.rivals if face_of(card) is face.face), None)
+        if of_face is None:
+            return face
+        return replace(sticker, card=of_face, face=face.face, confidence=face.confidence, rivals=())
+    if sticker.face is face.face:
+        return replace(sticker, confidence=max(sticker.confidence, AGREED))
+    said = ((sticker.card, 0.45), (any_copy(face.face), 0.45))
+    return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
 
 
 # --- Whole pictures, for `companion read` ---------------------------------------------------------------------

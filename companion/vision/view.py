@@ -6,9 +6,7 @@ from dataclasses import dataclass, field
 
 from companion.rules.cards import Card
 
-STICKER, FACE = "sticker", "face"
-"""Ways in which a card is recognised."""
-
+STICKER, FACE = "sticker", "face"  # ways in which a card is recognised
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
@@ -18,35 +16,22 @@ class MatSeen:
     """A mat found on the frame."""
 
     id: str
-    corners_px: Quad
-    """Top left, top right, bottom right, bottom left of the printed sheet."""
-
-    px_per_mm: float
-    """The scale at the mat's middle."""
+    corners_px: Quad  # top left, top right, bottom right, bottom left of the printed sheet
+    px_per_mm: float  # the scale at the mat's middle
 
 
 @dataclass(frozen=True, slots=True)
 class Sighting:
     """One card seen on one frame."""
 
-    face: Card
-    """`Card.UNKNOWN` where it cannot be recognised."""
-
-    card: str | None
-    """The physical card where a sticker tells it (`roll-03`), else None."""
-
+    face: Card  # `Card.UNKNOWN` where it cannot be recognised
+    card: str | None  # the physical card where a sticker tells it (`roll-03`), else None
     centre_px: Point
     corners_px: Quad | None
-    zone: str | None
-    """`side-1/battle`, `table/discard`, … or None off the zones."""
-
-    sideways: bool
-    """Turned a quarter against the mat (within 45°)."""
-
+    zone: str | None  # `side-1/battle`, `table/discard`, … or None off the zones
+    sideways: bool  # turned a quarter against the mat (within 45°)
     confidence: float
-    by: str
-    """`sticker` or `face`."""
-
+    by: str  # `sticker` or `face`
     rivals: tuple[tuple[str, float], ...] = ()
     """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first.
 
@@ -59,8 +44,7 @@ class Sighting:
     stay: int | None = None
     """Number of a card recognised by its face, the same for as long as it lies where it was laid."""
 
-    glued: str | None = None
-    """The physical card that its sticker names, where its face is plainly another."""
+    glued: str | None = None  # the physical card that its sticker names, where its face is plainly another
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ import re
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from pathlib import Path
@@ -41,12 +41,9 @@ PAGE = ROOT / "docs" / "faces.md"
 STYLES = ("own", *decks.STYLES)
 WIDTHS_PX = (40, 50, 60, 75, 90, 120, 180)
 COVERS = {"nothing": 0.0, "20 %": 0.2, "35 %": 0.35, "50 %": 0.5, "60 %": 0.6, "all but 20 mm": 1 - 20 / 88}
-CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)
-"""How far corners are off, standard deviation in card widths."""
-
+CORNERS_OFF = (0.0, 0.015, 0.03, 0.06)  # how far corners are off, standard deviation in card widths
 WIDTH_PX = 90.0
-OFF = 0.015
-"""What is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them."""
+OFF = 0.015  # what is not varied: 57 mm at 1.6 px/mm, as 1080p over 1.2 m, and corners as a careful finder gives them
 
 
 # --- Decks and crops ------------------------------------------------------------------------------------------
@@ -84,8 +81,7 @@ class Condition:
     source: str = "photograph"
 
 
-Truth = tuple[str | None, Crop]
-"""A face, or None for what is none, and what was cut out."""
+Truth = tuple[str | None, Crop]  # a face, or None for what is none, and what was cut out
 
 
 def photo_of(style: str, condition: Condition, seed: int) -> FacePhoto:
@@ -154,8 +150,7 @@ def crop_at(
 
 def widened(corners_px: np.ndarray, size_mm: tuple[float, float]) -> np.ndarray:
     """The corners of a card and its margin, from those of the card."""
-    width, height = size_mm
-    own = np.array([(0, 0), (width, 0), (width, height), (0, height)], np.float32)
+    own = photos.edges(*size_mm) + np.float32(0.5)
     matrix = cv2.getPerspectiveTransform(own, corners_px.astype(np.float32))
     margin = np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)], np.float32) * MARGIN_MM
     return cv2.perspectiveTransform((own + margin)[None], matrix)[0]
@@ -209,14 +204,9 @@ class Tally:
     """What became of the cards under a condition."""
 
     cards: int = 0
-    first: int = 0
-    """The guess was right, sure or not."""
-
-    told: int = 0
-    """Sure, and right."""
-
-    wrong: int = 0
-    """Sure, and wrong."""
+    first: int = 0  # the guess was right, sure or not
+    told: int = 0  # sure, and right
+    wrong: int = 0  # sure, and wrong
 
     def count(self, answer: Answer, truth: str | None, rule: Rule) -> None:
         """One more card."""
@@ -245,25 +235,15 @@ class Contest:
         pictures, size_mm = pictures_of(style, source), enrolled.size_mm(style)
         return {way.name: way.made(pictures, size_mm) for way in self.ways}
 
-    def tallies(self, condition: Condition, seeds: Sequence[int]) -> dict[str, Tally]:
-        """How each way does under a condition, over all decks."""
+    def tallies(self, condition: Condition, seeds: Sequence[int], styles: Sequence[str] = ()) -> dict[str, Tally]:
+        """How each way does under a condition, over these decks or all."""
         totals = {way.name: Tally() for way in self.ways}
-        for style, seed in itertools.product(self.styles, seeds):
-            self._add(totals, style, condition, seed)
+        for style, seed in itertools.product(styles or self.styles, seeds):
+            crops = crops_of(style, condition, seed)
+            for name, namer in self.namers(style, condition.source).items():
+                for truth, crop in crops:
+                    totals[name].count(namer(crop), truth, self.rules[name])
         return totals
-
-    def of_style(self, style: str, condition: Condition, seeds: Sequence[int]) -> dict[str, Tally]:
-        """The same for one deck."""
-        totals = {way.name: Tally() for way in self.ways}
-        for seed in seeds:
-            self._add(totals, style, condition, seed)
-        return totals
-
-    def _add(self, totals: dict[str, Tally], style: str, condition: Condition, seed: int) -> None:
-        crops = crops_of(style, condition, seed)
-        for name, namer in self.namers(style, condition.source).items():
-            for truth, crop in crops:
-                totals[name].count(namer(crop), truth, self.rules[name])
 
 
 # --- Tables ---------------------------------------------------------------------------------------------------
@@ -275,31 +255,33 @@ def varied(title: str, conditions: Mapping[str, Condition]) -> Callable[[Contest
     """A table of one thing varied."""
 
     def table(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
-        rows = {}
-        for label, condition in conditions.items():
-            rows[label] = contest.tallies(condition, seeds)
-            say(f"{title} {label}: " + " | ".join(f"{name} {tally}" for name, tally in rows[label].items()))
-        return in_markdown(title, rows, contest)
+        rows = ((label, contest.tallies(condition, seeds)) for label, condition in conditions.items())
+        return in_markdown(title, rows, contest, say)
 
     return table
 
 
-def in_markdown(title: str, rows: Mapping[str, Mapping[str, Tally]], contest: Contest) -> list[str]:
+def in_markdown(title: str, rows: Iterable[tuple[str, Mapping[str, Tally]]], contest: Contest, say: Say) -> list[str]:
     names = [way.name for way in contest.ways]
-    lines = [f"| {title} | cards | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
-    for label, row in rows.items():
-        cards = row[names[0]].cards
-        lines.append(f"| {label} | {cards} | " + " | ".join(str(row[name]) for name in names) + " |")
+    lines = heading(title, "cards", *names)
+    for label, row in rows:
+        lines.append(line_of(label, row[names[0]].cards, *(row[name] for name in names)))
+        say(lines[-1])
     return lines
+
+
+def heading(*columns: str) -> list[str]:
+    return [line_of(*columns), "|" + "---|" * len(columns)]
+
+
+def line_of(*cells: object) -> str:
+    return "| " + " | ".join(map(str, cells)) + " |"
 
 
 def by_deck(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
     """Which decks are hard."""
-    rows = {}
-    for style in contest.styles:
-        rows[style] = contest.of_style(style, Condition(75.0), seeds)
-        say(f"{style}: " + " | ".join(f"{name} {tally}" for name, tally in rows[style].items()))
-    return in_markdown("deck, cards 75 px wide", rows, contest)
+    rows = ((style, contest.tallies(Condition(75.0), seeds, [style])) for style in contest.styles)
+    return in_markdown("deck, cards 75 px wide", rows, contest, say)
 
 
 def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
@@ -310,11 +292,8 @@ def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
             for name, namer in contest.namers(style, "photograph").items():
                 counts[kind][name].append(contest.rules[name].accepts(namer(crop)))
     names = [way.name for way in contest.ways]
-    lines = ["| named, of what is no face | crops | " + " | ".join(names) + " |", "|---|---|" + "---|" * len(names)]
-    for kind, row in counts.items():
-        lines.append(f"| {kind} | {len(row[names[0]])} | " + " | ".join(str(sum(row[name])) for name in names) + " |")
-        say(lines[-1])
-    return lines
+    rows = [line_of(kind, len(row[names[0]]), *(sum(row[name]) for name in names)) for kind, row in counts.items()]
+    return [*heading("named, of what is no face", "crops", *names), *rows]
 
 
 def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
@@ -325,10 +304,7 @@ def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
         name: statistics.median(milliseconds(lambda n=namer, c=crop: n(c), 1) for crop in crops)
         for name, namer in contest.namers(style, "photograph").items()
     }
-    say(f"ms a card: {spent}")
-    names = list(spent)
-    return ["| | " + " | ".join(names) + " |", "|---|" + "---|" * len(names),
-            "| ms a card | " + " | ".join(f"{spent[name]:.1f}" for name in names) + " |"]  # fmt: skip
+    return [*heading("", *spent), line_of("ms a card", *(f"{ms:.1f}" for ms in spent.values()))]
 
 
 # --- Finding --------------------------------------------------------------------------------------------------
@@ -373,8 +349,8 @@ FINDINGS = {
 
 def finding(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
     """Whole tables: what was found, named, mistaken."""
-    lines = ["| whole pictures | cards in sight | told | asked | partly covered | told | wrong | none there | ms |",
-             "|---|---|---|---|---|---|---|---|---|"]  # fmt: skip
+    lines = heading("whole pictures", "cards in sight", "told", "asked", "partly covered", "told", "wrong",
+                    "none there", "ms")  # fmt: skip
     for label, how in FINDINGS.items():
         total, spent = FaceScore(), []
         for style, seed in itertools.product(contest.styles, seeds):
@@ -382,11 +358,10 @@ def finding(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
             total, spent = total + score, [*spent, ms]
             if score.wrong or score.ghosts:
                 say(f"{label}, {style}, seed {700 + seed}: {score.wrong} {score.ghosts}")
-        lines.append(
-            f"| {label} | {total.in_sight} | {100 * total.read / max(1, total.in_sight):.1f} % | {total.unknown} | "
-            f"{total.partly} | {100 * total.partly_read / max(1, total.partly):.1f} % | {len(total.wrong)} | "
-            f"{len(total.ghosts)} | {statistics.median(spent):.0f} |"
-        )
+        told, partly = total.read / max(1, total.in_sight), total.partly_read / max(1, total.partly)
+        lines.append(line_of(label, total.in_sight, f"{100 * told:.1f} %", total.unknown, total.partly,
+                             f"{100 * partly:.1f} %", len(total.wrong), len(total.ghosts),
+                             f"{statistics.median(spent):.0f}"))  # fmt: skip
         say(lines[-1])
     return lines
 

@@ -16,13 +16,12 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.vision.faces import face_detector as reading
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates, Turned, lab, templates_of
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, lab, templates_of
 from companion.vision.faces.matching import Closely
-from companion.vision.faces.pose_search import poses
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, poses
 
 PX_PER_MM = 4.0
-MARGIN_MM = 8.0
-"""What is cut out around a card: corners are never known to the hair."""
+MARGIN_MM = 8.0  # what is cut out around a card: corners are never known to the hair
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,13 +53,10 @@ class Answer:
     face: str | None
     score: float = 0.0
     lead: float = 0.0
-    sure: bool | None = None
-    """What the way itself says; None where that is left to a `Rule`."""
+    sure: bool | None = None  # what the way itself says; None where that is left to a `Rule`
 
 
-Pictures = Mapping[str, np.ndarray]
-"""The faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`."""
-
+Pictures = Mapping[str, np.ndarray]  # the faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`
 Namer = Callable[[Crop], Answer]
 
 
@@ -90,18 +86,10 @@ class Way:
 # --- Ours -----------------------------------------------------------------------------------------------------
 
 
-class _Upright(Templates):
-    """A deck whose cards lie upright or upside down: how a card is turned is known here, as for the other ways."""
-
-    @cached_property
-    def turned(self) -> tuple[Turned, ...]:
-        return tuple(turned for turned in super().turned if turned.turn_deg in (0.0, 180.0))
-
-
 def ours(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
-    """What the eye does with a part of the table where it expects one card."""
+    """What the eye does with a part of the table where it expects one card, upright or nearly."""
     faces = [(None if slug == decks.BACK else Card(slug), image) for slug, image in pictures.items()]
-    templates = _Upright(size_mm, templates_of(faces, size_mm).all)
+    templates = templates_of(faces, size_mm)
 
     def named(crop: Crop) -> Answer:
         fine = lab(_scaled(crop.image, FINE_PX_PER_MM))
@@ -110,7 +98,7 @@ def ours(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:
             None if crop.seen is None else _scaled(crop.seen, scale) for scale in (COARSE_PX_PER_MM, FINE_PX_PER_MM)
         ]
         closely = Closely(fine, templates)
-        pose = next(iter(poses(coarse, templates, shown[0])), None)
+        pose = next(iter(poses(coarse, templates.turned, shown[0], [0.0])), None)
         best = closely.named(pose, shown[1]) if pose else None
         if best is None:
             return Answer(None, sure=False)

@@ -26,11 +26,8 @@ import decks
 from companion.vision.enrol import sheet
 from companion.vision.enrol.rectify import rectified
 
-WRONG_MM = 2.0
-"""A corner that is off by more makes another picture of the card."""
-
-HIDDEN = 0.02
-"""Share of a card's print under a reflection from which on it had better be photographed again."""
+WRONG_MM = 2.0  # a corner that is off by more makes another picture of the card
+HIDDEN = 0.02  # share of a card's print under a reflection from which on it had better be photographed again
 
 
 def main() -> None:
@@ -55,7 +52,7 @@ def main() -> None:
         )
         found = rectified(photo.image, photo.size_mm)
         off_mm = photo.error_mm(found.corners) if found.corners is not None else np.nan
-        what = str(found.fault) if found.fault else "wrong" if off_mm > WRONG_MM else "right"
+        what = found.fault.name.lower() if found.fault else "wrong" if off_mm > WRONG_MM else "right"
         if photo.hidden > HIDDEN:
             what += " (print burnt out)"
         said[what] += 1
@@ -79,20 +76,16 @@ def _sheets(seeds: range) -> None:
         rows = sheet.cut_out(photo.image, photo.size_mm)
         took_s = time.process_time() - began_s
         found = [card for row in rows for card in row if card is not None and card.corners is not None]
-        errors = [_error_mm(card.corners, photo) for card in found]
+        errors = [card_photos.error_mm(card.corners, _nearest(card.corners, photo), photo.size_mm) for card in found]
         kept = [error for card, error in zip(found, errors, strict=True) if card.fault is None]
         print(f"{seed:5} {style:9}{ground:8}{len(found)} of {len(slugs)} found in rows of {[len(row) for row in rows]},"
               f" {len(kept)} kept, {sum(error > WRONG_MM for error in kept)} of them wrong,"
               f" worst corner {max(errors, default=0):.1f} mm, {took_s:.1f} s", flush=True)  # fmt: skip
 
 
-def _error_mm(corners: np.ndarray, photo: card_photos.SheetPhoto) -> float:
-    """How far the worst corner is off from that of the nearest card."""
-    nearest = photo.corners[np.linalg.norm(photo.corners.mean(axis=1) - corners.mean(axis=0), axis=1).argmin()]
-    w, h = photo.size_mm
-    to_mm = cv2.getPerspectiveTransform(np.float32(nearest), np.float32([(0, 0), (w, 0), (w, h), (0, h)]))
-    seen = cv2.perspectiveTransform(np.float64(corners).reshape(-1, 1, 2), to_mm.astype(np.float64)).reshape(-1, 2)
-    return float(np.hypot(*(seen - [(0, 0), (w, 0), (w, h), (0, h)]).T).max())
+def _nearest(corners: np.ndarray, photo: card_photos.SheetPhoto) -> np.ndarray:
+    """The true corners of the card nearest to those found."""
+    return photo.corners[np.linalg.norm(photo.corners.mean(axis=1) - corners.mean(axis=0), axis=1).argmin()]
 
 
 if __name__ == "__main__":

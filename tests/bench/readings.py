@@ -47,8 +47,7 @@ class Trial:
 
     seed: int
     light: str
-    kind: str = "ours"
-    """`ours` or `tag`: what is on the stickers."""
+    kind: str = "ours"  # `ours` or `tag`: what is on the stickers
 
     @property
     def mats_known(self) -> bool:

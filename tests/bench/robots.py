@@ -32,14 +32,11 @@ import numpy as np
 from robot_games import TWO, Player, Step, play_match
 
 from companion.robots import search
-from companion.robots.deck_numbers import deck_of
-from companion.robots.information_set import Position
-from companion.robots.lane_start import joined
-from companion.robots.lanes import Lanes
-from companion.robots.options import options
-from companion.robots.playouts import Ends, play_out
+from companion.robots.information_set import Position, options
+from companion.robots.lanes import Lanes, deck_of, joined
 from companion.robots.robot import Level, choose
 from companion.robots.search import Effort
+from companion.robots.worlds import Ends, play_out
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb

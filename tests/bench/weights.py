@@ -15,11 +15,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 from robot_games import TWO
 
-from companion.robots.deck_numbers import deck_of
-from companion.robots.lane_start import lanes_of
-from companion.robots.lanes import Lanes
-from companion.robots.playouts import play_out
+from companion.robots.lanes import Lanes, deck_of, lanes_of
 from companion.robots.valuation import WEIGHTS, Weights
+from companion.robots.worlds import play_out
 from companion.rules import referee
 from companion.rules.editions.edition import edition_names, load_edition
 

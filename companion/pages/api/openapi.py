@@ -1,4 +1,4 @@
-"""The API as an OpenAPI 3.1 document. A test keeps it and the routes the same.
+"""The API as an OpenAPI 3.1 document: what is sent and answered, and the routes as `routes.py` declares them.
 
 An object is written as its fields, each a type, or a tuple of a type, its description and more keywords of JSON Schema:
 `[type]` is an array, `{str: type}` a mapping, `"Name"` one of `SCHEMAS`, `"Name?"` the same or null. A field whose name
@@ -7,6 +7,7 @@ ends with `?` may be missing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from enum import EnumType
 from types import NoneType
@@ -36,6 +37,10 @@ _ANSWER = (
     " is illegal, and the card goes back. `table`, `record`: which of the two is right. `ignore`: neither, until the"
     " zone changes."
 )
+
+
+def _whole(low: int, high: int) -> Schema:
+    return {"type": "integer", "minimum": low, "maximum": high}
 
 
 def _letters(most: int) -> dict[str, int]:
@@ -229,7 +234,7 @@ def document() -> Schema:
         "openapi": "3.1.0",
         "info": {"title": "Mille Bornes Companion", "version": __version__, "description": _ABOUT},
         "servers": [{"url": "/"}],
-        "paths": _paths(),
+        "paths": PATHS,
         "components": {
             "schemas": {name: object_of(fields) for name, fields in SCHEMAS.items()},
             "securitySchemes": {"phone": {"type": "apiKey", "in": "cookie", "name": "companion"}},
@@ -237,67 +242,43 @@ def document() -> Schema:
     }
 
 
-def _paths() -> Schema:
-    asked = [
-        _parameter("limit", "query", "How many at most; 20 if not said.", minimum=1, maximum=100),
-        _parameter("before", "query", "Only those before this match: the next page.", minimum=0, maximum=2**53),
-    ]
-    about = "The match: the number of its first event."
-    number = [_parameter("number", "path", about, minimum=0, maximum=10**15 - 1)]
-    question = [_parameter("question_id", "path", "The `id` of one of the `questions`.", type="string")]
-    matches = _get(
-        "matches", "The matches, the latest first.", "As they were set up.", {"matches": ["Match"]}, 422, also=asked
-    )
-    begin = _post("begin", "Begins a match, in the place of the one that is being played.", NEW_MATCH)
-    about = "Your own hand, where the companion deals: that of the seat of this phone."
-    own_hand = _get("hand", about, "It.", "OwnHand", 401, 403)
-    about = "Whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."
-    version = _get("version", about, "The version of the state.", {"version": int})
-    version["get"]["responses"]["304"] = {"description": "It is the one that is known."}
-    about = "Enters a play. A legal one counts at once, an illegal one waits for the table’s answer."
-    record = {"200": ("The record.", "text/plain"), "404": ("No game has been set up.", "text/html")}
-    return {
-        "/api/openapi.json": _get("document", "This document.", "OpenAPI 3.1.", None),
-        "/api/state": _get("state", "The table now.", "Everything a page shows.", "State"),
-        "/version": version,
-        "/api/matches": matches | begin,
-        "/api/matches/{number}": _get("match", "A match: its record and its hands.", "It.", "Played", 404, also=number),
-        "/api/plays": _post("play", about, NEW_PLAY),
-        "/api/questions/{question_id}": _post("answer", "Answers what the table is asked.", NEW_ANSWER, also=question),
-        "/api/hand": own_hand,
-        "/api/waive": _post("waive", "Lets pass what you may answer; on your turn you draw.", WAIVER),
-        "/api/undo": _post("undo", "Takes back the last change of the record.", STEP),
-        "/api/redo": _post("redo", "Takes back the last undo.", STEP),
-        "/api/correct": _post("correct", "Changes a line of the record.", CORRECTION),
-        "/api/next-hand": _post("next_hand", "Begins the next hand.", NEXT_HAND),
-        "/export.mbn": {
-            "get": {
-                "operationId": "record",
-                "summary": "The match being played as a record: see docs/records.md.",
-                "responses": {code: _content(said, kind, {"type": "string"}) for code, (said, kind) in record.items()},
-            }
-        },
-    }
+PATHS: dict[str, Schema] = {}
+"""The operations by path and method."""
+
+_PARAMETERS = {
+    "number": ("path", "The match: the number of its first event.", _whole(0, 10**15 - 1)),
+    "question_id": ("path", "The `id` of one of the `questions`.", {"type": "string"}),
+    "limit": ("query", "How many at most; 20 if not said.", _whole(1, 100)),
+    "before": ("query", "Only those before this match: the next page.", _whole(0, 2**53)),
+}
 
 
-def _get(name: str, about: str, answers: str, answer: Any, *errors: int, also: Sequence[Schema] = ()) -> Schema:
-    """Return a route that is read; `answer` is what it gives, as a field is written, or None for any object."""
+def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
+    """Add a route to the document: `query` are the parameters of its address, `more` is what else an operation has."""
+    path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
+    parameters = [_parameter(name) for name in (*re.findall(r"{(\w+)}", path), *query)]
+    PATHS.setdefault(path, {})[method] = {"operationId": name, "summary": about, "parameters": parameters, **more}
+
+
+def _parameter(name: str) -> Schema:
+    place, about, of = _PARAMETERS[name]
+    return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
+
+
+def answered(answers: str, answer: Any, *errors: int) -> Schema:
+    """Return the responses of a route that is read; `answer` is as a field is written, or None for any object."""
     good = _json(answers, {"type": "object"} if answer is None else schema(answer))
-    responses = {"200": good, **_errors(400, *errors, 429)}
-    return {"get": {"operationId": name, "summary": about, "parameters": list(also), "responses": responses}}
+    return {"responses": {"200": good, **_errors(400, *errors, 429)}}
 
 
-def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -> Schema:
-    sent = object_of(body) | {"additionalProperties": False}
+def changed(sent: Schema) -> Schema:
+    """Return the body of a change and its responses; `sent` is the schema of what is sent."""
     outcome = schema("Outcome")
     waits = (
         "It waits for the table’s answer: `reasons` say why. Or it counts and is not saved yet, because the"
         " disk refuses it: `saved` is false."
     )
-    operation = {
-        "operationId": name,
-        "summary": about,
-        "parameters": list(also),
+    return {
         "security": [{"phone": []}, {}],
         "requestBody": {"required": bool(sent["required"]), "content": {"application/json": {"schema": sent}}},
         "responses": {
@@ -307,21 +288,16 @@ def _post(name: str, about: str, body: Fields, *, also: Sequence[Schema] = ()) -
             "409": _json(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
         },
     }
-    return {"post": operation}
 
 
 def _json(about: str, of: Schema) -> Schema:
-    return _content(about, "application/json", of)
+    return content(about, "application/json", of)
 
 
-def _content(about: str, kind: str, of: Schema) -> Schema:
+def content(about: str, kind: str, of: Schema) -> Schema:
+    """Return a response with a body of one kind."""
     return {"description": about, "content": {kind: {"schema": of}}}
 
 
 def _errors(*codes: int) -> Schema:
     return {str(code): _json(_ERRORS[code], schema("Error")) for code in codes}
-
-
-def _parameter(name: str, place: str, about: str, **of: Any) -> Schema:
-    of = {"type": "integer", **of}
-    return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}

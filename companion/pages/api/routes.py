@@ -1,8 +1,9 @@
-"""The table for scripts: matches as JSON, and plays, answers and undo by JSON. `openapi.py` documents it."""
+"""The table for scripts: its state and version, matches and records; plays, answers and undo by JSON."""
 
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, NoReturn
@@ -13,19 +14,31 @@ from companion.common import clock, parsing
 from companion.common.errors import Problem
 from companion.match.dealer import Seen
 from companion.match.history import Kind, history
-from companion.match.match import Answer, Outcome
+from companion.match.match import Answer, MatchState, Outcome
+from companion.match.questions import Question
 from companion.pages import words
 from companion.pages.api import openapi
-from companion.pages.context import forget_state, match, service, state
-from companion.pages.game import own_hand
+from companion.pages.api.openapi import Schema
+from companion.pages.context import AnyResponse, download, forget_state, is_demo, match, service, state
+from companion.pages.game import own_hand, prompts, views
 from companion.pages.players import permissions, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.record import notation
+from companion.rules.record.judge import state_json
 from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
 
-bp = Blueprint("api", __name__, url_prefix="/api")
+bp = Blueprint("api", __name__)
+
+Asked = Mapping[str, Any]
+"""The fields that were sent."""
+
+Act = Callable[[str], Outcome]
+"""A change, made in the name of somebody."""
+
+View = Callable[..., AnyResponse]
+Change = Callable[..., Act]
 
 _JOINERS = str.maketrans("", "", "\u200c\u200d")
 """The zero-width joiner and non-joiner, which some languages need in names."""
@@ -35,16 +48,46 @@ MOST_NUMBER = 2**53
 """Largest integer that every program reads from JSON unchanged."""
 
 
-@bp.get("/openapi.json")
+# How a route is declared, and described at the same time
+
+
+def read(rule: str, of: Schema, *query: str, name: str | None = None) -> Callable[[View], View]:
+    """Register a route that is read, under its own or another name; `of` are its responses."""
+
+    def declare(view: View) -> View:
+        bp.add_url_rule(rule, name, view)
+        openapi.describe(rule, "get", name or view.__name__, view.__doc__, of, query)
+        return view
+
+    return declare
+
+
+def change(rule: str, fields: openapi.Fields, *, needs_match: bool = True) -> Callable[[Change], Change]:
+    """Register a change: its function takes what was sent, a JSON object of these fields, and returns what to do."""
+    sent = openapi.object_of(fields) | {"additionalProperties": False}
+
+    def declare(view: Change) -> Change:
+        def answer(**place: str) -> Response:
+            asked = _asked(sent["properties"], sent["required"], needs_match=needs_match)
+            return _done(asked, view(asked, **place))
+
+        bp.add_url_rule(rule, view.__name__, answer, methods=["POST"])
+        openapi.describe(rule, "post", view.__name__, view.__doc__, openapi.changed(sent))
+        return view
+
+    return declare
+
+
+@read("/api/openapi.json", openapi.answered("OpenAPI 3.1.", None))
 def document() -> Response:
-    """Return what can be asked here, as OpenAPI."""
+    """Return this document."""
     return make_response(openapi.document())
 
 
 # What there is
 
 
-@bp.get("/matches")
+@read("/api/matches", openapi.answered("As they were set up.", {"matches": ["Match"]}, 422), "limit", "before")
 def matches() -> Response:
     """Return the matches, the latest first."""
     most = _number("limit", USUAL_MATCHES, 1, MOST_MATCHES)
@@ -84,7 +127,7 @@ def _brief(number: int) -> dict[str, Any]:
     }
 
 
-@bp.get("/matches/<int:number>")
+@read("/api/matches/<int:number>", openapi.answered("It.", "Played", 404), name="match")
 def one(number: int) -> Response:
     """Return a match: its record, its hands as they were counted, its totals."""
     past = service().archive.past(match().store, number) or abort(404)
@@ -100,82 +143,71 @@ def one(number: int) -> Response:
 # What can be done
 
 
-@bp.post("/plays")
-def play() -> Response:
-    """Enter a play, written as in a record."""
-    asked = _asked(openapi.NEW_PLAY, needs_match=True)
+@change("/api/plays", openapi.NEW_PLAY)
+def play(asked: Asked) -> Act:
+    """Enter a play. A legal one counts at once, an illegal one waits for the table’s answer."""
     anyway, vouched = asked.get("anyway", False), permissions.vouched()
-    return _done(asked, lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched))
+    return lambda by: match().enter(asked["text"], by, anyway=anyway, vouched=vouched)
 
 
-@bp.get("/hand")
+@read("/api/hand", openapi.answered("It.", "OwnHand", 401, 403))
 def hand() -> Response:
-    """Return the hand of this phone's own seat, where the program deals; empty for no seat."""
+    """Return your own hand, where the companion deals: that of the seat of this phone."""
     own = own_hand.seen(state()) or Seen("", ())
     shown = {"player": own.player or None, "hand": list(own.hand), "asked": own.is_asked, "may_wait": own.may_wait}
     return make_response(shown | {"plays": [str(play) for play in own.plays]})
 
 
-@bp.post("/waive")
-def waive() -> Response:
-    """Let pass what this phone's player may answer."""
-    asked = _asked(openapi.WAIVER, needs_match=True)
-    return _done(asked, lambda by: match().waive(by))
+@change("/api/waive", openapi.WAIVER)
+def waive(_asked: Asked) -> Act:
+    """Let pass what you may answer; on your turn you draw."""
+    return lambda by: match().waive(by)
 
 
-@bp.post("/questions/<question_id>")
-def answer(question_id: str) -> Response:
-    """Answer a question."""
-    asked = _asked(openapi.NEW_ANSWER)
+@change("/api/questions/<question_id>", openapi.NEW_ANSWER, needs_match=False)
+def answer(asked: Asked, question_id: str) -> Act:
+    """Answer what the table is asked."""
     if state().question(question_id) is None and not match().was_asked(question_id):
         abort(404)
-    said, anyway, vouched = Answer(asked["answer"]), asked.get("anyway", False), permissions.vouched()
-    play = asked.get("play")
-    return _done(asked, lambda by: match().answer(question_id, said, by, play=play, anyway=anyway, vouched=vouched))
+    said, play = Answer(asked["answer"]), asked.get("play")
+    anyway, vouched = asked.get("anyway", False), permissions.vouched()
+    return lambda by: match().answer(question_id, said, by, play=play, anyway=anyway, vouched=vouched)
 
 
-@bp.post("/correct")
-def correct() -> Response:
-    """Correct a line of the record."""
-    asked = _asked(openapi.CORRECTION, needs_match=True)
+@change("/api/correct", openapi.CORRECTION)
+def correct(asked: Asked) -> Act:
+    """Change a line of the record."""
     vouched = permissions.vouched()
-    return _done(asked, lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched))
+    return lambda by: match().correct(asked["seq"], asked["text"], by, vouched=vouched)
 
 
-@bp.post("/next-hand")
-def next_hand() -> Response:
+@change("/api/next-hand", openapi.NEXT_HAND)
+def next_hand(asked: Asked) -> Act:
     """Begin the next hand."""
-    asked = _asked(openapi.NEXT_HAND, needs_match=True)
-    return _done(asked, lambda by: match().next_hand(by, asked.get("first")))
+    return lambda by: match().next_hand(by, asked.get("first"))
 
 
-@bp.post("/matches")
-def begin() -> Response:
-    """Begin a match from the head of a record."""
-    asked = _asked(openapi.NEW_MATCH)
+@change("/api/matches", openapi.NEW_MATCH, needs_match=False)
+def begin(asked: Asked) -> Act:
+    """Begin a match, in the place of the one that is being played."""
     lines = [line for line in map(notation.without_comment, asked["record"].splitlines()) if line]
     robots = asked.get("robots", {}) if asked.keys() & {"cards", "robots"} else None
-    return _done(asked, lambda by: match().start(lines, by, robots=robots))
+    return lambda by: match().start(lines, by, robots=robots)
 
 
-@bp.post("/undo")
-def undo() -> Response:
+@change("/api/undo", openapi.STEP)
+def undo(asked: Asked) -> Act:
     """Take back the last change of the record."""
-    return _take_back(Kind.UNDO)
+    return lambda by: permissions.take_back(Kind.UNDO, by, asked.get("seq"))
 
 
-@bp.post("/redo")
-def redo() -> Response:
+@change("/api/redo", openapi.STEP)
+def redo(asked: Asked) -> Act:
     """Take back the last undo."""
-    return _take_back(Kind.REDO)
+    return lambda by: permissions.take_back(Kind.REDO, by, asked.get("seq"))
 
 
-def _take_back(kind: Kind) -> Response:
-    asked = _asked(openapi.STEP, needs_match=True)
-    return _done(asked, lambda by: permissions.take_back(kind, by, asked.get("seq")))
-
-
-def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
+def _done(asked: Asked, act: Act) -> Response:
     """Do what was asked, and answer with the outcome."""
     what = {name: value for name, value in asked.items() if name != "id"}
     by = phone_identity.who(state())
@@ -203,7 +235,7 @@ def _done(asked: Mapping[str, Any], act: Callable[[str], Outcome]) -> Response:
 # What was sent
 
 
-def _asked(fields: openapi.Fields, *, needs_match: bool = False) -> dict[str, Any]:
+def _asked(known: Schema, required: list[str], *, needs_match: bool) -> Asked:
     """Return the JSON object that was sent, with these fields and no others; fields that are null are left out."""
     if request.mimetype != "application/json":
         abort(415)
@@ -213,15 +245,14 @@ def _asked(fields: openapi.Fields, *, needs_match: bool = False) -> dict[str, An
         abort(400)
     if not isinstance(sent, dict):
         _refuse(_("What is sent is a JSON object, such as {}."))
-    known = openapi.object_of(fields)
-    if not known["properties"].keys() >= sent.keys():
-        _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(known["properties"])))
+    if not known.keys() >= sent.keys():
+        _refuse(_("There are no other fields than these: %(known)s.", known=", ".join(known)))
     asked = {name: value for name, value in sent.items() if value is not None}
-    for name in known["required"]:
+    for name in required:
         if name not in asked:
             _refuse(_("“%(name)s” is missing.", name=name))
     for name, value in asked.items():
-        _check(name, value, known["properties"][name])
+        _check(name, value, known[name])
     if needs_match and state().match is None:
         _refuse(_("No game has been set up yet: choose the players first."), 409)
     return asked
@@ -236,7 +267,7 @@ _KINDS = {
 """The type of a field, and its name, by the name that JSON Schema gives it."""
 
 
-def _check(name: str, value: object, schema: openapi.Schema) -> None:
+def _check(name: str, value: object, schema: Schema) -> None:
     """Refuse a value that is not as its schema has it: of another type, too large, too long, or not printable."""
     named = schema.get("type", "string")
     kind, sentence = _KINDS[named if isinstance(named, str) else named[0]]
@@ -259,3 +290,92 @@ def _check(name: str, value: object, schema: openapi.Schema) -> None:
 
 def _refuse(sentence: str, code: int = 422) -> NoReturn:
     abort(make_response({"say": sentence}, code))
+
+
+# The state and its version
+
+BOOT = secrets.token_hex(4)
+"""Name of this run of the service: versions start again with each."""
+
+
+@read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
+def table_now() -> Response:
+    """Return the table now."""
+    now = state()
+    table, trouble = now.game.table, phone_identity.trouble(now)
+    shown = {
+        "version": now.version,
+        "seq": now.seq,
+        "match": now.match,
+        "edition": now.game.edition_name,
+        "dealt": now.is_dealt,
+        "robots": dict(now.robots),
+        "hand": now.game.hand_number,
+        "names": {seat.player: now.game.shown.get(seat.player, seat.player) for seat in table.seats} if table else {},
+        "table": state_json(table) if table else None,
+        "questions": [_question_json(now, question) for question in now.questions],
+        "trouble": words.said(trouble) if trouble else None,
+        "unsaved": words.said(now.unsaved) if now.unsaved else None,
+        "policy": now.policy.value,
+        "log": [
+            {
+                "seq": line["id"],
+                "text": line["text"],
+                "say": line["say"],
+                "verdict": "legal" if line["legal"] else "illegal",
+                "applied": line["applied"],
+            }
+            for line in reversed(views.log_view(now))
+        ],
+        "hands": [result.as_json("") for result in now.game.hands],
+        "totals": dict(now.game.totals),
+        "winner": now.game.winner,
+    }
+    return make_response(shown)
+
+
+def _question_json(now: MatchState, question: Question) -> dict[str, Any]:
+    view = prompts.view(now, question)
+    verdict = ("legal" if question.is_legal else "illegal") if question.asks_play else None
+    return {
+        "id": question.id,
+        "kind": question.kind.value,
+        "zone": question.zone,
+        "plays": [str(play) for play in question.plays],
+        "verdict": verdict,
+        "reasons": [asdict(why) for why in view["whys"]],
+        "say": view["say"],
+    }
+
+
+_VERSION = openapi.answered("The version of the state.", {"version": int})
+_VERSION["responses"]["304"] = {"description": "It is the one that is known."}
+
+
+@read("/version", _VERSION)
+def version() -> AnyResponse:
+    """Say whether anything has changed that a page could show. Send the last `ETag` as `If-None-Match`."""
+    now = state()
+    answer = make_response({"version": now.version})
+    answer.set_etag(mark(now))
+    return answer.make_conditional(request)
+
+
+def mark(now: MatchState) -> str:
+    """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
+    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}"
+
+
+_RECORD = {
+    "200": openapi.content("The record.", "text/plain", {"type": "string"}),
+    "404": openapi.content("No game has been set up.", "text/html", {"type": "string"}),
+}
+
+
+@read("/export.mbn", {"responses": _RECORD}, name="record")
+def export() -> Response:
+    """Return the match being played as a record: see docs/records.md."""
+    now = state()
+    if now.match is None:
+        abort(404)
+    return download(match().record(), "text/plain", f"match-{now.match}.mbn")

@@ -111,14 +111,12 @@ def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
     """Return the switches that families argue about, as far as something depends on them here."""
     found = {str(view["name"]): view for view in views if not view["means_nothing"]}
     return [
-        {**found[name], "on": on, "off": _other(name, on), "called": _(called), "means": _(means)}
+        found[name]
+        | {"on": on, "off": next(other for other in switches()[name] if other != on)}
+        | {"called": _(called), "means": _(means)}
         for name, (on, called, means) in FAMILY.items()
         if name in found
     ]
-
-
-def _other(name: str, value: str) -> str:
-    return next(other for other in switches()[name] if other != value)
 
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:

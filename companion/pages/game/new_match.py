@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 from werkzeug.datastructures import MultiDict
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -12,7 +11,7 @@ from companion.match.history import DEMO
 from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
 from companion.pages import language
-from companion.pages.context import editions, forget_state, has_camera, match, once, service, state
+from companion.pages.context import AnyResponse, editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules, how_to_play
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
@@ -184,7 +183,7 @@ def start() -> AnyResponse | tuple[str, int]:
         phone_identity.phones().sit(phone, player, over=True, by=phone)
         match().sit(player, player)
         return redirect(url_for("table.show"), 303)
-    return redirect(url_for("join.show"), 303)
+    return redirect(url_for("seats.join"), 303)
 
 
 def _levels(form: MultiDict[str, str], lines: list[str]) -> dict[str, int] | None:
@@ -207,7 +206,7 @@ def answer_offer() -> AnyResponse:
     lines, by = state().offered, DEMO if service().camera.is_simulated else phone_identity.who(state())
     if lines and request.form.get("begin") == "yes":
         once(lambda: match().start(lines, by))
-        return redirect(url_for("join.show"), 303)
+        return redirect(url_for("seats.join"), 303)
     match().offer(())
     return redirect(url_for("table.show"), 303)
 

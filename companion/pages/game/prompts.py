@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import takewhile
 from typing import Any
@@ -16,9 +16,9 @@ from companion.pages.game.offers import Offer
 from companion.pages.players import permissions
 from companion.pages.words import Names, _
 from companion.rules import referee
-from companion.rules.cards import Card, card_of_slug
+from companion.rules.cards import card_of_slug
 from companion.rules.play import Play
-from companion.rules.reasons import Code, Reason
+from companion.rules.reasons import Code
 from companion.rules.table import Table
 
 
@@ -78,6 +78,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
     table = question.table or state.game.table
     play = question.plays[0] if question.plays else None
     one = play if question.kind is Kind.PLAY else None
+    against = next((dict(why.details) for why in question.reasons if why.code is Code.PROTECTED), {})
     remarks = referee.remarks(table, one) if one and question.is_legal and table is not None else ()
     return {
         "asked": question,
@@ -87,7 +88,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "side": names.number(play.player) if play else 0,
         # The side that it is laid on, and the safety there that speaks against it.
         "whom": names.number(play.target) if play else 0,
-        "meant": _safety_against(question.reasons),
+        "meant": card_of_slug(str(against.get("safety", ""))),
         "whys": [words.why(reason, edition, names) for reason in question.reasons],
         "remarks": [words.why(reason, edition, names) for reason in remarks],
         # The other plays that it may have been, or all where none is likely enough; the likeliest first.
@@ -95,12 +96,6 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         "is_lost": views.is_lost(edition, question.reasons),
         "zone": words.zone_name(question.zone, _side_at(state, question.zone)) if question.zone else "",
     }
-
-
-def _safety_against(reasons: Iterable[Reason]) -> Card | None:
-    """Return the safety that protects the side a play is aimed at."""
-    against = next((dict(why.details) for why in reasons if why.code is Code.PROTECTED), {})
-    return card_of_slug(against["safety"]) if "safety" in against else None
 
 
 def sentence(state: MatchState, question: Question) -> str:

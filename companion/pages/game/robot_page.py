@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import MatchState
 from companion.match.state import RobotSeat, table_of
 from companion.match.zone_plays import Places
 from companion.pages import words
-from companion.pages.context import match, once, service, state
+from companion.pages.context import AnyResponse, match, once, service, state
 from companion.pages.game import card_picker
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
@@ -92,7 +91,7 @@ def tap_in() -> AnyResponse:
     said = {n: None if slug == NOTHING else card_of_slug(slug) for n, slug in typed.items() if slug}
     known = {n: card for n, card in said.items() if card is None or card in table_of(now).deck}
     changed = {n: card for n, card in known.items() if card is not service().robot.slots(seen)[n - 1]}
-    service().robot.tap(changed, _hand(now), seen)
+    service().robot.tap(changed, (now.match, now.hand_seq), seen)
     return redirect(url_for("robot.show"), 303)
 
 
@@ -122,11 +121,6 @@ def _helped() -> MatchState:
     return state() if _helps(state()) else abort(403)
 
 
-def _hand(now: MatchState) -> tuple[int | None, int]:
-    """Return what tells this deal from all others."""
-    return now.match, now.hand_seq
-
-
 def _seen() -> tuple[Card | None, ...]:
     return service().camera.robot_hand() or (None,) * SLOTS
 
@@ -136,14 +130,15 @@ def _next_step(now: MatchState) -> Instruction | None:
     if now.robot_seat is None:
         return None
     player, level = now.robot_seat
-    step = service().robot.next_step(now.record, player, Level(level), _hand(now), _seen())
+    step = service().robot.next_step(now.record, player, Level(level), (now.match, now.hand_seq), _seen())
     match().instructed = (step.table, step.play) if step and step.play else None
     return step
 
 
 def _sentence(step: Instruction, now: MatchState) -> str:
     """Return a step as one sentence."""
-    names, robot = Names.of(now.game), _robot_name(now)
+    names = Names.of(now.game)
+    robot = names.player(now.robot_seat.player if now.robot_seat else None)
     slot, play = step.slots[0] if step.slots else 0, step.play
     if step.step is Step.DRAW:
         return _("Draw a card for %(robot)s and lay it in slot %(slot)d without looking.", robot=robot, slot=slot)
@@ -167,8 +162,3 @@ def _sentence(step: Instruction, now: MatchState) -> str:
         put = coup_fourre if is_safety else N_("At once: put %(robot)s’s %(card)s on %(zone)s.")
     lies = words.zone_in_sentence(zone, names.side(side) if side else None)
     return _(put, robot=robot, card=cards[0], zone=lies)
-
-
-def _robot_name(now: MatchState) -> str:
-    """Return how the robot is called."""
-    return Names.of(now.game).player(now.robot_seat.player if now.robot_seat else None)

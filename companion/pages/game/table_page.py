@@ -6,17 +6,17 @@ from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.history import Kind as Event
 from companion.match.match import Answer, Match, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
-from companion.pages.context import forget_state, go, has_camera, match, once, service, shows_this_table, state
-from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, score_prompt, views
+from companion.pages.context import AnyResponse, forget_state, go, has_camera, has_picture, match, once, service, state
+from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.players import notices, permissions, phone_identity, seats
 from companion.pages.players.phone_identity import NotYours
+from companion.pages.scores import score
 from companion.pages.words import N_, Names
 from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
@@ -40,7 +40,7 @@ def show() -> AnyResponse | str:
     table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
-    if "HX-Request" in request.headers and score_prompt.lead_to_score(now):
+    if "HX-Request" in request.headers and score.lead_to_score(now):
         return go(url_for("score.show"))
     head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
     return render_template(
@@ -102,7 +102,7 @@ def more() -> str:
         policies=POLICIES,
         host=seats.host_name(state()),
         has_camera=has_camera(),
-        has_picture=shows_this_table() and service().camera.picture() is not None,
+        has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
     )
 
@@ -277,6 +277,6 @@ def back() -> AnyResponse:
     if "HX-Request" in request.headers:
         shown = show()
         return shown if isinstance(shown, AnyResponse) else Response(shown)
-    if request.form.get("page") != "plain" and score_prompt.lead_to_score(state()):
+    if request.form.get("page") != "plain" and score.lead_to_score(state()):
         return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)

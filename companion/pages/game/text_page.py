@@ -6,12 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from flask import Blueprint, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.match.match import MatchState
 from companion.pages import words
-from companion.pages.context import forget_state, match, once, state
+from companion.pages.context import AnyResponse, forget_state, match, once, state
 from companion.pages.game import offers, own_hand, prompts, views
 from companion.pages.players import notices, permissions, phone_identity
 from companion.pages.words import Names, _, many

@@ -23,17 +23,17 @@ class Who(StrEnum):
 
 _OPEN_TO: Mapping[Who, str] = {
     Who.ANYBODY: """
-        static table.show table.more plain.show wall.show score.show score.plays may.show phone.show phone.save
-        entry.new entry.change entry.instead how.show how.one how.card trial.show
-        join.show join.taken join.waiting join.knock told.put_away seats.show setting_up.show
-        past.show past.one past.players past.picture past.export replay.show
-        live.snapshot live.version live.export
-        api.document api.matches api.one
-        camera.show camera.draw phone_camera.show decks.show enrolling.show snap.show printed.show
+        static table.show table.more plain.show wall.show score.show score.plays entry.may phone.show phone.save
+        entry.new entry.change entry.instead how.show how.one how.card how.try_it
+        seats.join seats.taken seats.waiting seats.knock told.put_away seats.show setting_up.show
+        past.show past.one past.players past.picture past.export past.replay
+        api.state api.version api.record
+        api.document api.matches api.match
+        camera.show camera.draw camera.phone decks.show enrolling.show snap.show printed.show
     """,
     Who.INSIDE: """
-        join.sit seats.ask seats.take seats.answer
-        live.camera live.crop
+        seats.sit seats.ask seats.take seats.answer
+        camera.picture camera.crop
         snap.send snap.confirm snap.count snap.card snap.picture
     """,
     Who.PLAYING: """
@@ -42,7 +42,7 @@ _OPEN_TO: Mapping[Who, str] = {
         table.waive table.advise table.sort api.waive api.hand
         table.correct table.insert table.retract table.let_stand plain.enter
         api.play api.answer api.correct api.next_hand
-        camera.save camera.forget camera.turn phone_camera.begin phone_camera.frame phone_camera.end
+        camera.save camera.forget camera.turn camera.begin camera.frame camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture enrolling.name_them enrolling.keep_them enrolling.waiting
         printed.sheet
@@ -50,7 +50,7 @@ _OPEN_TO: Mapping[Who, str] = {
     """,
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
-        setting_up.start setting_up.answer_offer api.begin phone_camera.open
+        setting_up.start setting_up.answer_offer api.begin camera.open_port
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
     """,
 }

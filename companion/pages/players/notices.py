@@ -6,13 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from flask import Blueprint, redirect, request, session, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match.history import CAMERA, Change
 from companion.match.match import MatchState
-from companion.match.phone_notices import OF_SEATS, Kind, Told
+from companion.match.phones import OF_SEATS, Kind, Told
 from companion.pages import words
-from companion.pages.context import match
+from companion.pages.context import AnyResponse, match
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play
@@ -24,15 +23,15 @@ bp = Blueprint("told", __name__)
 
 _ALL_RIGHT = N_("All right")
 _READ = ("", "", _ALL_RIGHT)
-_SEAT_LOST = ("join.show", N_("Take a seat"), N_("Go on without a seat"))
-_CHOOSE_A_SEAT = ("join.show", N_("Choose a seat"), _ALL_RIGHT)
+_SEAT_LOST = ("seats.join", N_("Take a seat"), N_("Go on without a seat"))
+_CHOOSE_A_SEAT = ("seats.join", N_("Choose a seat"), _ALL_RIGHT)
 _SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
     Kind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
     Kind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
     Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
     Kind.JOIN_REFUSED: (
         N_("The host said no: this phone was not let in. Watch along; or talk to the host, then ask again."),
-        "join.show",
+        "seats.join",
         N_("Ask again"),
         _ALL_RIGHT,
     ),
@@ -94,14 +93,17 @@ def put_note_away() -> AnyResponse:
     return redirect(url_for("table.show"), 303)
 
 
+_PUT_AWAY_ON = {"join": "seats.join", "seats": "seats.show", "plain": "plain.show"}
+"""The page that a notice was dismissed on, by the name that its form gives it."""
+
+
 @bp.post("/told/<int:told_id>")
 def put_away(told_id: int) -> AnyResponse:
     """Dismiss a notice that was read."""
     phone = phone_identity.phone()
     if phone is not None:
         phone_identity.phones().news.put_away(phone, told_id)
-    page = request.form.get("from")
-    return redirect(url_for(f"{page}.show" if page in ("join", "seats", "plain") else "table.show"), 303)
+    return redirect(url_for(_PUT_AWAY_ON.get(request.form.get("from", ""), "table.show")), 303)
 
 
 _SEEN = "changed"

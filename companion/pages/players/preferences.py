@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from flask import Blueprint, redirect, render_template, request, session, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.languages import OWN_NAMES
 from companion.pages import language
+from companion.pages.context import AnyResponse
 from companion.pages.words import N_
 
 bp = Blueprint("phone", __name__)
@@ -57,7 +57,8 @@ def save() -> AnyResponse:
     """Keep what was chosen in the phone's own cookie; a form with a language alone changes that alone."""
     chosen = request.form.get("language")
     if chosen in OWN_NAMES:
-        language.choose(str(chosen))
+        session.permanent = True
+        session[language.CHOSEN] = chosen
     if "theme" in request.form:
         session.permanent = True
         session[_KEPT] = {field: request.form[field] for field in ("theme", *SWITCHES) if field in request.form}

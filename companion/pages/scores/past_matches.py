@@ -1,4 +1,4 @@
-"""Past matches: their sheets and charts, their files to keep, and the figures of each player."""
+"""Past matches: their sheets and charts, their files to keep, the replay of a hand, and the figures of each player."""
 
 from __future__ import annotations
 
@@ -9,14 +9,18 @@ from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import clock, parsing
-from companion.match import exports, statistics
+from companion.match import archive, statistics
 from companion.match.archive import Past, PlayedHand
+from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import download, match, service, state
+from companion.pages.game import views
 from companion.pages.limits import Queue
-from companion.pages.scores import chart_data, running_total, score_sheets, sheet_image
-from companion.pages.words import Names, _, many
+from companion.pages.scores import charts, photo_score, score_sheets, sheet_image
+from companion.pages.words import N_, Names, _, many
+from companion.rules import scoring
+from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
@@ -35,7 +39,7 @@ def show() -> str:
     """Show a page of all matches, the newest first."""
     page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
-    counted = running_total.total() if page == 1 else None
+    counted = photo_score.running_total() if page == 1 else None
     return render_template(
         "past.html", pasts=[_past_view(past) for past in pasts], page=page, pages=pages, counted=counted
     )
@@ -50,9 +54,9 @@ def one(number: int) -> str:
         "past_match.html",
         past=_past_view(past),
         rules_at=f"/how/{past.game.edition_name}",
-        sheets=[(score_sheets.explained(hand, names), chart_data.race(hand, names)) for hand in past.finished],
+        sheets=[(score_sheets.explained(hand, names), charts.race(hand, names)) for hand in past.finished],
         open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
-        totals=chart_data.totals([hand.result for hand in past.finished], names),
+        totals=charts.totals([hand.result for hand in past.finished], names),
         wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
     )
 
@@ -62,7 +66,7 @@ def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
     kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
@@ -172,3 +176,66 @@ def _cruel(most: tuple[str, str, int] | None) -> str:
         who=attacker,
         whom=victim,
     )
+
+
+# The replay of a hand, step by step: the board, the play, the verdict, who confirmed it, the score so far
+
+MOST_STEPS = 10**9
+
+
+@bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")
+def replay(number: int, hand: int) -> str:
+    """Show a hand before its first play (step 0), or after a play."""
+    played = past_or_404(number)
+    one = played.hand(hand) or abort(404)
+    at = min(parsing.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
+    game, names = (one.begins, *one.games)[at], Names.of(played.game)
+    entry = one.entries[at - 1] if at else None
+    return render_template(
+        "replay.html",
+        match=number,
+        hand=hand,
+        heading=words.hand_title(played.game.edition, hand),
+        step={
+            "number": at,
+            "last": len(one.entries),
+            "play": views.entry_view(game._replace(shown=names.shown), entry) if entry else None,
+            "who": _who(entry.written, names) if entry else [],
+            "so_far": _so_far(one, game, names),
+        },
+        sides=views.side_views(game._replace(shown=played.game.shown), None),
+        plays=[views.entry_view(played.game, entry) for entry in one.entries],
+        is_running=number == state().match,
+        hands=len(played.hands),
+        is_race=words.is_race(played.game.edition),
+    )
+
+
+def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int, int | None], ...]:
+    """Return each side's points in this hand until now, and in the match without it."""
+    table, begun = game.table, hand.begins
+    if table is None:
+        return ()
+    counts_match = table.edition.match_points is not None
+    return tuple(
+        (names.side(side.name), sheet.total, begun.totals.get(side.name, 0) if counts_match else None)
+        for side, sheet in zip(table.sides, scoring.score(table), strict=True)
+    )
+
+
+def _who(written: Written, names: Names) -> list[str]:
+    """Say who entered, confirmed and changed a line."""
+    if written.by == CAMERA:
+        origin = N_("Seen by the camera; it counted at once.")
+    elif written.source == CAMERA:
+        origin = N_("Seen by the camera, confirmed by %(who)s.")
+    else:
+        origin = N_("Entered by %(who)s.")
+    said = [_(origin, who=_called(written.by, names))]
+    if written.corrected_by is not None:
+        said.append(_("Changed later by %(who)s.", who=_called(written.corrected_by, names)))
+    return said
+
+
+def _called(by: str, names: Names) -> str:
+    return _("somebody") if by in ("", SOMEBODY) else names.player(by)

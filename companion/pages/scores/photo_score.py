@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.common.spelling import shown
 from companion.common.text import say
 from companion.pages import words
-from companion.pages.context import editions, folder, match, sent_files, service, state
-from companion.pages.scores import photo_form, running_total, score_sheets
+from companion.pages.context import AnyResponse, editions, folder, match, sent_files, service, state
+from companion.pages.scores import photo_form, score_sheets
+from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
@@ -56,10 +57,7 @@ def send() -> AnyResponse | str | tuple[str, int]:
 def confirm(token: str) -> AnyResponse | str:
     """Show what lies there, line by line."""
     snap = service().snaps.get(token)
-    if snap is None:
-        return _gone()
-    edition, found = _found(snap)
-    return _confirming(token, edition, found, photo_form.fields(edition, found, _named()))
+    return _gone() if snap is None else _confirming(token, snap)
 
 
 @bp.post(f"{PATH}/<token>")
@@ -73,22 +71,21 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     try:
         form = request.form.to_dict()
         if "change" in form:
-            return _confirming(token, edition, found, form)
+            return _confirming(token, snap, form)
         if "add" in form:
-            return _added(token, snap.deck, edition, found, form)
+            return _added(token, snap, form)
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
-        form = photo_form.fields(edition, found, _named()) if form is None else form
-        return _confirming(token, edition, found, form, sentence), code
+        return _confirming(token, snap, form, sentence), code
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
-        running_total.add(token, edition.name, edition.match_points, sheet)
+        add_up(token, edition.name, edition.match_points, sheet)
     return render_template(
         "snapped.html",
         token=token,
         sheet=sheet,
-        total=running_total.total() if "add_up" in form else None,
+        total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
         odd=photo_form.odd(table),
         form={field: value for field, value in form.items() if field not in ("add", "change", "add_up")},
@@ -122,10 +119,11 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
     ), code
 
 
-def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.Form, sentence: str = "") -> str:
-    snap = service().snaps.get(token)
-    shots = snap.shots if snap else ()
-    crops = {f"{number}-{at + 1}" for number, shot in enumerate(shots, start=1) for at in shot.crops}
+def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
+    """Return the page with the lines, as they were typed or as the photographs have them."""
+    edition, found = _found(snap)
+    form = photo_form.fields(edition, found, _named()) if form is None else form
+    crops = {f"{number}-{at + 1}" for number, shot in enumerate(snap.shots, start=1) for at in shot.crops}
     return render_template(
         "snap_lines.html",
         token=token,
@@ -136,8 +134,8 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
         crops=crops,
-        deck=snap.deck if snap else "",
-        anew=url_for("snap.show", edition=edition.name, deck=snap.deck if snap else ""),
+        deck=snap.deck,
+        anew=url_for("snap.show", edition=edition.name, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
@@ -146,14 +144,13 @@ def _confirming(token: str, edition: Edition, found: Tally, form: photo_form.For
     )
 
 
-def _added(token: str, deck: str, edition: Edition, before: Tally, form: photo_form.Form) -> str:
+def _added(token: str, snap: Snap, form: photo_form.Form) -> str:
     """Return the lines after one more photograph, with all that was typed."""
-    shots = _shots(len(before.photos), deck)
-    for shot in shots:
+    for shot in _shots(len(snap.photos), snap.deck):
         service().snaps.add(token, shot)
-    now = tally(edition, (*before.photos, *(shot.photo for shot in shots)))
-    read_before, read_now = (photo_form.fields(edition, found, _named()) for found in (before, now))
-    return _confirming(token, edition, now, photo_form.kept(read_before, form, read_now))
+    now = service().snaps.get(token) or snap
+    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (snap, now))
+    return _confirming(token, now, photo_form.kept(read_before, form, read_now))
 
 
 def _shots(before: int, deck: str) -> list[Shot]:
@@ -212,5 +209,56 @@ def _named() -> dict[str, str]:
     now = state()
     names = Names.of(now.game)
     if now.match is None or now.is_demo:
-        return {f"side-{number}": name for number, name in enumerate(running_total.total().sides, start=1)}
+        return {f"side-{number}": name for number, name in enumerate(running_total().sides, start=1)}
     return {mat: names.side(side) for mat, side in match().mats(now).items()}
+
+
+# The running total of counted hands, kept on the phone that counts them, in its cookie
+
+_COUNTED = "counted"
+MOST_HANDS = 20
+"""Maximum number of hands of a total: a cookie is small."""
+
+_TOKEN = 8
+"""Length of what a photograph's hand is known by."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """The hands that were added up, each with its points a side."""
+
+    edition: str = ""
+    sides: tuple[str, ...] = ()
+    hands: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def sums(self) -> tuple[int, ...]:
+        return tuple(map(sum, zip(*self.hands, strict=True)))
+
+    def winner(self, goal: int | None) -> str | None:
+        """Return who has won a match to so many points; None for nobody, or several level."""
+        best = max(self.sums, default=0)
+        is_won = goal is not None and best >= goal and self.sums.count(best) == 1
+        return self.sides[self.sums.index(best)] if is_won else None
+
+
+def running_total() -> Total:
+    """Return what this phone has added up last."""
+    kept = session.get(_COUNTED, {})
+    hands = tuple(tuple(points) for _token, *points in kept.get("hands", ()))
+    return Total(kept.get("edition", ""), tuple(kept.get("sides", ())), hands)
+
+
+def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None:
+    """Add a counted hand, or put it right where it was added; other sides, or a match that is won, begin anew."""
+    before, kept = running_total(), session.get(_COUNTED, {})
+    same: Sequence[list[object]] = (
+        kept.get("hands", ()) if (before.edition, before.sides) == (edition, sheet.sides) else ()
+    )
+    hand = [token[:_TOKEN], *sheet.totals]
+    if any(other[0] == hand[0] for other in same):
+        hands = [hand if other[0] == hand[0] else other for other in same]
+    else:
+        hands = [*(same if before.winner(goal) is None else ()), hand]
+    session.permanent = True
+    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": hands[-MOST_HANDS:]}

@@ -1,17 +1,18 @@
-"""The score: every hand's sheet line by line, the match totals, the next hand. Works without any script."""
+"""The score: every hand's sheet, the match totals, the next hand; and a phone's way there and back to the table."""
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
+from flask import Blueprint, abort, render_template, request, session, url_for
 
 from companion.match import archive
-from companion.match.match import last_result, next_first
+from companion.match.match import MatchState, last_result, next_first
 from companion.pages import words
-from companion.pages.context import go, state
-from companion.pages.game import offers, score_prompt, views
-from companion.pages.scores import chart_data, explanations, score_sheets
+from companion.pages.context import AnyResponse, go, state
+from companion.pages.game import offers, views
+from companion.pages.players import phone_identity
+from companion.pages.scores import charts, score_sheets
 from companion.pages.words import Names
+from companion.rules.record.judge import HandResult
 
 bp = Blueprint("score", __name__)
 
@@ -20,7 +21,7 @@ bp = Blueprint("score", __name__)
 def show() -> AnyResponse | str:
     """Show all score sheets of the match, the latest first; a phone that was led here goes on with the next hand."""
     now = state()
-    if score_prompt.lead_back(now) and "HX-Request" in request.headers:
+    if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
     names, hands = Names.of(now.game), archive.hands_now(now)
     ended = [hand for hand in hands if not hand.is_open]
@@ -28,14 +29,14 @@ def show() -> AnyResponse | str:
     newest = hands[-1] if hands else None
     last = last_result(now)
     following = next_first(now) if table is not None else None
-    hazards = explanations.answered(newest) if newest else explanations.NOTHING
+    hazards = score_sheets.answered(newest) if newest else score_sheets.NOTHING
     return render_template(
         "score.html",
         sheets=[score_sheets.explained(hand, names) for hand in reversed(ended)],
         open_sheet=score_sheets.open_sheet(now.game, hazards) if now.game.hand_is_open else None,
-        is_new=last is not None and score_prompt.is_new(now.match, last),
-        race=chart_data.race(newest, names) if newest else None,
-        totals=chart_data.totals([hand.result for hand in ended], names),
+        is_new=last is not None and is_new(now.match, last),
+        race=charts.race(newest, names) if newest else None,
+        totals=charts.totals([hand.result for hand in ended], names),
         sides=views.side_views(now.game, None),
         next_first=names.player(following) if following and not now.game.hand_is_open else None,
         seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
@@ -60,3 +61,50 @@ def plays(number: int) -> str:
         heading=words.hand_title(now.game.edition, number),
         lines=[views.entry_view(now.game, entry) for entry in entries],
     )
+
+
+# The way of a phone at the table to the score of a hand that has ended, and back to the next hand
+
+_SEEN = "sheet"
+_LED = "led"
+
+
+def lead_to_score(now: MatchState) -> bool:
+    """True if a phone at the table is to show the score of a hand that has ended: once, and with no question open.
+
+    A browser that keeps no cookie stays: it would be led there again and again.
+    """
+    if now.game.hand_is_open:
+        lead_back(now)
+        return False
+    seat = phone_identity.seat(now)
+    is_asked = now.dealt is not None and now.dealt.asks(seat) is not None
+    if is_asked or now.questions or now.attention or not now.game.hands or not (session or phone_identity.is_machine()):
+        return False
+    mark = _mark(now.match, now.game.hands[-1])
+    if session.get(_SEEN) == mark or session.get(_LED) == mark:
+        return False
+    session[_LED] = mark
+    return True
+
+
+def lead_back(now: MatchState) -> bool:
+    """True if a phone that was led to the score is to go back: to the next hand, or the same after an undo."""
+    if not now.game.hand_is_open or _LED not in session:
+        return False
+    led = session.pop(_LED)
+    if not now.game.hands or led != _mark(now.match, now.game.hands[-1]):
+        session.pop(_SEEN, None)
+    return True
+
+
+def _mark(match: int | None, result: HandResult) -> str:
+    return f"{match}.{result.number}"
+
+
+def is_new(match: int | None, result: HandResult) -> bool:
+    """True if this phone is shown the sheet of a hand for the first time; remembers that it was."""
+    mark = _mark(match, result)
+    seen = session.get(_SEEN) == mark
+    session[_SEEN] = mark
+    return not seen

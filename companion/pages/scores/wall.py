@@ -1,19 +1,19 @@
-"""The wall screen: the table for everybody in the room, and the code to join."""
+"""The wall screen, with the code to join; and what is worth the whole screen for a moment, there and on phones."""
 
 from __future__ import annotations
 
 from flask import Blueprint, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.match import archive
 from companion.match.match import last_result
 from companion.pages import words
-from companion.pages.context import service, state
+from companion.pages.context import AnyResponse, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
-from companion.pages.scores import chart_data, score_sheets
+from companion.pages.scores import charts, score_sheets
 from companion.pages.server import address
-from companion.pages.words import Names
+from companion.pages.words import Names, _
+from companion.rules.table import COUP_FOURRE_KM
 
 bp = Blueprint("wall", __name__)
 
@@ -36,7 +36,7 @@ def show() -> AnyResponse | str:
         head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
-        race=chart_data.race(archive.hands_now(now)[-1], names) if last_hand else None,
+        race=charts.race(archive.hands_now(now)[-1], names) if last_hand else None,
         people=[(names.player(player), names.number(player), player in here) for player in players],
         here=len(here & set(players)),
         winner=names.side(now.game.winner) if now.game.winner else None,
@@ -47,3 +47,25 @@ def show() -> AnyResponse | str:
         letters=service().code,
         typed=address.typed(base, "/join" if code else ""),
     )
+
+
+def latest_moment() -> dict[str, object] | None:
+    """Return what the last play of the hand puts over the whole screen, once on each; None before the first.
+
+    `key` is the match and its last line: a later one is new; a line that is worth no such thing has no more than that.
+    """
+    now = state()
+    last, result, table, names = views.last_play(now), last_result(now), now.game.table, Names.of(now.game)
+    if last is None or table is None:
+        return None
+    key, side = str(last["key"]), int(str(last["side"]))
+    if table.is_over and result is not None:
+        sheet = score_sheets.sheet_view(result, names)
+        won = {"kind": "arrival", "side": sheet.lead[0], "title": sheet.headline} if sheet.lead else {}
+        return {"key": key, **won}
+    if last["kind"] != "coup-fourre":
+        return {"key": key}
+    edition = table.edition
+    points = edition.points.coup_fourre or COUP_FOURRE_KM * (edition.safeties_count_as_distance == "yes")
+    whose = f"{names.side(now.game.teams[side - 1].name)} +{points}"
+    return {"key": key, "kind": "coup-fourre", "side": side, "title": _("Coup fourré!"), "about": whose}

@@ -1,24 +1,32 @@
-"""Checks that every request passes: its host name, its pace, the page it comes from, its route."""
+"""What every request passes and every answer gets: host name, pace, cookie, route; errors as one sentence."""
 
 from __future__ import annotations
 
 import gzip
+import hashlib
 import io
+import logging
 import re
 import socket
 from collections.abc import Callable, Collection
+from datetime import timedelta
 from typing import IO, Any
 
-from flask import Flask, Request, Response, abort, request
-from werkzeug.exceptions import TooManyRequests
+from flask import Flask, Request, Response, abort, make_response, render_template, request
+from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
+from itsdangerous import BadSignature
+from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
+from werkzeug.http import dump_cookie
 from werkzeug.routing import IntegerConverter
 
-from companion.pages import error_pages, limits
+from companion.common.errors import Problem
+from companion.pages import limits
 from companion.pages.context import service
-from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Kind
+from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Busy, Kind
 from companion.pages.players import access, phone_identity
-from companion.pages.server.cookies import Cookies
-from companion.pages.words import _
+from companion.pages.players.phone_identity import NotYours
+from companion.pages.words import N_, _
+from companion.storage.event_store import NotSaved
 
 WORTH_PACKING_BYTES = 600
 LOOKING = ("GET", "HEAD", "OPTIONS")
@@ -65,7 +73,7 @@ class ShortNumber(IntegerConverter):
 
 
 def protect(app: Flask) -> None:
-    """Check every request of the app, and complete every answer."""
+    """Check every request of the app, complete every answer, and answer every error with a sentence."""
     app.request_class = InMemory
     app.url_map.converters["int"] = ShortNumber
     app.session_interface = Cookies()
@@ -78,6 +86,8 @@ def protect(app: Flask) -> None:
     )
     app.before_request(_before)
     app.after_request(_after)
+    for kind, answer in ((Problem, _problem), (HTTPException, _http), (Exception, _ours)):
+        app.register_error_handler(kind, answer)
 
 
 def _before() -> None:
@@ -95,7 +105,7 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
     """
     if not is_our_name(request.host, service().called):
         where = service().base_url() or "http://localhost"
-        abort(error_pages.say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
+        abort(say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
     count()
     if request.method not in LOOKING:
         ours = is_our_page(request.headers.get("Origin"), request.host)
@@ -158,3 +168,99 @@ def _packed(response: Response) -> Response:
         response.headers["Content-Encoding"] = "gzip"
     response.headers["Vary"] = "Accept-Encoding, Cookie"
     return response
+
+
+# The cookie of a phone: signed (HMAC-SHA256), and valid whatever the clocks say
+
+KEPT = timedelta(days=400)
+"""Lifetime of the cookie: the longest that browsers allow."""
+
+
+class Cookies(SecureCookieSessionInterface):
+    """Cookies that do not depend on the clock of this machine.
+
+    Flask refuses a cookie that was signed too long ago or in the future, so a computer that wakes in the wrong year
+    would forget every phone; and an expiry date written by a clock in 1970 has the cookie thrown away at once.
+    """
+
+    digest_method = staticmethod(hashlib.sha256)
+
+    def open_session(self, app: Flask, request: Request) -> SecureCookieSession | None:
+        """Return the content of a phone's cookie; empty where there is none, or it is not ours."""
+        signed = self.get_signing_serializer(app)
+        if signed is None:
+            return None
+        try:
+            return self.session_class(signed.loads(request.cookies.get(self.get_cookie_name(app), "")))
+        except BadSignature:
+            return self.session_class()
+
+    def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
+        """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
+        if not session or not session.permanent or not self.should_set_cookie(app, session):
+            super().save_session(app, session, response)
+            return
+        signed = self.get_signing_serializer(app)
+        if signed is not None:
+            cookie = dump_cookie(
+                self.get_cookie_name(app),
+                signed.dumps(dict(session)),
+                max_age=KEPT,
+                sync_expires=False,
+                path=self.get_cookie_path(app),
+                domain=self.get_cookie_domain(app),
+                secure=self.get_cookie_secure(app),
+                httponly=self.get_cookie_httponly(app),
+                samesite=self.get_cookie_samesite(app),
+            )
+            response.headers.add("Set-Cookie", cookie)
+        response.vary.add("Cookie")
+
+
+# Errors: a sentence that says what to do, without anything of what was sent
+
+log = logging.getLogger(__name__)
+
+SENTENCES = {
+    400: N_("That could not be read: go back and try again."),
+    401: N_("To take part, scan the code on the big screen or in the terminal with this phone."),
+    403: N_("That tap did not come from the companion’s own page: open the page anew."),
+    404: N_("There is nothing here: go back to the table."),
+    405: N_("There is nothing here: go back to the table."),
+    413: N_("That was more than a page ever sends: go back and try again."),
+    415: N_("Send this as JSON: Content-Type: application/json."),
+    429: N_("That was too often in a short time: wait a moment, then try again."),
+    500: N_("Something went wrong on our side. What was confirmed is safe; open the page anew."),
+    503: N_("Too many pages are open here: close one, then try again."),
+}
+
+
+def _problem(problem: Problem) -> Response:
+    code = 503 if isinstance(problem, (NotSaved, Busy)) else 403 if isinstance(problem, NotYours) else 400
+    return say(_(problem.sentence), code)
+
+
+def _http(error: HTTPException) -> Response:
+    code = error.code or 500
+    if error.response is not None:
+        return make_response(error.response)
+    response = say(_(SENTENCES.get(code, SENTENCES[500 if code >= 500 else 400])), code)
+    if isinstance(error, TooManyRequests):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
+
+
+def _ours(error: Exception) -> Response:
+    log.error("a page failed: %s", request.endpoint, exc_info=error)
+    return say(_(SENTENCES[500]), 500)
+
+
+def say(sentence: str, code: int) -> Response:
+    """Return a sentence as an answer: JSON under `/api/`, else a page or a part of one."""
+    if isinstance(request.routing_exception, BadHost):
+        # The links of a page would lead nowhere: no machine can have that host name.
+        return Response(sentence, code, mimetype="text/plain")
+    if request.path.startswith("/api/"):
+        return make_response({"say": sentence}, code)
+    page = "notice.html" if "HX-Request" in request.headers else "oops.html"
+    return make_response(render_template(page, sentence=sentence), code)

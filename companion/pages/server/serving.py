@@ -1,4 +1,4 @@
-"""The web server: waitress, until the process is asked to end."""
+"""The web server: waitress, until the process is asked to end; and what systemd is told of it meanwhile."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
 from types import FrameType
 
 from flask import Flask
@@ -18,6 +18,7 @@ from waitress import wasyncore
 from waitress.adjustments import Adjustments
 
 from companion.common.errors import Problem
+from companion.common.parsing import whole
 from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, Server
@@ -55,7 +56,11 @@ def serve(app: Flask, host: str, port: int, ready: Callable[[int], None] = lambd
 def bound(app: Flask, host: str, port: int, threads: int = THREADS) -> Server:
     """Return a server whose port is open; it answers once its loop turns. Raises Problem when the port is not free."""
     logging.getLogger("waitress").setLevel(logging.ERROR)  # a flood is no reason to write on a memory card
-    listening = _listening(host or "0.0.0.0", port)  # noqa: S104
+    host = host or "0.0.0.0"  # noqa: S104
+    try:
+        listening = socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except (OSError, OverflowError) as error:
+        raise Problem(_why_not(error, host, port)) from error
     adjustments = Adjustments(
         sockets=[listening],
         threads=threads,
@@ -114,13 +119,6 @@ def _asked_to_end(wake: Callable[[], None]) -> Iterator[threading.Event]:
     yield asked
 
 
-def _listening(host: str, port: int) -> socket.socket:
-    try:
-        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
-    except (OSError, OverflowError) as error:
-        raise Problem(_why_not(error, host, port)) from error
-
-
 def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
     if isinstance(error, OverflowError):
         return f"There is no port {port}: choose one from 1 to 65535 with --port."
@@ -136,3 +134,70 @@ def status(match: Match) -> str:
     now = match.state
     played = f"Match {now.match}, hand {now.game.hand_number}" if now.match else "No match yet"
     return f"{played}. {now.trouble}" if now.trouble else f"{played}."
+
+
+# Messages to systemd: that the companion is ready, how it is, that it still lives. The socket is named in
+# `NOTIFY_SOCKET`; without one nothing is sent. A service that has sent no beat for `WATCHDOG_USEC` is restarted: a beat
+# is sent only after every part has been tried, so a part that hangs stops the beats.
+
+BEATS = 4
+"""Number of beats within the time after which the service is restarted."""
+
+
+class Manager:
+    """The service manager, where there is one. Never raises: the service works without it."""
+
+    def __init__(self, environ: MutableMapping[str, str] = os.environ) -> None:
+        address = environ.pop("NOTIFY_SOCKET", "")
+        self._address = "\0" + address[1:] if address.startswith("@") else address
+        usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
+        meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
+        self.patience_s = usec / 1_000_000 if usec and meant else None
+        """Longest time between beats, in seconds; None where it expects none."""
+
+    def tell(self, **what: str | int) -> None:
+        """Send one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""
+        if not self._address:
+            return
+        said = "\n".join(f"{key}={' '.join(str(value).split())}" for key, value in what.items())
+        with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as line:
+            line.settimeout(1)
+            line.sendto(said.encode(), self._address)
+
+
+def start_heart(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str]) -> None:
+    """Try every part of the service again and again in a thread, with a beat each time all work.
+
+    Nothing is started where the manager does not listen. Each of `tries` raises or hangs if its part does not work.
+    """
+
+    def run(pause_s: float) -> None:
+        while True:
+            time.sleep(pause_s)
+            beat(manager, tries, status)
+
+    if manager.patience_s is not None:
+        threading.Thread(target=run, args=(manager.patience_s / BEATS,), name="heart", daemon=True).start()
+
+
+def beat(manager: Manager, tries: Sequence[Callable[[], object]], status: Callable[[], str] = str) -> bool:
+    """Try everything once; return True if all of it works."""
+    try:
+        for one in tries:
+            one()
+        said = status()
+    except Exception as error:
+        manager.tell(STATUS=f"Something does not answer: {error}")
+        return False
+    manager.tell(WATCHDOG=1, STATUS=said)
+    return True
+
+
+def answers(host: str, port: int, within_s: float = 5.0) -> None:
+    """Ask the web server for a page as a phone would; any answer will do. Raises OSError where none comes."""
+    reached = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104
+    with socket.create_connection((reached, port), within_s) as line:
+        line.settimeout(within_s)
+        line.sendall(b"HEAD /static/icon.svg HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+        if not line.recv(64).startswith(b"HTTP/1."):
+            raise OSError("the web server gives no answer")

@@ -1,20 +1,34 @@
-"""The camera page: what can be read now and what would help; zones drawn where there are no mats."""
+"""The camera: its pictures, what can be read and what would help, drawn zones, and a phone as the camera."""
 
 from __future__ import annotations
 
-from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
-from werkzeug.wrappers import Response as AnyResponse
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import groupby
+from typing import Any, cast
+
+from flask import Blueprint, Flask, Response, abort, current_app, flash, redirect, render_template, request, url_for
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.pages.context import match, service, state
+from companion.common.program_name import typed
+from companion.pages import words
+from companion.pages.context import AnyResponse, match, service, state
 from companion.pages.players import phone_identity
-from companion.pages.table_camera import survey_view, zone_form
-from companion.pages.table_camera.survey_view import Called
+from companion.pages.server.address import join_url, qr_path
+from companion.pages.table_camera import zone_form
+from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names, _
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.vision.boxes import Image, shrunk
+from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.orientation import QUARTERS, Turn
+from companion.vision.capture.phone_frames import PhoneFrames
+from companion.vision.quality import measure
+from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
+from companion.vision.quality.measure import ZoneSight
+from companion.vision.view import Quad
 
 bp = Blueprint("camera", __name__)
 
@@ -25,7 +39,7 @@ def show() -> str:
     seen, kept = _seen() if phone_identity.takes_part() else None, service().camera.turn
     return render_template(
         "camera.html",
-        sights=survey_view.sights(seen, _called()) if seen else None,
+        sights=sights(seen, _called()) if seen else None,
         zones=service().camera.zones,
         turn=kept.current if kept else None,
         has_camera=service().camera.can_look(),
@@ -104,7 +118,7 @@ def _undrawn() -> str:
 
 def _seen() -> Survey | None:
     seen, zones = service().camera.survey(), service().camera.zones
-    return survey_view.without_drawn(seen) if seen and zones and zones.current is None else seen
+    return without_drawn(seen) if seen and zones and zones.current is None else seen
 
 
 def _form(typed: zone_form.Form, sentence: str = "") -> str:
@@ -135,3 +149,239 @@ def _called() -> Called:
     now = state()
     mats = match().mats(now) or {"side-1": "", "side-2": ""}
     return Called(Names.of(now.game), mats)
+
+
+# The latest survey of the picture: zones outlined on it, and figures in words
+
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES
+"""Blur (σ), in pixels, from which only large stickers are read."""
+
+
+def sights(survey: Survey, called: Called) -> dict[str, Any]:
+    """Return a survey as the camera page shows it."""
+    advice = survey.advice
+    well = _("All is well: every zone can be read.")
+    if advice.is_guessed:
+        well = _(
+            "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
+            mm=f"{advice.sticker_mm:g}",
+        )
+    return {
+        "size_px": survey.size_px,
+        # Drawn zones alone do not tell how large things are.
+        "is_measured": advice.smallest_mm is not None,
+        "brief": _brief(survey),
+        "all_well": well,
+        "faces": words.said(advice.faces),
+        "todo": [{"say": words.said(hint.say), "is_needed": hint.needed} for hint in advice.hints],
+        "outlines": list(_outlines(survey, called)),
+        "mats": list(_by_mat(survey, called)),
+    }
+
+
+def without_drawn(survey: Survey) -> Survey:
+    """Return a survey without the drawn zones, which were cleared after it was taken."""
+    if not survey.drawn:
+        return survey
+    zones = tuple(zone for zone in survey.advice.zones if zone.zone not in survey.drawn)
+    hints = tuple(hint for hint in survey.advice.hints if not hint.zones or set(hint.zones) - set(survey.drawn))
+    advice = replace(survey.advice, zones=zones, hints=hints if zones else (NO_MATS,))
+    return replace(survey, advice=advice, drawn={})
+
+
+def _brief(survey: Survey) -> str:
+    width, height = survey.size_px
+    said = [_("%(width)d × %(height)d pixels", width=width, height=height)]
+    if survey.advice.distance_cm is not None:
+        said.append(_("about %(cm)d cm away", cm=survey.advice.distance_cm))
+    if survey.advice.tilt_deg is not None:
+        said.append(_("slant %(degrees)d°", degrees=survey.advice.tilt_deg))
+    return " · ".join(said)
+
+
+def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
+    """Yield the zones on the picture: corners in pixels as SVG has them, the middle in hundredths of its size."""
+    width, height = survey.size_px
+    good = {zone.zone: zone.good for zone in survey.advice.zones}
+    numbers = called.numbers(*survey.printed, *survey.drawn)
+    for zone, quad in {**survey.printed, **survey.drawn}.items():
+        x, y = (sum(corner[axis] for corner in quad) / len(quad) for axis in (0, 1))
+        yield {
+            "number": numbers[zone],
+            "points": " ".join(f"{corner[0]:.0f},{corner[1]:.0f}" for corner in quad),
+            "at": (round(100 * x / width, 1), round(100 * y / height, 1)),
+            "is_drawn": zone in survey.drawn,
+            "is_good": good.get(zone, False) is not False,
+        }
+
+
+def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
+    """Yield what can be read in each zone, mat by mat."""
+    shown = {**survey.printed, **survey.drawn}
+    numbers = called.numbers(*shown)
+    seen = sorted((zone for zone in survey.advice.zones if zone.zone in shown), key=lambda zone: numbers[zone.zone])
+    for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
+        figures = [
+            {
+                "number": numbers[zone.zone],
+                "name": words.zone_name(zone.zone, None),
+                "is_good": zone.good is not False,
+                "stickers": _("from %(mm)s mm", mm=f"{zone.smallest_mm:g}") if zone.smallest_mm else _("drawn"),
+                "facts": [fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
+            }
+            for zone in zones
+        ]
+        yield {"title": called.title(mat), "zones": figures}
+
+
+def _scale(zone: ZoneSight) -> str:
+    if zone.px_per_mm is None:
+        return ""
+    scale = "–".join(dict.fromkeys(f"{scale:.1f}" for scale in zone.px_per_mm))
+    return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
+
+
+def sharpness(zone: ZoneSight) -> str:
+    """Return how sharp a zone is, in a word; empty where no edge shows."""
+    if zone.blur_px is None:
+        return ""
+    if zone.blur_px <= measure.SOFT_PX:
+        return _("sharp")
+    said = _("a little soft") if zone.blur_px < BLURRED_PX else _("blurred")
+    return _("%(soft)s (%(px)s px)", soft=said, px=f"{zone.blur_px:.1f}")
+
+
+def light(zone: ZoneSight) -> str:
+    """Return the light on a zone, in a word or two; empty where there is no paper to measure it on."""
+    if zone.glare >= measure.GLARE_SHARE:
+        return _("glare on %(share)d %%", share=round(100 * zone.glare))
+    if not zone.shows_paper:
+        return ""
+    if zone.white < measure.DARK_WHITE:
+        return _("too dark")
+    return _("little contrast") if zone.contrast < measure.DIM_CONTRAST else _("good light")
+
+
+# A phone as the camera: how it becomes one, and the pictures that its page sends
+
+PACE_MS = 200
+"""Time from one picture to the next in milliseconds: a card lies for seconds, and the Wi-Fi is not for us alone."""
+
+BUSY_PACE_MS = 400
+"""The same while pictures come faster than they are read."""
+
+PATH = "camera/phone"
+
+
+@bp.get(f"/{PATH}")
+def phone() -> AnyResponse:
+    """Show the camera's own page on a phone that came by TLS, elsewhere how a phone comes there."""
+    if phone_identity.let_in(request.args.get("t", ""), service().token):
+        return redirect(url_for("camera.phone"))
+    frames, secure, turn = service().camera.phone, service().secure, service().camera.turn
+    url = secure.base_url() if secure else None
+    link = join_url(url, service().token, PATH) if url and phone_identity.takes_part() else None
+    page = render_template(
+        "phone_camera.html",
+        frames=frames,
+        is_camera=frames is not None and frames.sender is not None and frames.sender == phone_identity.phone(),
+        comes_safely=request.is_secure,
+        link=link,
+        code=qr_path(link) if link else None,
+        is_turned=turn is not None and bool(turn.current.degrees or turn.current.mirrored),
+        pace_ms=PACE_MS,
+        safe_address=f"{url}/join",
+        table_code=service().code,
+        command=typed("up --source http://…"),
+    )
+    return Response(page, headers={"Permissions-Policy": "camera=(self)"} if request.is_secure else {})
+
+
+@bp.post(f"/{PATH}/open")
+def open_port() -> AnyResponse:
+    """Open the port that a phone's camera needs."""
+    secure = service().secure or abort(404)
+    try:
+        secure.open(cast(Flask, cast(Any, current_app)._get_current_object()))
+    except Problem as problem:
+        flash(words.said(problem.sentence))
+    return redirect(url_for("camera.phone"), 303)
+
+
+@bp.post(f"/{PATH}/begin")
+def begin() -> tuple[str, int]:
+    """Make this phone the camera."""
+    _frames().choose(phone_identity.known_phone())
+    return "", 204
+
+
+@bp.post(f"/{PATH}/end")
+def end() -> AnyResponse:
+    """Let no phone be the camera any more."""
+    _frames().choose(None)
+    return redirect(url_for("camera.phone"), 303)
+
+
+@bp.post(f"/{PATH}/frame")
+def frame() -> dict[str, int] | tuple[dict[str, int], int]:
+    """Take in a picture, a JPEG; return when the next may come. 409 where another phone is the camera."""
+    battery = parsing.whole(request.args.get("battery", ""), 0, 100)
+    is_kept_up_with = _frames().put(phone_identity.known_phone(), request.get_data(), battery)
+    if is_kept_up_with is None:
+        return {}, 409
+    return {"wait_ms": PACE_MS if is_kept_up_with else BUSY_PACE_MS}
+
+
+def _frames() -> PhoneFrames:
+    """Return what phones send; 404 for a service whose source was named at the start."""
+    return service().camera.phone or abort(404)
+
+
+# Its pictures
+
+ZONE_ROOM = 0.15
+"""Margin shown around a zone, as a share of its size: cards may stick out."""
+
+MOST_ZONE_PX = 480
+"""Longest side of a zone's picture, in pixels."""
+
+
+@bp.get("/camera.jpg")
+def picture() -> Response:
+    """Return the latest camera picture."""
+    return _jpeg(service().camera.picture())
+
+
+@bp.get("/question/<question_id>.jpg")
+def crop(question_id: str) -> Response:
+    """Return the card of a question as the camera saw it; where table and record differ, the zone as it is now."""
+    question = state().question(question_id)
+    if question is None or question.asks_play or question.zone is None:
+        return _jpeg(question.crop if question else None)
+    return _jpeg(_zone_jpeg(question.zone))
+
+
+def _jpeg(picture: bytes | None) -> Response:
+    return Response(picture or abort(404), mimetype="image/jpeg")
+
+
+def _zone_jpeg(zone: str) -> bytes | None:
+    """Return what lies in a zone, as JPEG; the whole picture for a zone that is not known; None without a picture."""
+    image, survey = service().camera.image(), service().camera.survey()
+    if image is None:
+        return None
+    quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)
+    part = image if survey is None or quad is None else _part(image, quad, survey.size_px)
+    return jpeg_of(shrunk(part, MOST_ZONE_PX / max(part.shape[:2])))
+
+
+def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
+    """Return the piece round a zone, whose corners are those on a picture of `size_px`."""
+    height, width = image.shape[:2]
+    spans = []
+    for axis, (most, was) in enumerate(zip((width, height), size_px, strict=True)):
+        places = [corner[axis] * most / was for corner in quad]
+        room = ZONE_ROOM * (max(places) - min(places))
+        spans.append(slice(max(0, int(min(places) - room)), min(most, int(max(places) + room) + 1)))
+    part: Image = image[spans[1], spans[0]]
+    return part if part.size else image

@@ -11,31 +11,17 @@ from pathlib import Path
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.context import download, editions, folder, sent_file, state
+from companion.pages.context import AnyResponse, download, editions, folder, sent_files, state
 from companion.pages.limits import MOST_DECK_BYTES, Queue
 from companion.pages.players import phone_identity
 from companion.pages.words import _, many
 from companion.rules.editions.edition import EditionError, load_edition
+from companion.tabletop import template_decks
 from companion.tabletop.mat_layout import CARD_MM
-from companion.tabletop.template_decks import (
-    DECKS_NAME,
-    Deck,
-    checked_size,
-    deck_names,
-    export_deck,
-    import_deck,
-    is_begun,
-    load_deck,
-    own_names,
-    read_description,
-    remove_deck,
-    titles,
-    write_description,
-)
+from companion.tabletop.template_decks import Deck, load_deck, own_names, titles
 from companion.vision.capture.sandbox import BUSY
 from companion.vision.enrol.enrolment import Enrolment, begin, recoded
 from companion.vision.faces.deck_in_use import choose_deck, chosen_deck
@@ -51,7 +37,7 @@ def start() -> AnyResponse | tuple[str, int]:
     """Begin a deck of one's own; its faces follow on a page of their own."""
     try:
         enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
-        write_description(enrolment.folder, enrolment.description)
+        template_decks.write_description(enrolment.folder, enrolment.description)
     except Problem as problem:
         return _page(str(problem), asks="new"), 400
     return redirect(url_for("enrolling.show", name=enrolment.description.name), 303)
@@ -86,7 +72,7 @@ def take_away(name: str) -> Response:
     """Return a deck as one file."""
     deck = known(name)
     with tempfile.TemporaryDirectory() as there:
-        content = export_deck(deck, Path(there)).read_bytes()
+        content = template_decks.export_deck(deck, Path(there)).read_bytes()
     return download(content, "application/zip", f"{deck.name}.zip")
 
 
@@ -94,7 +80,7 @@ def take_away(name: str) -> Response:
 def take_in() -> AnyResponse | tuple[str, int]:
     """Import a deck from a file of another machine, one at a time: unpacked they are large."""
     try:
-        content, called = sent_file("file")
+        content, called = next(iter(sent_files("file")), (b"", ""))
         with _taking_in.turn(BUSY):
             deck = _taken_in(content, Path(called or "deck.zip").name)
     except RequestEntityTooLarge:
@@ -117,7 +103,7 @@ def _taken_in(content: bytes, called: str) -> Deck:
         raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
     title = " ".join(request.form.get("title", "").split())
     name = _free_name(title) if title else None
-    return import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
+    return template_decks.import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
 
 
 @bp.post("/decks/<name>/remove")
@@ -127,7 +113,7 @@ def remove(name: str) -> AnyResponse | tuple[str, int]:
     try:
         if chosen_deck(folder()) == name:
             choose_deck(folder(), None)
-        remove_deck(name, folder())
+        template_decks.remove_deck(name, folder())
     except Problem as problem:
         return _page(str(problem)), 400
     flash(_("“%(title)s” is gone.", title=title))
@@ -172,7 +158,7 @@ def _listed() -> Iterator[dict[str, object]]:
             deck = load_deck(name, folder())
             yield listed | {"facts": _facts(deck), "missing": len(deck.missing)}
         except Problem as problem:
-            facts = [_("no face yet")] if is_begun(name, folder()) else []
+            facts = [_("no face yet")] if template_decks.is_begun(name, folder()) else []
             unusable = {"is_own": True, "is_usable": False, "problem": "" if facts else str(problem)}
             yield listed | unusable | {"facts": facts, "missing": 1}
 
@@ -192,14 +178,6 @@ def _facts(deck: Deck) -> list[str]:
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
-def enrolment_of(name: str) -> Enrolment:
-    """Return the enrolment of a deck of one's own. Raises Problem where it is damaged; 404 for none."""
-    if name not in own_names(folder()):
-        abort(404)
-    described = read_description(folder() / DECKS_NAME / name)
-    return begin(name, described.edition, folder())
-
-
 def _begun(title: str, edition: str) -> Enrolment:
     """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
     title = " ".join(title.split())
@@ -208,7 +186,7 @@ def _begun(title: str, edition: str) -> Enrolment:
     typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
     try:
         load_edition(edition)
-        size_mm = checked_size([float(side) for side in typed]) if any(typed) else CARD_MM
+        size_mm = template_decks.checked_size([float(side) for side in typed]) if any(typed) else CARD_MM
     except EditionError:
         raise
     except ValueError as error:
@@ -222,5 +200,5 @@ def _free_name(title: str) -> str:
     """Return the name of a deck on the disk: letters, digits and dashes of its title, unlike any that is there."""
     plain = unicodedata.normalize("NFKD", re.sub("['’]", "", title)).encode("ascii", "ignore").decode().lower()
     name = re.sub(r"[^a-z0-9]+", "-", plain).strip("-")[:_LONGEST_NAME].strip("-") or "deck"
-    taken = {other.lower() for other in deck_names(folder())}
+    taken = {other.lower() for other in template_decks.deck_names(folder())}
     return next(one for one in (name, *(f"{name}-{n}" for n in range(2, len(taken) + 2))) if one not in taken)

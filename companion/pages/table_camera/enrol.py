@@ -8,16 +8,16 @@ from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
-from werkzeug.wrappers import Response as AnyResponse
 
 from companion.common.errors import Problem
 from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import folder, go, sent_files, service, shows_this_table, state
+from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, shows_this_table, state
 from companion.pages.players import phone_identity
-from companion.pages.table_camera.decks import enrolment_of, known, title_of
+from companion.pages.table_camera.decks import known, title_of
 from companion.pages.words import _, many
 from companion.rules.cards import card_of_slug
+from companion.tabletop import template_decks
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop_waiting, waiting_in
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
@@ -25,7 +25,7 @@ from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS
 from companion.vision.enrol import sheet_enrolment
-from companion.vision.enrol.enrolment import Enrolment, Verdict, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
 from companion.vision.enrol.rectify import Fault
 
 bp = Blueprint("enrolling", __name__)
@@ -220,8 +220,12 @@ def _thumb(path: Path, _written_ns: int) -> bytes:
 
 
 def _enrolment(name: str) -> Enrolment:
+    """Return the enrolment of a deck of one's own; 404 for none, or a damaged one."""
+    if name not in template_decks.own_names(folder()):
+        abort(404)
     try:
-        return enrolment_of(name)
+        described = template_decks.read_description(folder() / template_decks.DECKS_NAME / name)
+        return begin(name, described.edition, folder())
     except Problem:
         abort(404)
 
@@ -298,7 +302,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         too_large=words.too_many_pixels(MOST_BYTES),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=shows_this_table() and service().camera.picture() is not None,
+        has_picture=has_picture(),
         is_played=state().game.table is not None,
         sentence=sentence,
     )

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from companion.common.errors import Problem
 from companion.pages import words
-from companion.pages.table_camera.survey_view import TABLE, Called, layout_of
-from companion.pages.words import N_, _
+from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import NEEDED, Drawing, Seat, parse_drawing
-from companion.tabletop.mat_layout import MatLayout
+from companion.tabletop.mat_layout import MatLayout, all_mats
 
+TABLE = "table"
 Form = Mapping[str, str]
 NUMBERS = ("x", "y", "w", "h")
 USUAL_SIZE = (1920, 1080)
@@ -26,6 +27,33 @@ MOST_HIGH, TABLE_HIGH = 40.0, 16.0
 
 MOST_NAMED = 4
 WIDE_SCREEN = 9 / 16
+
+
+def layout_of(mat: str) -> MatLayout:
+    """Return the layout of a printed mat."""
+    return next(layout for layout in all_mats() if layout.id == mat)
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """How mats and zones are called at this table."""
+
+    names: Names
+    mats: Mapping[str, str]
+    """The side that plays on each mat."""
+
+    def numbers(self, *seen: str) -> dict[str, int]:
+        """Return the number of every zone that the match needs, then those of others that are seen."""
+        needed = (f"{mat}/{zone}" for mat in (*self.mats, TABLE) for zone in layout_of(mat).zones)
+        return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
+
+    def title(self, mat: str) -> str:
+        """Return a mat as a heading."""
+        return words.side_at(mat, self.names, self.mats) or _("Middle of the table")
+
+    def whole(self, zone: str) -> str:
+        """Return a zone with whose it is: `Ann: battle pile`."""
+        return words.zone_name(zone, words.side_at(zone, self.names, self.mats))
 
 
 def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:

@@ -21,8 +21,7 @@ from companion.rules.editions.switches import EditionError, check_options, follo
 
 __all__ = ["Edition", "EditionError", "edition_names", "keep_own_editions", "load_edition", "read_edition", "switches"]
 
-SHORT_GAME_PLAYERS = 3
-"""`five-hazards-removed` concerns games of up to three players."""
+SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +30,13 @@ class Points:
 
     safety: int
     all_safeties: int
-    coup_fourre: int
-    """On top of the safety's own points."""
-
+    coup_fourre: int  # on top of the safety's own points
     trip_completed: int
     delayed_action: int
     safe_trip: int
     extension: int
     shut_out: int
-    level: str
-    """`play-on` (another hand decides) or `restart` (nobody wins, totals start again)."""
+    level: str  # `play-on` (another hand decides) or `restart` (nobody wins, totals start again)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,36 +48,20 @@ class Edition:
     title: str
     sheet: str
     about: str
-    unit: str
-    """What its sheet counts the distance in: `km` or `miles`."""
-
-    year: int | None
-    """When its box came out."""
-
+    unit: str  # what its sheet counts the distance in: `km` or `miles`
+    year: int | None  # when its box came out
     counts_verified: bool
     deck: Mapping[Card, int]
     hand_size: int
-    seatings: tuple[tuple[int, int], ...]
-    """(players, players a side) that the sheet allows."""
-
+    seatings: tuple[tuple[int, int], ...]  # (players, players a side) that the sheet allows
     target_km: Mapping[int, int]
     points: Points
-    sources: Mapping[str, str]
-    """Where in its sheet each switch is written; beside them `deck`, `setting-up`, `first-player`, `points`."""
-
-    written_in: Mapping[str, str]
-    """The edition whose sheet that is: the edition itself or one that it is made from."""
-
-    fixed: frozenset[str]
-    """The switches that no house rule turns, as the sheet's value is all that makes sense."""
-
+    sources: Mapping[str, str]  # where in its sheet each switch and `deck`, `setting-up`, … is written
+    written_in: Mapping[str, str]  # the edition whose sheet that is: the edition itself or one that it is made from
+    fixed: frozenset[str]  # the switches that no house rule turns, as the sheet's value is all that makes sense
     first_player: str
-    by_the_sheet: Mapping[str, str]
-    """The value of each switch without house rules."""
-
-    house_rules: tuple[tuple[str, str], ...]
-    """The switches that this table has turned, with their values; not what follows from them."""
-
+    by_the_sheet: Mapping[str, str]  # the value of each switch without house rules
+    house_rules: tuple[tuple[str, str], ...]  # what this table has turned; not what follows from it
     hazard_on_hazard: str
     hazard_on_remedy: str
     hazard_on_empty_pile: str
@@ -167,14 +147,6 @@ class Edition:
             rules.pop(name, None)
             rules[name] = value
         check_options(rules.items())
-        self._check_fixed(rules)
-        if tuple(rules.items()) == self.house_rules:
-            return self
-        values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
-        changes: dict[str, Any] = {_field(name): value for name, value in values.items()}
-        return replace(self, house_rules=tuple(rules.items()), **changes)
-
-    def _check_fixed(self, rules: Mapping[str, str]) -> None:
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
                 settled = say(
@@ -184,12 +156,19 @@ class Edition:
                     source=self.sources[name],
                 )
                 raise EditionError(settled)
+        if tuple(rules.items()) == self.house_rules:
+            return self
+        values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
+        changes: dict[str, Any] = {_field(name): value for name, value in values.items()}
+        return replace(self, house_rules=tuple(rules.items()), **changes)
 
     def with_deck(self, counts: Mapping[Card, int]) -> Edition:
         """Return the edition with corrected counts of some cards; the whole stays as large as it is.
 
         Raises EditionError where the counts are known, for a card that is not in the deck, and for a wrong total.
         """
+        if not counts:
+            return self
         if self.counts_verified:
             known = say(
                 "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
@@ -210,16 +189,14 @@ class Edition:
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
+        name, edition = card_name(card), Said(self.title)
         if card not in self.deck:
-            edition = Said(self.title)
-            raise EditionError(
-                say("There is no %(card)s in the deck of %(edition)s.", card=card_name(card), edition=edition)
-            )
+            raise EditionError(say("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition))
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=card_name(card)))
+            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=name))
         if count < 0:
             raise EditionError(
-                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=card_name(card), count=count)
+                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
             )
 
 
@@ -227,8 +204,7 @@ def _field(switch: str) -> str:
     return switch.replace("-", "_")
 
 
-_own: dict[str, Edition] = {}
-"""The editions of one's own. They are set once, when the program begins."""
+_own: dict[str, Edition] = {}  # the editions of one's own. They are set once, when the program begins.
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:

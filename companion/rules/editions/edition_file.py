@@ -28,9 +28,7 @@ TARGET_STEP_KM = 25
 MOST_PLAYERS = 8
 
 Entries = Mapping[str, Any]
-Place = tuple[str, ...]
-"""Keys, from the top of the file down."""
-
+Place = tuple[str, ...]  # keys, from the top of the file down
 _IDENTITY = {"name": str, "title": str, "sheet": str, "about": str}
 _TABLES = {"deck": dict, "setting-up": dict, "points": dict, "switches": dict}
 _NEEDED = {**_IDENTITY, "counts-verified": bool, **_TABLES}
@@ -65,8 +63,7 @@ _KIND_WORDS: dict[type, str] = {
 }
 _MOST_SHOWN = 40
 _LONGEST = 500
-_TOO_LARGE = 100_000
-"""More than any count, target or points."""
+_TOO_LARGE = 100_000  # more than any count, target or points
 
 
 def shipped_names() -> tuple[str, ...]:
@@ -80,8 +77,8 @@ class Fault:
     """One thing that is wrong in a file, in a sentence that names the key."""
 
     say: str
-    line: int | None = None
-    """The line, from 1, of what is no TOML at all."""
+    line: int | None = None  # the line, from 1, of what is no TOML at all
+    places: tuple[Place, ...] = ()  # the keys that it concerns
 
     def in_file(self, path: Path) -> str:
         """Return the sentence with the file, and the line where that is known, before it."""
@@ -96,12 +93,8 @@ class Reading:
     faults: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class _Wrong:
-    """Something wrong, and the keys that it concerns."""
-
-    places: tuple[Place, ...]
-    say: str
+def _wrong(say: str, *places: Place) -> Fault:
+    return Fault(plain(say, _LONGEST), places=places)  # A quoted key may hold any sign.
 
 
 def read_file(path: Path) -> Reading:
@@ -131,9 +124,12 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
     own_wrongs = [*_own_wrongs(data)]
     if data.get("name") in taken:
         say = f"'{data['name']}' is the name of an edition that ships: give yours another."
-        own_wrongs.append(_Wrong((("name",),), say))
+        own_wrongs.append(_wrong(say, ("name",)))
     named_wrong = {place[:2] for wrong in own_wrongs for place in wrong.places}
-    own = _signed(_sound(data, named_wrong))
+    own = _sound(data, named_wrong)
+    if "switches" in own:
+        # Each switch is signed with the edition that sets it.
+        own["switches"] = {key: {**entry, "edition": own.get("name", "")} for key, entry in own["switches"].items()}
     parent = own.get("parent", None if "parent" not in data else "classic")
     entries = _with_parent(read_file(EDITIONS / f"{parent}.toml").entries, own) if parent else own
     # What concerns a key that is named already, or one within or above it, is left out.
@@ -142,9 +138,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
         for wrong in _whole_wrongs(own, entries)
         if not any(place[: len(named)] == named[: len(place)] for place in wrong.places for named in named_wrong)
     )
-    # A quoted key may hold any sign.
-    faults = (Fault(plain(wrong.say, _LONGEST)) for wrong in (*own_wrongs, *whole_wrongs))
-    return Reading(entries, tuple(faults))
+    return Reading(entries, (*own_wrongs, *whole_wrongs))
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
@@ -157,41 +151,26 @@ def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:
     return out
 
 
-def _signed(own: dict[str, Any]) -> dict[str, Any]:
-    """Return each switch with the edition that sets it."""
-    if "switches" not in own:
-        return own
-    name = own.get("name", "")
-    return {**own, "switches": {key: {**entry, "edition": name} for key, entry in own["switches"].items()}}
-
-
 def _with_parent(base: Entries, own: Entries) -> dict[str, Any]:
     """Return an edition over its parent: tables are merged key by key, but a `deck` replaces the parent's whole."""
     setting_up = {**base["setting-up"], **own.get("setting-up", {})}
     deck = {**own.get("deck", base["deck"]), **own.get("deck-changes", {})}
     changed = {key: {**base[key], **own.get(key, {})} for key in ("points", "switches")}
     title = own.get("title", own.get("name", "").replace("-", " ").capitalize())
-    identity = {
-        "title": title,
-        "sheet": "our own rules",
-        "about": f"As {base['title']}, with rules of our own.",
-        "year": None,
-    }
-    top = {**base, **identity, **own, **changed, "deck": deck}
-    return {**top, "setting-up": {**setting_up, "target-km": _targets(base, own, setting_up)}}
-
-
-def _targets(base: Entries, own: Entries, setting_up: Entries) -> dict[str, int]:
-    """Return the targets; the parent's only for as many players as this edition seats."""
+    about = f"As {base['title']}, with rules of our own."
+    identity = {"title": title, "sheet": "our own rules", "about": about, "year": None}
+    # The parent's targets count only for as many players as this edition seats.
     seated = {str(players) for players, _ in setting_up["seatings"]}
     inherited = {players: km for players, km in base["setting-up"]["target-km"].items() if players in seated}
-    return {**inherited, **own.get("setting-up", {}).get("target-km", {})}
+    targets = {**inherited, **own.get("setting-up", {}).get("target-km", {})}
+    top = {**base, **identity, **own, **changed, "deck": deck}
+    return {**top, "setting-up": {**setting_up, "target-km": targets}}
 
 
 # What a file says by itself
 
 
-def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
+def _own_wrongs(data: Entries) -> Iterator[Fault]:
     yield from _shape(data, _KINDS_OF_FILE, (), "")
     yield from _identity_wrongs(data)
     for table in ("deck", "deck-changes"):
@@ -202,20 +181,17 @@ def _own_wrongs(data: Entries) -> Iterator[_Wrong]:
     for players, km in _table(setting_up, "target-km").items():
         if not _is(km, int) or km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
             say = f"'{players}' must be a multiple of {TARGET_STEP_KM} from {LEAST_TARGET_KM} km up, not {_shown(km)}."
-            yield _Wrong((("setting-up", "target-km", players),), f"[setting-up.target-km] {say}")
+            yield _wrong(f"[setting-up.target-km] {say}", ("setting-up", "target-km", players))
     if "first-player" in setting_up:
         yield from _choice_wrongs(setting_up["first-player"], FIRST_PLAYERS, ("setting-up", "first-player"))
     points = _table(data, "points")
     yield from _shape(points, _POINTS, ("points",), "[points] ")
-    level = points.get("level")
-    if _is(level, str) and level not in _LEVEL:
-        say = f"[points] 'level' is {one_of(_LEVEL)}, not {_shown(level)}{meant(str(level), _LEVEL)}."
-        yield _Wrong((("points", "level"),), say)
+    yield from _not_among(points.get("level"), _LEVEL, "[points] 'level'", ("points", "level"))
     for name, entry in _table(data, "switches").items():
         place: Place = ("switches", name)
         if name not in switches():
             near = meant(name, switches()) or ": `companion editions show classic` lists them all"
-            yield _Wrong((place,), f"[switches] has no switch '{name}'{near}.")
+            yield _wrong(f"[switches] has no switch '{name}'{near}.", place)
         else:
             yield from _choice_wrongs(entry, switches()[name], place)
 
@@ -225,18 +201,20 @@ def _table(data: Entries, key: str) -> Entries:
     return value if isinstance(value, dict) else {}
 
 
-def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[_Wrong]:
+def _shape(table: Entries, kinds: Mapping[str, type], place: Place, where: str) -> Iterator[Fault]:
     """Keys that nobody knows, and values of the wrong kind."""
     for key, value in table.items():
         if key not in kinds:
             near = meant(key, kinds) or f"; known are {', '.join(kinds)}"
-            yield _Wrong(((*place, key),), f"{where}there is no key '{key}' here{near}.")
+            yield _wrong(f"{where}there is no key '{key}' here{near}.", (*place, key))
         elif not _is(value, kinds[key]):
-            wanted = (
-                "one line of text" if isinstance(value, kinds[key]) and kinds[key] is str else _KIND_WORDS[kinds[key]]
-            )
-            say = f"'{key}' must be {wanted}, not {_shown(value)}."
-            yield _Wrong(((*place, key),), where + say)
+            wanted = "one line of text" if kinds[key] is str and isinstance(value, str) else _KIND_WORDS[kinds[key]]
+            yield _wrong(f"{where}'{key}' must be {wanted}, not {_shown(value)}.", (*place, key))
+
+
+def _not_among(value: object, values: Collection[str], where: str, place: Place) -> Iterator[Fault]:
+    if _is(value, str) and value not in values:
+        yield _wrong(f"{where} is {one_of(values)}, not {_shown(value)}{meant(str(value), values)}.", place)
 
 
 def _is(value: object, kind: type) -> bool:
@@ -259,47 +237,44 @@ def _shown(value: object) -> str:
     return names.get(type(value), "a date")
 
 
-def _identity_wrongs(data: Entries) -> Iterator[_Wrong]:
+def _identity_wrongs(data: Entries) -> Iterator[Fault]:
     parent, name = data.get("parent"), data.get("name")
     if _is(parent, str) and parent not in shipped_names():
         near = meant(str(parent), shipped_names())
-        yield _Wrong((("parent",),), f"its parent '{parent}' is not one of {', '.join(shipped_names())}{near}.")
+        yield _wrong(f"its parent '{parent}' is not one of {', '.join(shipped_names())}{near}.", ("parent",))
     if isinstance(name, str) and _is(name, str) and not _SLUG.fullmatch(name):
-        yield _Wrong((("name",),), f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.")
-    unit = data.get("unit")
-    if _is(unit, str) and unit not in _UNITS:
-        yield _Wrong((("unit",),), f"'unit' is {one_of(_UNITS)}, not {_shown(unit)}{meant(str(unit), _UNITS)}.")
+        yield _wrong(f"'name' is small letters, digits and hyphens, such as our-rules, not '{name}'.", ("name",))
+    yield from _not_among(data.get("unit"), _UNITS, "'unit'", ("unit",))
     if "deck" in data and "deck-changes" in data:
         say = "[deck] lists every card, [deck-changes] those whose number differs from the parent's: write one of them."
-        yield _Wrong((("deck-changes",), ("deck",)), say)
+        yield _wrong(say, ("deck-changes",), ("deck",))
     elif "deck-changes" in data and "parent" not in data:
-        yield _Wrong((("deck-changes",),), "[deck-changes] changes a parent's deck, and this file names no parent.")
+        yield _wrong("[deck-changes] changes a parent's deck, and this file names no parent.", ("deck-changes",))
 
 
-def _deck_wrongs(counts: Entries, table: str) -> Iterator[_Wrong]:
+def _deck_wrongs(counts: Entries, table: str) -> Iterator[Fault]:
     for slug, count in counts.items():
         place, where = (table, slug), f"[{table}]"
         if slug == "source":
             yield from _shape({slug: count}, {slug: str}, (table,), f"{where} ")
         elif card_of_slug(slug) in (None, Card.UNKNOWN):
-            yield _Wrong(
-                (place,), f"{where} names a card '{slug}' that no edition has{meant(slug, set(Card) - {Card.UNKNOWN})}."
-            )
+            near = meant(slug, set(Card) - {Card.UNKNOWN})
+            yield _wrong(f"{where} names a card '{slug}' that no edition has{near}.", place)
         elif not _is(count, int):
-            yield _Wrong((place,), f"{where} '{slug}' must be a whole number, not {_shown(count)}.")
+            yield _wrong(f"{where} '{slug}' must be a whole number, not {_shown(count)}.", place)
 
 
-def _seating_wrongs(seatings: object) -> Iterator[_Wrong]:
+def _seating_wrongs(seatings: object) -> Iterator[Fault]:
     place: Place = ("setting-up", "seatings")
     if not isinstance(seatings, list):
         return
     if not seatings:
-        yield _Wrong((place,), "[setting-up] 'seatings' is empty: list pairs such as [[2, 1], [4, 2]].")
+        yield _wrong("[setting-up] 'seatings' is empty: list pairs such as [[2, 1], [4, 2]].", place)
     for number, pair in enumerate(seatings):
         if not _is_seating(pair):
-            yield _Wrong((place,), f"[setting-up] 'seatings' {_SEATING_SAY}")
+            yield _wrong(f"[setting-up] 'seatings' {_SEATING_SAY}", place)
         elif pair in seatings[:number]:
-            yield _Wrong((place,), f"[setting-up] 'seatings' lists {pair} twice.")
+            yield _wrong(f"[setting-up] 'seatings' lists {pair} twice.", place)
 
 
 _SEATING_SAY = (
@@ -315,28 +290,25 @@ def _is_seating(pair: object) -> bool:
     return bool(players % each == 0 and 2 * each <= players <= MOST_PLAYERS)
 
 
-def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[_Wrong]:
+def _choice_wrongs(entry: object, values: Collection[str], place: Place) -> Iterator[Fault]:
     """What is wrong with a choice and its source: `{ value = "no", source = "A turn" }`."""
     where = f"[{place[0]}] '{place[1]}'"
     if not isinstance(entry, dict):
         likely = nearest(str(entry), values) or next(iter(values))
         example = f'{{ value = "{likely}", source = "…" }}'
-        yield _Wrong((place,), f"{where} must be a table such as {example}, not {_shown(entry)}.")
+        yield _wrong(f"{where} must be a table such as {example}, not {_shown(entry)}.", place)
         return
     yield from _shape(entry, _MAY_BE_FIXED if place[0] == "switches" else _CHOICE, place, f"{where}: ")
     for key in _CHOICE:
         if key not in entry:
-            yield _Wrong((place,), f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.')
-    value = entry.get("value")
-    if _is(value, str) and value not in values:
-        say = f"{where} is {one_of(values)}, not {_shown(value)}{meant(str(value), values)}."
-        yield _Wrong(((*place, "value"),), say)
+            yield _wrong(f'{where} has no \'{key}\': write {{ value = "…", source = "…" }}.', place)
+    yield from _not_among(entry.get("value"), values, where, (*place, "value"))
 
 
 # What a file says together with its parents
 
 
-def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[Fault]:
     yield from _missing(own, entries)
     if _TABLES.keys() <= entries.keys():
         yield from _count_wrongs(own, entries)
@@ -344,44 +316,37 @@ def _whole_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
         yield from _contradiction_wrongs(own, entries)
 
 
-def _missing(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+def _missing(own: Entries, entries: Entries) -> Iterator[Fault]:
     way_out = "" if "parent" in own else ", and this file names no parent that says it"
     for key in _NEEDED:
         if key not in entries or (key == "name" and key not in own):
-            yield _Wrong(((key,),), f"'{key}' is missing{way_out if key != 'name' else ''}.")
+            yield _wrong(f"'{key}' is missing{way_out if key != 'name' else ''}.", (key,))
     for table, needed in (("setting-up", _SETTING_UP), ("points", _POINTS), ("switches", switches())):
         for key in needed:
             if table in own.keys() | entries.keys() and key not in entries[table]:
-                yield _Wrong(((table, key),), f"[{table}] says nothing about '{key}'{way_out}.")
+                yield _wrong(f"[{table}] says nothing about '{key}'{way_out}.", (table, key))
 
 
-def _count_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+def _count_wrongs(own: Entries, entries: Entries) -> Iterator[Fault]:
     setting_up = entries["setting-up"]
     total = sum(count for slug, count in entries["deck"].items() if slug != "source")
-    cards = setting_up.get("cards", total)
+    cards, hand = setting_up.get("cards", total), setting_up.get("hand", 1)
     if total != cards:
         table = next((table for table in ("deck-changes", "deck") if table in own), None)
-        place: Place = (table,) if table else ("setting-up", "cards")
         where = f"with [{table}]" if table else "[setting-up]"
         ways_out = f"correct the counts, or write cards = {total} under [setting-up]"
-        yield _Wrong((place,), f"{where} the deck has {total} cards, not {cards}: {ways_out}.")
-    else:
-        yield from _hand_wrongs(setting_up, total)
-
-
-def _hand_wrongs(setting_up: Entries, total: int) -> Iterator[_Wrong]:
+        place = (table,) if table else ("setting-up", "cards")
+        yield _wrong(f"{where} the deck has {total} cards, not {cards}: {ways_out}.", place)
+        return
     most = max((players for players, _ in setting_up.get("seatings", ())), default=0)
-    needed = setting_up.get("hand", 1) * most
-    if not setting_up.get("hand", 1):
-        yield _Wrong((("setting-up", "hand"),), "[setting-up] 'hand' is at least one card.")
-    if needed > total:
-        say = f"the hands of {most} players take {needed} cards, and the deck has {total}."
-        yield _Wrong(
-            (("setting-up", "hand"), ("setting-up", "seatings"), ("setting-up", "cards")), f"[setting-up] {say}"
-        )
+    if not hand:
+        yield _wrong("[setting-up] 'hand' is at least one card.", ("setting-up", "hand"))
+    if hand * most > total:
+        say = f"[setting-up] the hands of {most} players take {hand * most} cards, and the deck has {total}."
+        yield _wrong(say, *(("setting-up", key) for key in ("hand", "seatings", "cards")))
 
 
-def _unseated(entries: Entries) -> Iterator[_Wrong]:
+def _unseated(entries: Entries) -> Iterator[Fault]:
     setting_up = entries["setting-up"]
     seated = {str(players): None for players, _ in setting_up.get("seatings", ())}
     targets = setting_up.get("target-km", seated)
@@ -390,18 +355,16 @@ def _unseated(entries: Entries) -> Iterator[_Wrong]:
     for players in seated:
         if players not in targets:
             say = f"{where} names no target for {players} players, whom 'seatings' has."
-            yield _Wrong((("setting-up", "target-km"), seats), say)
+            yield _wrong(say, ("setting-up", "target-km"), seats)
     for players in targets:
         if players not in seated:
             say = f"{where} names '{players}', a number of players that 'seatings' has not."
-            yield _Wrong((("setting-up", "target-km", players), seats), say)
+            yield _wrong(say, ("setting-up", "target-km", players), seats)
 
 
-def _contradiction_wrongs(own: Entries, entries: Entries) -> Iterator[_Wrong]:
+def _contradiction_wrongs(own: Entries, entries: Entries) -> Iterator[Fault]:
     values = {name: entry["value"] for name, entry in entries["switches"].items()}
     for pair in contradictions(values):
-        one, other = (
-            rule for rule in sorted((pair.one, pair.other), key=lambda rule: rule[0] not in own.get("switches", {}))
-        )
+        one, other = sorted((pair.one, pair.other), key=lambda rule: rule[0] not in own.get("switches", {}))
         say = f"{written(one)} contradicts {written(other)} ({pair.because}): {written(otherwise(other))} would do."
-        yield _Wrong((("switches", one[0]), ("switches", other[0])), f"[switches] {say}")
+        yield _wrong(f"[switches] {say}", ("switches", one[0]), ("switches", other[0]))

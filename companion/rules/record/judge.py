@@ -20,28 +20,12 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
-from companion.rules.record.notation import (
-    DeckLine,
-    EditionLine,
-    HandLine,
-    Header,
-    Line,
-    OptionLine,
-    PlayerLine,
-    SideLine,
-    TargetLine,
-    UnknownCard,
-    UnknownWord,
-    Unreadable,
-    UnreadableEdition,
-)
+from companion.rules.record.notation import Header, Line, Unreadable, UnreadableEdition
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
 LEGAL, ILLEGAL, UNREADABLE = "legal", "illegal", "unreadable"
-MOST_NAMES = 16
-"""More sides or names to show than any table seats: a record with more is no record."""
-
+MOST_NAMES = 16  # more sides or names to show than any table seats: a record with more is no record
 NO_POINTS: Mapping[str, int] = MappingProxyType({})
 NO_NAMES: Mapping[str, str] = MappingProxyType({})
 
@@ -56,12 +40,9 @@ class JudgedLine(NamedTuple):
     reasons: tuple[Reason, ...] = ()
     remarks: tuple[Reason, ...] = ()
     applied: bool = False
-    unreadable: str | None = None
-    """The sentence that says how the line should have been written."""
-
+    unreadable: str | None = None  # the sentence that says how the line should have been written
     table: Table | None = None
-    look_up: str | None = None
-    """The edition that tells which words there are, where the line has one that does not exist."""
+    look_up: str | None = None  # the edition that has the words, where the line has one that does not exist
 
     def as_json(self, file: str, *, states: bool = False) -> dict[str, Any]:
         """Return the line object of `companion replay --json`."""
@@ -93,9 +74,7 @@ class HandResult:
     sheets: Mapping[str, Sheet]
     match: Mapping[str, int]
     winner: str | None
-    won: Mapping[str, int]
-    """How many matches each side has won in this record."""
-
+    won: Mapping[str, int]  # how many matches each side has won in this record
     remarks: tuple[Reason, ...] = ()
 
     def as_json(self, file: str) -> dict[str, Any]:
@@ -132,32 +111,20 @@ class Game(NamedTuple):
     teams: tuple[Team, ...] = ()
     target: int | None = None
     shown: Mapping[str, str] = NO_NAMES
-    table: Table | None = None
-    """The hand being played, or the last one as it ended; None before the first."""
-
+    table: Table | None = None  # the hand being played, or the last one as it ended; None before the first
     hand_number: int = 0
     hands: tuple[HandResult, ...] = ()
-    totals: Mapping[str, int] = NO_POINTS
-    """The match totals, without the open hand."""
-
+    totals: Mapping[str, int] = NO_POINTS  # the match totals, without the open hand
     winner: str | None = None
-    won: Mapping[str, int] = NO_POINTS
-    """How many matches each side has won."""
-
-    held: HandResult | None = None
-    """The result of the last hand, while a u-turn can still take back the card that ended it."""
-
-    counts: tuple[tuple[Card, int], ...] = ()
-    """What the owner has counted in a deck whose sheet cannot be relied on."""
-
-    is_unseated: bool = False
-    """True if a hand could not begin because the edition is not played by these sides; it has been said."""
+    won: Mapping[str, int] = NO_POINTS  # how many matches each side has won
+    held: HandResult | None = None  # the last hand's, while a u-turn can still take back the card that ended it
+    counts: tuple[tuple[Card, int], ...] = ()  # what the owner has counted in a deck whose sheet cannot be relied on
+    is_unseated: bool = False  # no hand could begin, as the edition is not played by these sides; it has been said
 
     @property
     def edition(self) -> Edition:
         """The edition with the house rules of this game."""
-        edition = load_edition(self.edition_name).with_options(self.options)
-        return edition.with_deck(dict(self.counts)) if self.counts else edition
+        return load_edition(self.edition_name).with_options(self.options).with_deck(dict(self.counts))
 
     @property
     def hand_is_open(self) -> bool:
@@ -257,22 +224,22 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
 
 def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
     sentence = str(error)
-    if isinstance(error, UnknownCard):
+    if isinstance(error, notation.UnknownCard):
         sentence = error.among(game.edition.deck)
     elif isinstance(error, UnreadableEdition):
         sentence = say(
             "%(sentence)s The record is judged as %(edition)s.", sentence=sentence, edition=game.edition_name
         )
-    look_up = game.edition_name if isinstance(error, UnknownWord) else None
+    look_up = game.edition_name if isinstance(error, notation.UnknownWord) else None
     return JudgedLine(line, game.hand_number, UNREADABLE, unreadable=sentence, table=game.table, look_up=look_up)
 
 
 def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
-    if isinstance(header, HandLine):
+    if isinstance(header, notation.HandLine):
         held = (game.held,) if game.held is not None else ()
         game, items = _start_hand(game, header.first)
         return game, (*held, *items)
-    if isinstance(header, PlayerLine):
+    if isinstance(header, notation.PlayerLine):
         if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
             raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
         return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
@@ -283,17 +250,17 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
 
 def _set_up(game: Game, header: Header) -> Game:
     match header:
-        case EditionLine(name):
+        case notation.EditionLine(name):
             return _agreed(game._replace(edition_name=name, counts=()))
-        case TargetLine(km):
+        case notation.TargetLine(km):
             return game._replace(target=km)
-        case OptionLine(name, value):
+        case notation.OptionLine(name, value):
             options = (*(option for option in game.options if option[0] != name), (name, value))
             return _agreed(game._replace(options=options))
-        case DeckLine(counts):
+        case notation.DeckLine(counts):
             game.edition.with_deck(dict(counts))
             return game._replace(counts=counts)
-        case SideLine(team):
+        case notation.SideLine(team):
             if len(game.teams) >= MOST_NAMES:
                 raise Unreadable(say("No more than %(most)d sides are seated.", most=MOST_NAMES))
             taken = {name for other in game.teams for name in (other.name, *other.players)}
@@ -336,7 +303,12 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
 def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
-        game, began = _begin_by_itself(game, play)
+        # `hand first` is missing or unreadable: whoever plays is the first player.
+        if game.is_unseated:
+            raise Unreadable(say("No hand has begun."))
+        if play.player is None:
+            raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
+        game, began = _start_hand(game, play.player)[0], (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
     table = game.table
     if table is None:
         raise AssertionError("a hand was begun")
@@ -358,16 +330,6 @@ def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Ga
 
 
 _TABLE = Game._fields.index("table")
-
-
-def _begin_by_itself(game: Game, play: Play) -> tuple[Game, tuple[Reason, ...]]:
-    """Begin a hand whose `hand first` is missing or unreadable: its first player is the one who plays."""
-    if game.is_unseated:
-        raise Unreadable(say("No hand has begun."))
-    if play.player is None:
-        raise Unreadable(say("No hand has begun: write `hand first` and a player's name."))
-    game, _ = _start_hand(game, play.player)
-    return game, (reason(Code.HAND_BEGAN_BY_ITSELF, player=play.player),)
 
 
 def _close(game: Game, table: Table, remarks: tuple[Reason, ...] = ()) -> tuple[Game, tuple[Item, ...]]:

@@ -23,19 +23,9 @@ from companion.rules.table import Team
 
 _NAME = r"""[^\s"#=,<>!]+"""
 _PLAIN_NAME = re.compile(r"[\w-]+")
-_SIDE = re.compile(rf"side\s+({_NAME})(?:\s*=\s*(.+))?", re.IGNORECASE)
-_PLAYER = re.compile(rf'player\s+({_NAME})\s+"([^"]*)"', re.IGNORECASE)
-_OPTION = re.compile(r"option\s+([\w-]+)\s*=\s*([\w-]+)", re.IGNORECASE)
-_DECK = re.compile(r"deck\s+(.+)", re.IGNORECASE)
-_COUNT = re.compile(r"([\w-]+)\s*=\s*([0-9]{1,3})")
 _TIMES = re.compile(r"([^*]+)\*([2-9])(?:\*([2-9]))?")
-_TARGET = re.compile(r"target\s+([0-9]{1,6})", re.IGNORECASE)
-_EDITION = re.compile(r"edition\s+([\w.-]+)", re.IGNORECASE)
-_HAND = re.compile(rf"hand\s+first\s+({_NAME})", re.IGNORECASE)
 
-MOST_SHOWN = 60
-"""Maximum length of a name to show, in letters."""
-
+MOST_SHOWN = 60  # maximum length of a name to show, in letters
 MOST_EXCHANGED = 6
 MOST_WRITTEN_TIMES = 9
 
@@ -163,8 +153,14 @@ def parse_header(text: str) -> Header | None:
     Raises Unreadable, with a sentence, for a header whose rest cannot be read.
     """
     keyword = text.split(maxsplit=1)[0].lower() if text.strip() else ""
-    reader = _HEADERS.get(keyword)
-    return reader(text.strip()) if reader else None
+    if keyword not in _HEADERS:
+        return None
+    shape, example, read = _HEADERS[keyword]
+    found = re.fullmatch(rf"{keyword}\s+{shape}", text.strip(), re.IGNORECASE)
+    if found is None:
+        unreadable = UnreadableEdition if keyword == "edition" else Unreadable
+        raise unreadable(say("This line is written %(example)s.", example=example))
+    return read(*found.groups())
 
 
 def headers(lines: Iterable[str]) -> Iterator[Header]:
@@ -176,24 +172,19 @@ def headers(lines: Iterable[str]) -> Iterator[Header]:
                 yield header
 
 
-def _read_edition(text: str) -> EditionLine:
-    found = _EDITION.fullmatch(text)
-    if found is None:
-        raise UnreadableEdition(say("This line is written %(example)s.", example="`edition classic`"))
+def _read_edition(name: str) -> EditionLine:
     try:
-        return EditionLine(load_edition(found[1]).name)
+        return EditionLine(load_edition(name).name)
     except EditionError as error:
         raise UnreadableEdition(str(error)) from error
 
 
-def _read_side(text: str) -> SideLine:
-    example = say("`side Ann` or `side Reds = Ann, Cid`, each name one word")
-    found = _matched(_SIDE, text, example)
-    players = [name.strip() for name in found[2].split(",")] if found[2] else [found[1]]
-    _refuse_no_name(found[1])
+def _read_side(name: str, written: str | None) -> SideLine:
+    players = [player.strip() for player in written.split(",")] if written else [name]
+    _refuse_no_name(name)
     if not all(map(is_name, players)) or len(set(players)) != len(players):
         raise Unreadable(say("A side names its players once each, with commas between: `side Reds = Ann, Cid`."))
-    return SideLine(Team(found[1], tuple(players)))
+    return SideLine(Team(name, tuple(players)))
 
 
 def _refuse_no_name(word: str) -> None:
@@ -201,62 +192,52 @@ def _refuse_no_name(word: str) -> None:
         raise Unreadable(say("A name is one word of letters, digits, - and _."))
 
 
-def _read_target(text: str) -> TargetLine:
-    km = int(_matched(_TARGET, text, "`target 1000`")[1])
-    if km < LEAST_TARGET_KM or km % TARGET_STEP_KM:
-        wrong = say(
-            "A target is a multiple of %(step)d from %(least)d km up, not %(km)d.",
-            step=TARGET_STEP_KM,
-            least=LEAST_TARGET_KM,
-            km=km,
+def _read_target(written: str) -> TargetLine:
+    km, step, least = int(written), TARGET_STEP_KM, LEAST_TARGET_KM
+    if km < least or km % step:
+        raise Unreadable(
+            say("A target is a multiple of %(step)d from %(least)d km up, not %(km)d.", step=step, least=least, km=km)
         )
-        raise Unreadable(wrong)
     return TargetLine(km)
 
 
-def _read_option(text: str) -> OptionLine:
-    found = _matched(_OPTION, text, "`option hazard-on-hazard=forbidden`")
-    name, value = found[1].lower(), found[2].lower()
+def _read_option(name: str, value: str) -> OptionLine:
     try:
-        check_option(name, value)
+        check_option(name.lower(), value.lower())
     except EditionError as error:
         raise UnknownWord(str(error)) from error
-    return OptionLine(name, value)
+    return OptionLine(name.lower(), value.lower())
 
 
-def _read_deck(text: str) -> DeckLine:
-    example = say("`deck stop=5, roll=5`, each card with its count")
-    counts = [_COUNT.fullmatch(part.strip()) for part in _matched(_DECK, text, example)[1].split(",")]
+def _read_deck(written: str) -> DeckLine:
+    counts = [re.fullmatch(r"([\w-]+)\s*=\s*([0-9]{1,3})", part.strip()) for part in written.split(",")]
     if not all(counts):
-        raise Unreadable(say("This line is written %(example)s.", example=example))
+        raise Unreadable(say("This line is written %(example)s.", example=_HEADERS["deck"][1]))
     return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
 
 
-def _read_player(text: str) -> PlayerLine:
-    found = _matched(_PLAYER, text, '`player Ann "Ann Smith"`')
-    _refuse_no_name(found[1])
-    shown = " ".join(found[2].split())
+def _read_player(player: str, written: str) -> PlayerLine:
+    _refuse_no_name(player)
+    shown = " ".join(written.split())
     if not shown or len(shown) > MOST_SHOWN:
         raise Unreadable(say("A name to show has 1 to %(most)d letters.", most=MOST_SHOWN))
-    return PlayerLine(found[1], shown)
+    return PlayerLine(player, shown)
 
 
-_HEADERS: dict[str, Callable[[str], Header]] = {
-    "edition": _read_edition,
-    "side": _read_side,
-    "target": _read_target,
-    "option": _read_option,
-    "deck": _read_deck,
-    "player": _read_player,
-    "hand": lambda text: HandLine(_matched(_HAND, text, "`hand first Ann`")[1]),
+_HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
+    "edition": (r"([\w.-]+)", "`edition classic`", _read_edition),
+    "side": (
+        rf"({_NAME})(?:\s*=\s*(.+))?",
+        say("`side Ann` or `side Reds = Ann, Cid`, each name one word"),
+        _read_side,
+    ),
+    "target": (r"([0-9]{1,6})", "`target 1000`", _read_target),
+    "option": (r"([\w-]+)\s*=\s*([\w-]+)", "`option hazard-on-hazard=forbidden`", _read_option),
+    "deck": (r"(.+)", say("`deck stop=5, roll=5`, each card with its count"), _read_deck),
+    "player": (rf'({_NAME})\s+"([^"]*)"', '`player Ann "Ann Smith"`', _read_player),
+    "hand": (rf"first\s+({_NAME})", "`hand first Ann`", HandLine),
 }
-
-
-def _matched(pattern: re.Pattern[str], text: str, example: str) -> re.Match[str]:
-    found = pattern.fullmatch(text)
-    if found is None:
-        raise Unreadable(say("This line is written %(example)s.", example=example))
-    return found
+"""By its first word how a header line goes on, an example of it, and what reads its parts."""
 
 
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
@@ -311,15 +292,15 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         )
     if len(words) == 1:
         return _parse_word(player, words[0])
-    reader = _ACTS.get(words[0].lower())
-    if reader is not None and words[1] != ">":
-        return reader(player, words[1:], teams)
+    verb = _ACTS.get(words[0].lower())
+    if verb is not None and words[1] != ">":
+        return _read_act(player, verb, words[1:], teams)
     if len(words) == 3 and words[1] == ">":
         card, side = _card(words[0]), _side(words[2], teams)
         if card.family is not Family.HAZARD:
             raise Unreadable(say("Only a hazard is aimed at a side."))
         return Play(Verb.PLAY, player, card, side)
-    near = meant(words[0], _ACTS) if reader is None else ""
+    near = meant(words[0], _ACTS) if verb is None else ""
     written = say(
         "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
         player=player,
@@ -365,72 +346,36 @@ def _player(target: str, teams: Sequence[Team]) -> str:
     return target
 
 
-def _read_discard(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
-    if len(words) != 1:
-        raise Unreadable(say("A discard is written `%(player)s discard 25`.", player=player))
-    return Play(Verb.DISCARD, player, _card(words[0]))
+def _read_act(player: str, verb: Verb, words: Sequence[str], teams: Sequence[Team]) -> Play:
+    """Read what follows the word of an act: `discard 25`, `pair 50 for 100`, `control stop > Bob`."""
+    written = {
+        Verb.DISCARD: say("A discard is written `%(player)s discard 25`.", player=player),
+        Verb.PENALTY: say(
+            "A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.", player=player
+        ),
+        Verb.EXCHANGE: say(
+            "One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`.", most=MOST_EXCHANGED, player=player
+        ),
+        Verb.PAIR: say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.", player=player),
+    }.get(verb, say("This is written `%(player)s %(verb)s 100 > NAME`.", player=player, verb=verb.value))
+    if not re.fullmatch(_SHAPES.get(verb, r"\S+( > \S+)?"), " ".join(words), re.IGNORECASE):
+        raise Unreadable(written)
+    if verb is Verb.EXCHANGE:
+        return Play(verb, player, cards=tuple(map(_card, words)))
+    card, times = _doubled(words[0]) if verb is Verb.THEFT else (_card(words[0]), 1)
+    if verb is Verb.PAIR:
+        return Play(verb, player, card, wanted=_card(words[2]))
+    of = _side if verb is Verb.THEFT else _player
+    return Play(verb, player, card, of(words[2], teams) if len(words) > 1 else None, times=times)
 
 
-def _read_penalty(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
-    if len(words) != 1:
-        raise Unreadable(
-            say("A penalty is written `%(player)s penalty 25`: the card that was drawn from the hand.", player=player)
-        )
-    return Play(Verb.PENALTY, player, _card(words[0]))
-
-
-def _read_exchange(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
-    if len(words) > MOST_EXCHANGED:
-        raise Unreadable(
-            say(
-                "One to %(most)d cards are exchanged: `%(player)s exchange 25 25 stop`.",
-                most=MOST_EXCHANGED,
-                player=player,
-            )
-        )
-    return Play(Verb.EXCHANGE, player, cards=tuple(map(_card, words)))
-
-
-def _read_pair(player: str, words: Sequence[str], _: Sequence[Team]) -> Play:
-    if len(words) != 3 or words[1].lower() != "for":
-        raise Unreadable(say("Two alike for a discarded card are written `%(player)s pair 50 for 100`.", player=player))
-    return Play(Verb.PAIR, player, _card(words[0]), wanted=_card(words[2]))
-
-
-def _read_theft(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
-    (word, *_), target = _with_target(player, Verb.THEFT, words)
-    card, times = _doubled(word)
-    return Play(Verb.THEFT, player, card, target and _side(target, teams), times=times)
-
-
-def _reader_between_players(verb: Verb) -> _ActReader:
-    """Return what is said from player to player: `control stop > Bob`."""
-
-    def read(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
-        (word, *_), target = _with_target(player, verb, words)
-        return Play(verb, player, _card(word), target and _player(target, teams))
-
-    return read
-
-
-def _with_target(player: str, verb: Verb, words: Sequence[str]) -> tuple[Sequence[str], str | None]:
-    """Return the words before `>` and the one after it, if it is there."""
-    if len(words) == 1:
-        return words, None
-    if len(words) == 3 and words[1] == ">":
-        return words[:1], words[2]
-    raise Unreadable(say("This is written `%(player)s %(verb)s 100 > NAME`.", player=player, verb=verb.value))
-
-
-_ActReader = Callable[[str, Sequence[str], Sequence[Team]], Play]
-_ACTS: dict[str, _ActReader] = {
-    "discard": _read_discard,
-    "penalty": _read_penalty,
-    "exchange": _read_exchange,
-    "pair": _read_pair,
-    "theft": _read_theft,
-    **{verb.value: _reader_between_players(verb) for verb in (Verb.CONTROL, Verb.GIVE, Verb.NAME)},
+_SHAPES = {
+    Verb.DISCARD: r"\S+",
+    Verb.PENALTY: r"\S+",
+    Verb.EXCHANGE: rf"\S+( \S+){{0,{MOST_EXCHANGED - 1}}}",
+    Verb.PAIR: r"\S+ for \S+",
 }
+_ACTS = {verb.value: verb for verb in (*_SHAPES, Verb.THEFT, Verb.CONTROL, Verb.GIVE, Verb.NAME)}
 
 
 def _card(slug: str, others: Iterable[str] = ()) -> Card:

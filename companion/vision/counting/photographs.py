@@ -26,21 +26,13 @@ from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of, read
 from companion.vision.view import STICKER, View
 
-MOST_BYTES = 24_000_000
-"""Maximum size of a file, in bytes: no telephone's photograph is larger."""
-
+MOST_BYTES = 24_000_000  # maximum size of a file, in bytes: no telephone's photograph is larger
 MOST_SENT_BYTES = 2 * MOST_BYTES
 """Maximum size of a request, above that of a file: what was typed beside one too large is kept."""
 
-SHOWN_PX, CROP_PX = 1600, 240
-"""Longer side of the picture, and of a card cut out, as the page shows them."""
-
-MOST_CROPS = 40
-"""Maximum number of cards cut out of a photograph."""
-
-MOST_PHOTOS = 8
-"""Maximum number of photographs of a tableau, and of tableaux that are kept."""
-
+SHOWN_PX, CROP_PX = 1600, 240  # longer side of the picture, and of a card cut out, as the page shows them
+MOST_CROPS = 40  # maximum number of cards cut out of a photograph
+MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
 BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
 """Margin around a crop, as a share of what was seen: a sticker is a small part of its card."""
@@ -55,11 +47,8 @@ class Shot:
     """A photograph and what the page shows of it."""
 
     photo: Photo
-    jpeg: bytes
-    """The reduced picture."""
-
-    crops: Mapping[int, bytes]
-    """The cards not identified, as JPEG, by the index of the sighting."""
+    jpeg: bytes  # the reduced picture
+    crops: Mapping[int, bytes]  # the cards not identified, as JPEG, by the index of the sighting
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,9 +56,7 @@ class Snap:
     """The photographs of one tableau."""
 
     edition: str
-    deck: str
-    """The deck by whose faces its cards are identified; empty for stickers alone."""
-
+    deck: str  # the deck by whose faces its cards are identified; empty for stickers alone
     shots: tuple[Shot, ...]
 
     @property

@@ -10,7 +10,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations, count, pairwise
+from itertools import chain, combinations, count, pairwise
 from statistics import median
 from typing import Any, NamedTuple
 
@@ -23,21 +23,15 @@ from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
-APART_MM = 150.0
-"""Minimum distance between the middles of neighbouring cards of different heaps."""
-
+APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
 SAME_PLACE_MM = 5.0
 """Distance below which two cards of one face are one: of two so exactly in place only one would show."""
 
-FEWEST_ALIKE = 3
-"""Minimum number of cards that two photographs share if it is hardly chance."""
-
+FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
-PILES = ("battle", "speed")
-"""The zones whose cards do not score."""
-
+PILES = ("battle", "speed")  # the zones whose cards do not score
 _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
 """The families of cards in each zone that scores."""
 
@@ -55,24 +49,12 @@ class Photo:
 class Spot:
     """A card on a photograph."""
 
-    key: str
-    """Its name as long as no earlier photograph is removed: `1-7`."""
-
-    number: int
-    """Its number on the picture, from 1 over all photographs; those that score, or may, come first."""
-
-    photo: int
-    """The index of its photograph."""
-
-    pile: str
-    """The mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none."""
-
-    card: Card
-    """`Card.UNKNOWN` if it is not certain."""
-
-    guesses: tuple[Card, ...]
-    """Candidates for an unknown card, likeliest first."""
-
+    key: str  # its name as long as no earlier photograph is removed: `1-7`
+    number: int  # its number on the picture, from 1 over all photographs; those that score, or may, come first
+    photo: int  # the index of its photograph
+    pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
+    card: Card  # `Card.UNKNOWN` if it is not certain
+    guesses: tuple[Card, ...]  # candidates for an unknown card, likeliest first
     sideways: bool
     centre_px: Point
     corners_px: Quad | None
@@ -103,12 +85,9 @@ def scores(card: Card) -> bool:
 class Lot:
     """The cards of one side, or a heap that no mat assigns to a side."""
 
-    key: str
-    """`side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it."""
-
+    key: str  # `side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it
     spots: tuple[Spot, ...]
-    is_beside: bool = False
-    """True if it lies beside the mats: it does not count unless somebody says so."""
+    is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
 
     @property
     def has_mat(self) -> bool:
@@ -159,8 +138,7 @@ class Place:
 
     key: str
     name: str
-    lot: Lot | None
-    """None where no photograph shows it."""
+    lot: Lot | None  # None where no photograph shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,17 +146,10 @@ class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]
-    """Those on mats first, in order."""
-
-    draw_pile_empty: bool | None = None
-    """None where no photograph shows it."""
-
-    notes: tuple[str, ...] = ()
-    """Sentences about cards that do not count."""
-
-    names: Mapping[str, str] = field(default_factory=dict)
-    """The names of sides by their mats' ids."""
+    lots: tuple[Lot, ...]  # those on mats first, in order
+    draw_pile_empty: bool | None = None  # None where no photograph shows it
+    notes: tuple[str, ...] = ()  # sentences about cards that do not count
+    names: Mapping[str, str] = field(default_factory=dict)  # the names of sides by their mats' ids
 
     @property
     def is_blank(self) -> bool:
@@ -225,9 +196,7 @@ class _Seen(NamedTuple):
     """A sighting and its place."""
 
     photo: int
-    at: int
-    """Its index among the photograph's sightings."""
-
+    at: int  # its index among the photograph's sightings
     lot: str
     pile: str
     sighting: Sighting
@@ -271,9 +240,9 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
     """Yield the sightings with their indices; those of one face in the same place once."""
     for index, sighting in enumerate(sightings):
-        near = SAME_PLACE_MM * (_px_per_mm(sighting) or 0.0)
+        near = SAME_PLACE_MM * _px_per_mm(sighting)
         same = [s for s in sightings[:index] if s.by == sighting.by == FACE and s.face is sighting.face]
-        if not any(_apart(sighting, earlier) < near for earlier in same):
+        if not any(math.dist(sighting.centre_px, earlier.centre_px) < near for earlier in same):
             yield index, sighting
 
 
@@ -287,33 +256,25 @@ def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
     scales = [scale for scale in map(_px_per_mm, sightings) if scale]
     reach = APART_MM * median(scales) if scales else math.inf
-    left, heaps = list(range(len(sightings))), []
-    while left:
-        heap, fresh = [], [left.pop(0)]
-        while fresh:
-            heap += fresh
-            near = [n for n in left if any(_apart(sightings[n], sightings[at]) <= reach for at in fresh)]
-            left = [n for n in left if n not in near]
-            fresh = near
-        heaps.append(sorted(heap))
-    middles = [[median(sightings[at].centre_px[axis] for at in heap) for heap in heaps] for axis in (0, 1)]
+    places = [sighting.centre_px for sighting in sightings]
+    heaps: list[list[int]] = []
+    for at, place in enumerate(places):
+        near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
+        heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
+    middles = [[median(places[at][axis] for at in heap) for heap in heaps] for axis in (0, 1)]
     along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
-    return [heap for _, heap in sorted(zip(along, heaps, strict=True), key=lambda placed: placed[0])]
+    return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
 
 
-def _px_per_mm(sighting: Sighting) -> float | None:
+def _px_per_mm(sighting: Sighting) -> float:
+    """Return the scale at a card; 0 where it is not known."""
     if sighting.corners_px is None:
-        return None
-    corners = (*sighting.corners_px, sighting.corners_px[0])
-    sides = [math.dist(a, b) for a, b in pairwise(corners)]
+        return 0.0
+    sides = [math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))]
     if sighting.by == FACE:
         return min(sides) / CARD_MM[0]
     # Without mats a code gives the scale, as part of a sticker of the usual width.
     return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
-
-
-def _apart(one: Sighting, other: Sighting) -> float:
-    return math.dist(one.centre_px, other.centre_px)
 
 
 def _once(seen: Sequence[_Seen]) -> list[_Seen]:
@@ -325,11 +286,8 @@ def _once(seen: Sequence[_Seen]) -> list[_Seen]:
     kept = []
     for card in fullest:
         first, sticker = main.setdefault(card.lot, card.photo), card.sighting.card
-        if sticker is None and card.photo != first:
-            continue
-        if sticker is not None and ids.setdefault(sticker, card.photo) != card.photo:
-            continue
-        kept.append(card)
+        if card.photo == (first if sticker is None else ids.setdefault(sticker, card.photo)):
+            kept.append(card)
     return kept
 
 
@@ -401,12 +359,9 @@ def _notes(
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
-        named = listed(
-            say("%(number)d × %(card)s", number=number, card=card_name(card)) for card, number in strange.items()
-        )
-        yield say(
-            "Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=Said(edition.title), cards=named
-        )
+        named = [say("%(number)d × %(card)s", number=count, card=card_name(card)) for card, count in strange.items()]
+        title = Said(edition.title)
+        yield say("Not in the deck of %(edition)s, and not counted: %(cards)s.", edition=title, cards=listed(named))
     for lot in sorted({card.lot for card in ours if card.lot.startswith("side-")}):
         shown = sorted({card.photo for card in ours if card.lot == lot})
         if len(shown) > 1:

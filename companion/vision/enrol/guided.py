@@ -6,12 +6,12 @@ card left lying is not taken for the next one.
 
 from __future__ import annotations
 
+import math
 import queue
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from enum import StrEnum
 from typing import TextIO
 
@@ -26,10 +26,10 @@ from companion.vision.capture.sources import Frame
 from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
 from companion.vision.enrol.sheet_enrolment import Taken, take
-from companion.vision.enrol.stillness import STILL_S, Stillness
+from companion.vision.motion import Gate, Motion, update
 
-LOOK_AGAIN_S = 4.0
-"""Seconds until another look at a card refused, though nothing moved: the camera may have focused."""
+STILL_S = 0.6  # without movement, after which a card counts as laid down
+LOOK_AGAIN_S = 4.0  # seconds until another look at a card refused, though nothing moved: the camera may have focused
 
 
 class Key(StrEnum):
@@ -39,44 +39,77 @@ class Key(StrEnum):
     QUIT = "quit"
 
 
-Keys = Callable[[], Key | None]
-"""Returns the next command, None for none."""
+Keys = Callable[[], Key | None]  # returns the next command, None for none
+
+
+class Stillness:
+    """Follows pictures; one is worth a look after `still_s` seconds without movement; 0 for separate photographs."""
+
+    def __init__(self, still_s: float = STILL_S) -> None:
+        self._still_s = still_s
+        self._gate, self._looked = Gate(), Gate()
+        self._since_s = self._again_s = math.inf
+
+    def is_worth_a_look(self, image: Image, t_s: float) -> bool:
+        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` is still and differs from the last one looked at."""
+        self._gate = update(self._gate, image)
+        if self._gate.motion is not Motion.STILL or t_s < self._since_s:
+            self._since_s = t_s
+        if t_s - self._since_s < self._still_s:
+            return False
+        return t_s >= self._again_s or update(self._looked, image).motion is not Motion.STILL
+
+    def lost_sight(self) -> None:
+        """Forget what was still: the pictures were interrupted."""
+        self._since_s = math.inf
+
+    def looked(self, again_s: float = math.inf) -> None:
+        """Mark the present picture as looked at; unchanged, it is worth another look from `again_s` on."""
+        self._looked, self._again_s = self._gate, again_s
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
 
 
-@dataclass(slots=True)
 class _Course:
     """The way through the faces wanted."""
 
-    enrolment: Enrolment
-    wanted: list[Subject]
-    is_of_photographs: bool
-    """True if each picture is a photograph of its own, which should show a card."""
-
-    before: str = ""
-    """The slug of the face taken last."""
-
-    refused: int = 0
-    """Number of cards refused."""
+    def __init__(self, enrolment: Enrolment, still_s: float) -> None:
+        self._enrolment, self._still, self._is_of_photographs = enrolment, Stillness(still_s), not still_s
+        self.wanted: list[Subject] = list(enrolment.wanted)
+        self.refused = 0
+        self._before = ""  # the slug of the face taken last
 
     def ask(self) -> Said:
-        number, subject = len(self.enrolment.cards) + 2 - len(self.wanted), self.wanted[0]
+        """Return which card to lay next."""
+        count, subject = len(self._enrolment.cards) + 1, self.wanted[0]
         card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
-        return Said(f"{number} of {len(self.enrolment.cards) + 1}: lay {card} alone before the camera.")
+        return Said(f"{count + 1 - len(self.wanted)} of {count}: lay {card} alone before the camera.")
 
-    def take(self, image: Image) -> Said | None:
+    def skip(self) -> Said:
+        return Said(f"{subject_name(self.wanted.pop(0))}: skipped")
+
+    def look(self, frame: Frame) -> Said | None:
         """Keep a picture that will do; return what to say of it, None if it shows no other card than before."""
+        if frame.after_gap:
+            self._still.lost_sight()
+        if not self._still.is_worth_a_look(frame.image, frame.t_s):
+            return None
+        said = self._take(frame.image)
+        self._still.looked(frame.t_s + LOOK_AGAIN_S if said and said.is_fault else math.inf)
+        return said
+
+    def _take(self, image: Image) -> Said | None:
         subject = self.wanted[0]
-        verdict = self.enrolment.verdict(subject, image)
+        verdict = self._enrolment.verdict(subject, image)
         if verdict.picture is not None:
-            self.enrolment.keep(subject, [verdict.picture])
+            self._enrolment.keep(subject, [verdict.picture])
             self.wanted.pop(0)
-            self.before = subject_name(subject)
-            return Said(f"{self.before}: got it", is_kept=True)
-        is_passing = verdict.fault is Fault.NO_CARD and not self.is_of_photographs
-        if is_passing or (self.before and verdict.twin == self.before):
+            self._before = subject_name(subject)
+            return Said(f"{self._before}: got it", is_kept=True)
+        # Of photographs each should show a card; a camera sees the bare table between two.
+        is_passing = verdict.fault is Fault.NO_CARD and not self._is_of_photographs
+        if is_passing or (self._before and verdict.twin == self._before):
             return None
         self.refused += 1
         return Said(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
@@ -90,44 +123,30 @@ def guided(
     Ends when all is there, the frames end, or `keys` says so (None if nobody is there). A card has to lie `still_s`
     seconds; 0 for frames that are separate photographs. Raises Problem if nothing is lacking, or a face cannot be kept.
     """
-    course, still = _Course(enrolment, list(enrolment.wanted), not still_s), Stillness(still_s)
+    course = _Course(enrolment, still_s)
     if not course.wanted:
-        whole = say(
-            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
-            name=enrolment.description.name,
-            command=typed(f"decks remove {enrolment.description.name}"),
-        )
-        raise Problem(whole)
+        name = enrolment.description.name
+        raise Problem(
+            say("The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+                name=name, command=typed(f"decks remove {name}"))
+        )  # fmt: skip
     if keys:
         yield course.ask()
     for frame in frames:
         key = keys() if keys else None
         if key is Key.QUIT:
             break
-        if key is Key.SKIP:
-            news: Said | None = Said(f"{subject_name(course.wanted.pop(0))}: skipped")
-        else:
-            news = _news(course, still, frame)
+        news = course.skip() if key is Key.SKIP else course.look(frame)
         if news:
             yield news
-        if keys and news and not news.is_fault and course.wanted:
-            yield course.ask()
         if not course.wanted:
             break
+        if keys and news and not news.is_fault:
+            yield course.ask()
     if course.refused and not keys:
         lost = "If a card was lost that way, those after it are kept as another's: look at the pictures in"
         yield Said(f"{lost} {enrolment.folder}.", is_fault=True)
     yield from lacking(enrolment)
-
-
-def _news(course: _Course, still: Stillness, frame: Frame) -> Said | None:
-    if frame.after_gap:
-        still.lost_sight()
-    if not still.is_worth_a_look(frame.image, frame.t_s):
-        return None
-    said = course.take(frame.image)
-    still.looked(frame.t_s + LOOK_AGAIN_S if said and said.is_fault else None)
-    return said
 
 
 class TerminalKeys:
@@ -188,7 +207,7 @@ class Guide:
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
             is_news = verdict.is_good or not (verdict.fault is Fault.NO_CARD or is_before)
-            self._still.looked(self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else None)
+            self._still.looked(self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else math.inf)
             return verdict if is_news else None
         finally:
             self._one_at_a_time.release()

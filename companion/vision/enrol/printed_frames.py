@@ -6,33 +6,29 @@ the card's corners as cloth, table or mats do.
 
 from __future__ import annotations
 
+import itertools
+import math
+
 import numpy as np
 
-from companion.vision.boxes import Floats, Pixels
-from companion.vision.faces.edge_ends import CORNER_SHARE
+from companion.vision.boxes import Floats, Pixels, Size
+from companion.vision.enrol.quadrilaterals import Ground
+from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-_STEP_MM, _WIDEST_MM, _NARROWEST_MM, _BEYOND_MM = 0.25, 10.5, 1.0, 24.0
-"""Step outwards from a frame, widest and narrowest strip, and distance searched past its ends."""
+DIFFERENT = 3.0  # least distance in Lab between different things; a strip's own spread is at most twice that
 
-_SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6
-"""Length over which colours are averaged along a side, and width of the card's own edge."""
-
-_PEAK, _NEAR = 1.5, 5
-"""Minimum rise of an edge, in Lab over a millimetre, and the steps to both sides against which it is measured."""
-
-_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)
-"""Differences in width between the two ends of a strip."""
-
-_LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6
-"""Minimum share of edge along a strip's end, with another colour beyond; maximum share that goes on past corners."""
-
-DIFFERENT = 3.0
-"""Minimum distance in Lab between different things; a strip's own spread is at most twice that."""
+_STEP_MM, _BEYOND_MM = 0.25, 24.0  # step outwards from a frame, and distance searched past its ends
+_NARROWEST_MM, _WIDEST_MM = 1.0, 10.5  # of a strip
+_SMOOTH_MM, _ROUND_EDGE_MM = 7, 0.6  # length over which colours are averaged along a side, and a card's own edge
+_PEAK, _NEAR = 1.5, 5  # least rise of an edge, in Lab over a millimetre, against the steps so near to both sides
+_TILTS_MM = (-1.5, -0.75, 0.0, 0.75, 1.5)  # differences in width between the two ends of a strip
+_LEAST_EDGE, _MOST_GOING_ON = 0.8, 0.6  # share of edge along a strip's end; share that goes on past its corners
+_WIDEST_RIM_MM, _MOST_GROWN = 14.0, 6  # how far a candidate is grown, and to how many
 
 
-def strips(lab: Pixels, frame: Floats, size_mm: tuple[float, float]) -> tuple[float, ...]:
+def strips(lab: Pixels, frame: Floats, size_mm: Size) -> tuple[float, ...]:
     """Return the widths of the strips round a frame `(4, 2)` px, clockwise from the upper one; 0 for none.
 
     `lab` is the picture `(H, W, 3)`; the widths are in millimetres of the frame as if it were `size_mm` large.
@@ -45,13 +41,13 @@ def strips(lab: Pixels, frame: Floats, size_mm: tuple[float, float]) -> tuple[fl
     return tuple(_width(colours, away, length) for colours, length in zip(seen, (w, h, w, h), strict=True))
 
 
-def to_pixels(frame: Floats, size_mm: tuple[float, float]) -> Floats:
+def to_pixels(frame: Floats, size_mm: Size) -> Floats:
     """Return the homography from a card's millimetres to the picture with its corners at `frame`, `(4, 2)` px."""
     w, h = size_mm
     return cv2.getPerspectiveTransform(np.float32([(0, 0), (w, 0), (w, h), (0, h)]), np.float32(frame)).astype(float)
 
 
-def beyond(lab: Pixels, to_px: Floats, size_mm: tuple[float, float], side: int, away: Floats, along: Floats) -> Pixels:
+def beyond(lab: Pixels, to_px: Floats, size_mm: Size, side: int, away: Floats, along: Floats) -> Pixels:
     """Return the colours `away` mm outwards from a side and `along` mm from its left or upper end: `(n, m, 3)`."""
     w, h = size_mm
     off, across = np.meshgrid(away if side in (1, 2) else -away, along, indexing="ij")
@@ -104,3 +100,37 @@ def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
     shares = np.array([near[(rows[:, None] + s).clip(0, len(rows) - 1), columns].mean(axis=1) for s in shifts])
     best = shares.argmax(axis=0)
     return shares.max(axis=0), np.array(_TILTS_MM)[best], slope.mean(axis=1)
+
+
+# --- What may lie round a frame -------------------------------------------------------------------------------
+
+
+def larger(ground: Ground, frame: Floats, size_mm: Size) -> list[Floats]:
+    """Return candidates round one that may be a printed frame: with weaker edges along its sides."""
+    w, h = size_mm
+    to_px = to_pixels(frame, size_mm)
+    per_side = [_edges_beyond(ground, to_px, size_mm, side) for side in range(4)]
+    grown = []
+    for (up, a), (right, b), (down, c), (left, d) in itertools.product(*per_side):
+        ratio = (w + left + right) / (h + up + down) / (w / h)
+        if abs(math.log(ratio)) < 0.09 and min(up, right, down, left) > 0.4:
+            grown.append((a + b + c + d, through(to_px, widened(size_mm, up, right, down, left))))
+    inside = [(worth, quad) for worth, quad in grown if (quad > -2).all() and (quad < np.array(ground.size) + 1).all()]
+    return [quad for _, quad in sorted(inside, key=lambda one: -one[0])[:_MOST_GROWN]]
+
+
+def widened(size_mm: Size, up: float, right: float, down: float, left: float) -> list[tuple[float, float]]:
+    """Return the corners, in its millimetres, of a card widened on each side."""
+    w, h = size_mm
+    return [(-left, -up), (w + right, -up), (w + right, h + down), (-left, h + down)]
+
+
+def _edges_beyond(ground: Ground, to_px: Floats, size_mm: Size, side: int) -> list[tuple[float, float]]:
+    """Return the strongest edges along a side of a frame: how far beyond it, in its millimetres, and how strong."""
+    away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
+    level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
+    step = np.zeros(len(away))
+    step[2:-2] = np.linalg.norm(level[3:-1] + level[4:] - level[:-4] - level[1:-3], axis=1) / 2
+    peak = np.flatnonzero((step[1:-1] >= step[:-2]) & (step[1:-1] > step[2:]) & (step[1:-1] > 0.7)) + 1
+    peak = peak[np.argsort(-step[peak], kind="stable")][:4]
+    return [(float(away[i]), float(min(step[i], 10.0))) for i in peak if away[i] > 0.4]

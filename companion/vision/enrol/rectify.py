@@ -1,20 +1,19 @@
 """From a picture of one card to the card alone, upright, from straight above.
 
 A picture is either the card and nothing else, as from a scanner, or a photograph searched for the card's outline
-(`card_outline.py`). What is wrong with it is a value, `Fault`, with a sentence that says what to do.
+(`card_outline.py`). What is wrong with it is a value, `Fault`.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum
 
 import numpy as np
 
 from companion.common.text import say
-from companion.vision.boxes import Floats, Image, Pixels, lab, shrunk, slopes
+from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.enrol.printed_frames import to_pixels
 from companion.vision.mats.homography import Fit, through
@@ -23,44 +22,24 @@ from companion.vision.opencv import cv2
 from companion.vision.quality.glare import SATURATED
 from companion.vision.quality.sharpness import blur_of
 
-PX_PER_MM = 6.0
-"""Scale of the pictures kept: 342 × 528 pixels for a card of 57 × 88 mm."""
+PX_PER_MM = 6.0  # scale of the pictures kept: 342 × 528 pixels for a card of 57 × 88 mm
+LEAST_WIDTH_PX = 100  # of a card on a picture
+LARGE_PX = 1600  # longer side up to which mats are searched for; one this large that is exactly 3 : 2 is a camera's
+_LEAST_SEEN_PX = 20  # shorter side of a picture searched at all
+_RIM_PX = 8  # width of the frame laid round a picture to find a card that runs out of it
 
-LEAST_WIDTH_PX = 100
-"""Minimum width of a card on a picture, in pixels."""
+_SAME_SHAPE = 0.06  # most by which a picture's proportions differ from a card's that fills it; a quarter is a match
+_SAME_COLOURS = 1.5  # most by which a bare ground's colours differ at the edges and in the middle, in Lab
+_SAME_GROUND = 18.0  # most by which one ground differs in uneven light, in Lab
+_PLAIN = 8.0  # most variation of a plain ground, in levels
+_ALIGNED_DEG = 1.6  # most by which a printed frame is turned against the edges of a scan
+_TILT_DEG = 26.0  # tilt against the card from which the camera is to blame for an outline that is not certain
+_CLEAR_SIDES = 0.7  # least support and step of an outline by which the tilt is judged
+_FOCAL = 0.9  # focal length by which tilts are judged, in longer sides of the picture: a telephone's
 
-LARGE_PX, _LEAST_SEEN_PX = 1600, 20
-"""Maximum longer side searched for mats, and minimum shorter side searched at all.
-
-A picture of at least the first that is exactly 3 : 2 comes from a camera.
-"""
-
-_SAME_SHAPE = 0.06
-"""Maximum difference of a picture's proportions from the card's if it shows nothing else; a quarter is a match."""
-
-_SAME_COLOURS = 1.5
-"""Maximum difference in Lab between a bare ground's colours at the edges and in the middle."""
-
-_ALIGNED_DEG = 1.6
-"""Maximum angle between a printed frame and the edges of a scan."""
-
-_SAME_GROUND = 18.0
-"""Maximum difference in Lab of one ground in uneven light."""
-
-_TILT_DEG = 26.0
-"""Tilt of the camera against the card, in degrees, from which it is to blame for an outline that is not certain."""
-
-_CLEAR_SIDES = 0.7
-"""Minimum support and step of an outline by which the tilt is judged."""
-
-_FOCAL = 0.9
-"""Focal length by which tilts are judged, in longer sides of the picture: a telephone's."""
-
-_MOST_BLUR_MM = 0.5
-"""Maximum blur of a card's sharpest edges, σ in millimetres of the card."""
-
-_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0
-"""Maximum share of a card under a reflection on print, whose edge is softer than this, in levels a pixel."""
+_MOST_BLUR_MM = 0.5  # of a card's sharpest edges, as σ on the card
+_MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # of a card under reflections, with edges softer than this, in levels a pixel
+_PAPER_MM = (6.0, 30.0)  # nearest and farthest from a card at which the mat's paper gives the colour of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
 """Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge.
@@ -68,75 +47,34 @@ _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
 Measured on rendered photographs: on white paper up to 0.12 of the edge, on print 0.18 and more.
 """
 
-_PAPER_MM = (6.0, 30.0)
-"""Nearest and farthest distance from a card at which the mat's paper gives the colour of the light."""
 
-_RIM_PX = 8
-"""Width of the frame laid round a picture to find a card that runs out of it."""
+class Fault(Enum):
+    """What makes a picture useless for enrolling; the value says it, and what to do, without a full stop."""
 
-_PLAIN = 8.0
-"""Maximum variation of a plain ground, in levels."""
-
-
-class Fault(StrEnum):
-    """What makes a picture useless for enrolling."""
-
-    NO_CARD = "no-card"
-    LOW_CONTRAST = "low-contrast"
-    UNCLEAR = "unclear"
-    NOT_WHOLE = "not-whole"
-    SEVERAL = "several"
-    TOO_SMALL = "too-small"
-    NOT_SHARP = "not-sharp"
-    REFLECTION = "reflection"
-    TILTED = "tilted"
-
-
-SAY: Mapping[Fault, str] = {
-    Fault.NO_CARD: say(
+    NO_CARD = say(
         "no card is found on the picture: lay the card alone on a plain ground of another colour, all of it"
         " in the picture"
-    ),
-    Fault.LOW_CONTRAST: say(
-        "the card hardly differs from what it lies on: lay it on something darker or of another colour"
-    ),
-    Fault.UNCLEAR: say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge"),
-    Fault.NOT_WHOLE: say("the card is cut off by the picture's edge: take the picture from a little farther away"),
-    Fault.SEVERAL: say("there are several cards on the picture: lay one alone, or three and more apart, in rows"),
-    Fault.TOO_SMALL: say(
-        "the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX
-    ),
-    Fault.NOT_SHARP: say("the picture is not sharp: hold the camera still, not too near, in better light"),
-    Fault.REFLECTION: say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away"),
-    Fault.TILTED: say("the picture was taken too much from the side: hold the phone straight above the cards"),
-}
-
-
-class How(StrEnum):
-    """What a picture shows besides the card."""
-
-    WHOLE = "whole"
-    """Nothing: the card fills it."""
-
-    CUT_OUT = "cut-out"
+    )
+    LOW_CONTRAST = say("the card hardly differs from what it lies on: lay it on something darker or of another colour")
+    UNCLEAR = say("it is not clear where the card ends: lay it on a plain ground of another colour than its edge")
+    NOT_WHOLE = say("the card is cut off by the picture's edge: take the picture from a little farther away")
+    SEVERAL = say("there are several cards on the picture: lay one alone, or three and more apart, in rows")
+    TOO_SMALL = say("the card is too small on the picture, narrower than %(px)d pixels: go nearer", px=LEAST_WIDTH_PX)
+    NOT_SHARP = say("the picture is not sharp: hold the camera still, not too near, in better light")
+    REFLECTION = say("a lamp's reflection hides a part of the card: tilt the card or turn the lamp away")
+    TILTED = say("the picture was taken too much from the side: hold the phone straight above the cards")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rectified:
     """The card found on a picture."""
 
-    picture: Image | None
-    """The card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if it was not found."""
-
-    fault: Fault | None = None
-    """Why it cannot be used."""
-
-    how: How = How.CUT_OUT
-    corners: Floats | None = None
-    """Its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one."""
+    picture: Image | None  # the card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if it was not found
+    fault: Fault | None = None  # why it cannot be used
+    corners: Floats | None = None  # its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one
 
 
-def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
+def rectified(image: Image, size_mm: Size) -> Rectified:
     """Return the card of that size on a picture `(H, W, 3) uint8 BGR` of one card on any ground."""
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
@@ -146,23 +84,23 @@ def rectified(image: Image, size_mm: tuple[float, float]) -> Rectified:
     fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
     if _fills(image, size_mm, found, seen):
-        return judged(image, _edges_of(image, size_mm), size_mm, How.WHOLE)
-    if found and _is_from_aside(found[0], seen, size_mm):
+        return judged(image, _edges_of(image, size_mm), size_mm, is_whole=True)
+    best = found[0] if found else None
+    if best is not None and _is_from_aside(best, seen, size_mm):
         return Rectified(None, Fault.TILTED)
     if _are_several(found):
         return Rectified(None, Fault.SEVERAL)
-    if not found or not found[0].is_sure:
-        is_unclear = bool(found) and found[0].is_doubtful
+    if best is None or not best.is_sure:
+        is_unclear = best is not None and best.is_doubtful
         return Rectified(None, Fault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
-    corners = (found[0].corners + 0.5) / shrink - 0.5
-    light = _light_on(seen, fit, found[0]) if fit else None
-    return judged(image, corners, size_mm, How.CUT_OUT, light)
+    light = _light_on(seen, fit, best) if fit else None
+    return judged(image, (best.corners + 0.5) / shrink - 0.5, size_mm, light)
 
 
 # --- Where the card is ----------------------------------------------------------------------------------------
 
 
-def _fills(image: Image, size_mm: tuple[float, float], found: list[Outline], seen: Image) -> bool:
+def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bool:
     """True if a picture shows the card and nothing else.
 
     Then it has the card's proportions, and any outline in it is a printed frame: exactly along the picture's edges, and
@@ -197,11 +135,16 @@ def _is_camera_shaped(image: Image) -> bool:
 def _is_bare(image: Image) -> bool:
     """True if a picture has the same colours at its edges as in its middle, as a table and hardly any card has."""
     small = lab(cv2.resize(image, (120, 120)))
-    is_rim = np.ones((120, 120), bool)
-    is_rim[15:-15, 15:-15] = False
     middle = small[27:-27, 27:-27].reshape(-1, 3)
-    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[is_rim], middle))
+    rim, inner = (np.percentile(part, (3, 10, 50, 90, 97), axis=0) for part in (small[_is_rim(small, 15)], middle))
     return float(np.linalg.norm(rim - inner, axis=1).max()) < _SAME_COLOURS
+
+
+def _is_rim(image: Pixels, width_px: int) -> Mask:
+    """Return which pixels of a picture lie along its edges, `(h, w)`."""
+    is_rim = np.ones(image.shape[:2], bool)
+    is_rim[width_px:-width_px, width_px:-width_px] = False
+    return is_rim
 
 
 def _lies_in_a_half(outline: Outline, image: Image) -> bool:
@@ -212,7 +155,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
     return is_card and off > 0.15 and 0.15 < outline.area_px / (size[0] * size[1]) < 0.5
 
 
-def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]) -> bool:
+def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
     """True if an outline on a picture of a card's own proportions is a card on some ground after all.
 
     Then its sides are certain, it is large enough to be of use, and the ground beside it reaches the picture's edge.
@@ -224,14 +167,11 @@ def _lies_on_ground(image: Image, outline: Outline, size_mm: tuple[float, float]
     room = round(0.03 * max(image.shape[:2]))
     middle = outline.corners.mean(axis=0)
     beside = _ring(colours, middle + 1.1 * (outline.corners - middle), middle + 1.03 * (outline.corners - middle))
-    h, w = image.shape[:2]
-    rim = np.array([(0, 0), (w, 0), (w, h), (0, h)], np.float64)
-    inner = np.array([(room, room), (w - room, room), (w - room, h - room), (room, h - room)], np.float64)
-    at_edge = _ring(colours, rim, inner)
     if len(beside) < 20:
         return True
-    off = np.abs(np.percentile(beside, (20, 50, 80), axis=0) - np.percentile(at_edge, (20, 50, 80), axis=0))
-    return float(np.linalg.norm(off, axis=1).max()) < _SAME_GROUND
+    at_edge = colours[_is_rim(colours, room)]
+    there, here = (np.percentile(part, (20, 50, 80), axis=0) for part in (beside, at_edge))
+    return float(np.linalg.norm(there - here, axis=1).max()) < _SAME_GROUND
 
 
 def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
@@ -242,29 +182,27 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
     return colours[cover > 0]
 
 
-def _is_from_aside(outline: Outline, image: Image, size_mm: tuple[float, float]) -> bool:
+def _is_from_aside(outline: Outline, image: Image, size_mm: Size) -> bool:
     """True if the camera looked too much from the side to be sure of the card's outline."""
     if outline.is_sure or min(outline.support, outline.step) < _CLEAR_SIDES:
         return False
     return tilt_deg(outline.corners, image, size_mm) > _TILT_DEG
 
 
-def tilt_deg(corners: Floats, image: Image, size_mm: tuple[float, float]) -> float:
+def tilt_deg(corners: Floats, image: Image, size_mm: Size) -> float:
     """Return by how many degrees the camera looked askew at a card with these corners, roughly."""
     size = np.array(image.shape[1::-1])
-    onto = to_pixels(corners - (size - 1) / 2, size_mm) / np.array(
-        [[_FOCAL * size.max()], [_FOCAL * size.max()], [1.0]]
-    )
-    right, down = onto[:, 0], onto[:, 1]
+    focal_px = _FOCAL * size.max()
+    right, down, _ = (to_pixels(corners - (size - 1) / 2, size_mm) / np.array([[focal_px], [focal_px], [1.0]])).T
     normal = np.cross(right, down)
     return math.degrees(math.acos(min(1.0, abs(float(normal[2])) / (float(np.linalg.norm(normal)) + 1e-12))))
 
 
-def _shape_off(width: float, height: float, size_mm: tuple[float, float]) -> float:
+def _shape_off(width: float, height: float, size_mm: Size) -> float:
     return abs(math.log(width * size_mm[1] / (height * size_mm[0])))
 
 
-def _edges_of(image: Image, size_mm: tuple[float, float]) -> Floats:
+def _edges_of(image: Image, size_mm: Size) -> Floats:
     """Return the picture's own corners, from the card's upper left one; a picture across is turned a quarter."""
     h, w = image.shape[:2]
     corners = np.array([(0, 0), (w, 0), (w, h), (0, h)]) - 0.5
@@ -305,11 +243,10 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
     return False
 
 
-def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -> Fault:
+def _why_not(image: Image, found: list[Outline], size_mm: Size) -> Fault:
     """Return why no card is found."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
-    blur = _blur_px(gray)
-    if blur is not None and blur > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
+    if (_blur_px(gray) or 0.0) > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
         return Fault.NOT_SHARP
     if _is_plain_around(image):
         return Fault.LOW_CONTRAST
@@ -322,15 +259,12 @@ def _why_not(image: Image, found: list[Outline], size_mm: tuple[float, float]) -
 def _is_plain_around(image: Image) -> bool:
     """True if the ground is plain, and of what lies on it only the print stands out."""
     gray = cv2.GaussianBlur(cv2.cvtColor(image, cv2.COLOR_BGR2GRAY), (0, 0), 2).astype(np.float32)
-    level = gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12)
-    margin = round(0.06 * min(gray.shape))
-    inner = level[margin:-margin, margin:-margin]
-    rows, columns = (level[:margin], level[-margin:]), (level[:, :margin], level[:, -margin:])
-    edge = np.concatenate([part.ravel() for part in (*rows, *columns)])
-    return float(np.percentile(np.abs(edge), 98)) < _PLAIN and float(np.abs(inner).max()) > 4 * _PLAIN
+    level = np.abs(gray - cv2.GaussianBlur(gray, (0, 0), max(image.shape[:2]) / 12))
+    is_rim = _is_rim(level, round(0.06 * min(gray.shape)))
+    return float(np.percentile(level[is_rim], 98)) < _PLAIN and float(level[~is_rim].max()) > 4 * _PLAIN
 
 
-def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
+def _is_cut_off(image: Image, size_mm: Size) -> bool:
     """True if a card runs out of the picture: with a rim round the picture, one or two of its sides lie there."""
     shrink = min(1.0, 700 / max(image.shape[:2]))
     small = shrunk(image, shrink)
@@ -350,27 +284,28 @@ def _is_cut_off(image: Image, size_mm: tuple[float, float]) -> bool:
 
 
 def judged(
-    image: Image, corners: Floats, size_mm: tuple[float, float], how: How, light: Floats | None = None
+    image: Image, corners: Floats, size_mm: Size, light: Floats | None = None, *, is_whole: bool = False
 ) -> Rectified:
-    """Return the card with these corners on a picture, and its fault."""
+    """Return the card with these corners on a picture, which may be a scan as a whole, and its fault.
+
+    `light` are gains that make its colours those in white light, `(3,)`.
+    """
     side = np.linalg.norm(np.roll(corners, -1, axis=0) - corners, axis=1)
-    width_px = float(side[0] + side[2]) / 2
-    picture = flat_picture(image, corners, size_mm)
+    picture = _flat(image, corners, size_mm)
     if light is not None:
         picture = np.clip(picture * light, 0, 255).astype(np.uint8)
     gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
-    blur = _blur_px(gray)
     fault = None
-    if width_px < LEAST_WIDTH_PX:
+    if float(side[0] + side[2]) / 2 < LEAST_WIDTH_PX:
         fault = Fault.TOO_SMALL
-    elif blur is not None and blur > _MOST_BLUR_MM * PX_PER_MM:
+    elif (_blur_px(gray) or 0.0) > _MOST_BLUR_MM * PX_PER_MM:
         fault = Fault.NOT_SHARP
-    elif how is How.CUT_OUT and _shine(gray) > _MOST_SHINE:
+    elif not is_whole and _shine(gray) > _MOST_SHINE:
         fault = Fault.REFLECTION
-    return Rectified(picture, fault, how, corners)
+    return Rectified(picture, fault, corners)
 
 
-def flat_picture(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Image:
+def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
     """Return a card of that size from straight above, by its corners `(4, 2)` on a picture."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))

@@ -12,26 +12,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, around, shrunk
-from companion.vision.enrol.card_outline import (
-    SURE_ENDS,
-    Ground,
-    Looks,
-    Outline,
-    candidates,
-    edge_shares,
-    ground_of,
-    in_one_order,
-    likeliest,
-    segments,
-)
-from companion.vision.enrol.rectify import How, Rectified, judged, rectified
+from companion.vision.boxes import Floats, Image, Size, around, shrunk
+from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
+from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
+from companion.vision.enrol.rectify import Rectified, judged, rectified
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
-LONG_SIDE_PX = 1200
-"""Maximum longer side of a picture searched for many cards."""
-
+LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
 BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))
 """Heights of cards, in longer sides of the picture: from twelve in a row down to two."""
 
@@ -41,12 +29,8 @@ _SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0
 """Minimum share of edge and of contrast along the weakest side together, and the contrast, in Lab."""
 
-_SAME_PLACE = 0.35
-"""Minimum overlap of two outlines of one card, as a share of both together."""
-
-_FEWEST = 3
-"""Minimum number of certain cards that tell how the table is seen."""
-
+_SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
+_FEWEST = 3  # minimum number of certain cards that tell how the table is seen
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 """Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
 others while few tell it, and before their sides are fitted.
@@ -63,11 +47,10 @@ _LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
 _ROOM_MM, _LEAST_PX = 14.0, 30
 """Room round the place of a card that was overlooked, and the minimum size of such a part of the picture."""
 
-_ROUNDS = 40
-"""Number of times that plane and places are fitted to each other."""
+_ROUNDS = 40  # number of times that plane and places are fitted to each other
 
 
-def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified | None]]:
+def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
     """Return the cards on a picture `(H, W, 3) uint8 BGR`, row by row, None in a gap of a row.
 
     A single card, or none, is in a row of its own, with its fault.
@@ -83,14 +66,14 @@ def cut_out(image: Image, size_mm: tuple[float, float]) -> list[list[Rectified |
     ]
 
 
-def _card(image: Image, corners: Floats, size_mm: tuple[float, float]) -> Rectified:
+def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
     """Return one card, without a second copy of a large picture."""
     box = around(corners).padded(8).within(image.shape[1], image.shape[0])
-    card = judged(box.of(image), corners - (box.left, box.top), size_mm, How.CUT_OUT)
+    card = judged(box.of(image), corners - (box.left, box.top), size_mm)
     return replace(card, corners=corners)
 
 
-def rows_of(middles: Floats, size_mm: tuple[float, float]) -> list[list[int | None]]:
+def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
     """Return the indices of cards by their middles `(n, 2)` mm in the order of reading, None where one is missing.
 
     All rows are as long as the longest, but for what is missing at the very end.
@@ -113,7 +96,7 @@ def rows_of(middles: Floats, size_mm: tuple[float, float]) -> list[list[int | No
     return filled
 
 
-def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: tuple[float, float]) -> float:
+def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> float:
     """Return the distance of neighbours in the rows, in millimetres."""
     steps = np.concatenate([np.diff(middles[list(row), 0]) for row in rows])
     return max(float(np.percentile(steps, 40)) if len(steps) else 0.0, size_mm[0])
@@ -122,7 +105,7 @@ def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: tuple[float,
 # --- Finding them ---------------------------------------------------------------------------------------------
 
 
-def _found(image: Image, size_mm: tuple[float, float]) -> tuple[list[Floats], Floats | None]:
+def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
     ground = ground_of(image)
     quads = candidates(segments(ground, _SEGMENTS), ground.size, size_mm, BANDS)
@@ -147,7 +130,7 @@ def _found(image: Image, size_mm: tuple[float, float]) -> tuple[list[Floats], Fl
     return cards, to_mm
 
 
-def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: tuple[float, float], alike: float) -> list[Floats]:
+def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: float) -> list[Floats]:
     """Return the corners of those candidates that are cards of the right size in the table's plane, or nearly."""
     look = Looks(ground, size_mm, 1.0, None)
     rough = _off(to_mm, quads, size_mm)
@@ -166,7 +149,7 @@ def _lies_across(outline: Outline, found: Sequence[Outline]) -> bool:
     return any(0.05 < _shared(outline, other) < _SAME_PLACE and other.score > outline.score for other in found)
 
 
-def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: tuple[float, float]) -> list[Floats]:
+def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
     """Return where cards may have been overlooked, in millimetres: gaps in the rows, and ends of the shorter ones."""
     middles = np.array([through(to_mm, corners).mean(axis=0) for corners in cards])
     rows = rows_of(middles, size_mm)
@@ -181,7 +164,7 @@ def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: tuple[float, float
     return missing
 
 
-def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: tuple[float, float]) -> Floats:
+def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Size) -> Floats:
     """Return candidates `(n, 4, 2)` for a card that lies about there, from a look at that place alone."""
     reach = np.array(size_mm) / 2 + _ROOM_MM
     corners = middle_mm + reach * np.array([(-1, -1), (1, -1), (1, 1), (-1, 1)])
@@ -258,7 +241,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
     return [outline.corners for outline in best]
 
 
-def _plane(cards: Sequence[Floats], size_mm: tuple[float, float]) -> Floats | None:
+def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
     """Return the homography from the picture to the table's millimetres in which most cards are of their size.
 
     None for fewer than `_FEWEST`, or if they are of no one size.
@@ -288,7 +271,7 @@ def _laid(own: Floats, seen: Floats) -> Floats:
     return own @ (u @ np.diag([1.0, np.sign(np.linalg.det(u @ v))]) @ v) + middle
 
 
-def _off(to_mm: Floats, quads: Floats, size_mm: tuple[float, float]) -> Floats:
+def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
     """Return how far the sides and diagonals of quadrilaterals `(n, 4, 2)` are from a card's in the plane: `(n,)`."""
     if not len(quads):
         return np.zeros(0)

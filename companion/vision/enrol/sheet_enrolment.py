@@ -1,14 +1,18 @@
 """Enrolling many cards at once: cut out of a few photographs, they wait in the deck's folder until all are named.
 
-On the disk neither a restart nor another photograph loses any.
+On the disk neither a restart nor another photograph loses any. What a card shows is told by its likeness to decks known
+here, and by its place. It is named for sure only by its own edition: a deck by whose faces most of the others are
+identified too. Whatever else is likely, another edition's picture or the place in the rows, is for people to confirm.
 """
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.rules.cards import Card
 from companion.tabletop.template_decks import (
     MOST_PICTURES,
     Subject,
@@ -19,27 +23,36 @@ from companion.tabletop.template_decks import (
     whole_decks,
     write_description,
 )
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.enrol.enrolment import Enrolment, Said, as_png, lacking, subject_name
-from companion.vision.enrol.naming import Guess, guesses
-from companion.vision.enrol.rectify import SAY
 from companion.vision.enrol.sheet import cut_out
-from companion.vision.faces.face_templates import load_templates
+from companion.vision.faces.face_detector import is_identified
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, load_templates, pixels
+from companion.vision.faces.matching import Closely, Named
+from companion.vision.faces.pose_search import Lie
+from companion.vision.opencv import cv2
 
-MOST_WAITING = 60
-"""Maximum number of cards that wait for their names."""
+MOST_WAITING = 60  # cards that wait for their names
+MOST_LIKELY = 3  # names offered for a card
+_FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards that a deck identifies if it is theirs
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """What a card may show."""
+
+    likely: tuple[Subject, ...]  # faces, or None for a back, likeliest first
+    is_sure: bool = False
+    is_by_place: bool = False  # True if the first is only what should lie in its place, and nothing speaks against it
 
 
 @dataclass(frozen=True, slots=True)
 class Taken:
     """What one photograph gave."""
 
-    count: int
-    """Number of cards cut out."""
-
-    faults: tuple[str, ...] = ()
-    """What is wrong with the others, in sentences without a full stop."""
+    count: int  # number of cards cut out
+    faults: tuple[str, ...] = ()  # what is wrong with the others, in sentences without a full stop
 
 
 def take(enrolment: Enrolment, image: Image) -> Taken:
@@ -55,7 +68,7 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
         # All are there: the rows are of different lengths.
         cards = there
-    faults = [SAY[card.fault] for card in there if card.fault is not None]
+    faults = [card.fault.value for card in there if card.fault is not None]
     if len(cards) == 1 and faults:
         return Taken(0, tuple(faults))
     for place, card in enumerate(cards, start=places_in(folder)):
@@ -148,3 +161,51 @@ def forget(enrolment: Enrolment, place: int) -> None:
 def _tidy(enrolment: Enrolment) -> None:
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
+
+
+# --- What they show -------------------------------------------------------------------------------------------
+
+
+def guesses(
+    pictures: Mapping[int, Image], decks: Sequence[Templates], order: Sequence[Subject], wanted: Sequence[Subject]
+) -> dict[int, Guess]:
+    """Return what each card shows, by its place; `order` is what should lie in each place, empty where none is known.
+
+    `pictures` are `(H, W, 3) uint8 BGR`, each filled by one card; `wanted` are the faces that they may show.
+    """
+    told = [{place: _compared(picture, deck) for place, picture in pictures.items()} for deck in decks]
+    identified = [
+        {place: card.face for place, card in named.items() if is_identified(card, deck)}
+        for deck, named in zip(decks, told, strict=True)
+    ]
+    most = max(identified, key=len, default={})
+    is_theirs = len(most) >= max(_FEWEST_ALIKE, _SHARE_ALIKE * len(pictures))
+    sources = [told[identified.index(most)]] if is_theirs else told
+    count = Counter(most.values())
+    sure = {place: face for place, face in most.items() if is_theirs and count[face] == 1 and face in wanted}
+    left = [subject for subject in wanted if subject not in sure.values()]
+    found = {place: Guess((face,), is_sure=True) for place, face in sure.items()}
+    for place in pictures.keys() - sure.keys():
+        alike = _likeliest([named[place] for named in sources], left)
+        by_place = order[place : place + 1]
+        is_moved = is_theirs or any(place in one and one[place] not in by_place for one in identified)
+        here = [subject for subject in by_place if subject in left]
+        likely = [*alike, *here] if is_moved else [*here, *alike]
+        found[place] = Guess(tuple(dict.fromkeys(likely))[:MOST_LIKELY], is_by_place=bool(here) and not is_moved)
+    return found
+
+
+def _compared(picture: Image, deck: Templates) -> Named:
+    """Return a card's picture compared with every face of a deck."""
+    size = pixels(deck.size_mm, FINE_PX_PER_MM)
+    fine = lab(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
+    return Closely(fine, deck).compared(Lie((size[0] - 1) / 2, (size[1] - 1) / 2, 0.0))
+
+
+def _likeliest(told: Sequence[Named], left: Sequence[Subject]) -> list[Subject]:
+    """Return the faces that a card is most like in any deck, the best first."""
+    best: dict[Card | None, float] = {}
+    for named in told:
+        for face, score in named.ranking:
+            best[face] = max(score, best.get(face, 0.0))
+    return sorted((face for face in best if face in left), key=lambda face: -best[face])

@@ -1,8 +1,11 @@
-"""A card's borders, which tell whether it still lies where another has come to lie upon it.
+"""The borders of cards: whether what shows ends where a card does, and whether a card below others still lies there.
 
-Of the card below only a strip of a millimetre or two shows, too little to identify it. But the line along which it ends
-is still there, and the picture across it goes on as before. Where more shows, that must look as before too: a card
-further down may end along the very same line.
+A strip of table may look like part of a face: a dark cloth beside a pale mat is like a face with a dark band. But
+across the border of a real card the picture changes, and elsewhere it goes on as it was.
+
+Of a card below another often only a strip of a millimetre or two shows, too little to identify it. But the line along
+which it ends is still there, and the picture across it goes on as before. Where more shows, that must look as before
+too: a card further down may end along the very same line.
 """
 
 from __future__ import annotations
@@ -13,61 +16,83 @@ from dataclasses import dataclass
 import numpy as np
 
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
-from companion.vision.faces.edge_ends import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad
 
+CORNER_SHARE = 0.08  # share of a side left out at each end: corners are round
+
+BESIDE_MM = 2.0  # distance from a border at which the picture is compared on both sides
+POINTS, PART = 25, 6  # number of points along a side, and of those compared at a time: the ground need not be uniform
+LEAST_POINTS = 4
+LEAST_STEP = 2.5  # change across the border of a card, in steps of Lab
+SMOOTH_PX = 0.8
+
 PX_PER_MM = 4.0
-OUTSIDE_MM, INSIDE_MM = 2.5, 1.5
-"""Width of the strips compared outside and inside a border."""
-
-LEAST_ALONG = 0.35
-"""Minimum visible share of each row of a strip."""
-
-LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3
-"""Minimum number of visible rows, of a quarter of a millimetre: in all, and on the card itself."""
-
-LEAST_CONTRAST = 0.8
-"""Steps of Lab across a border below which it says nothing."""
-
-ALIKE, STRENGTH = 0.78, 0.3
-"""Minimum likeness of a border's profile to what it was, and minimum strength against it, if it is still there."""
+OUTSIDE_MM, INSIDE_MM = 2.5, 1.5  # width of the strips compared outside and inside a border
+LEAST_ALONG = 0.35  # visible share of each row of a strip
+LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3  # visible rows, of a quarter of a millimetre: in all, and on the card itself
+LEAST_CONTRAST = 0.8  # steps of Lab across a border below which it says nothing
+ALIKE, STRENGTH = 0.78, 0.3  # least likeness of a border's profile, and strength, against what they were if it is there
+UNLIKE, WEAKNESS = 0.5, STRENGTH / 2  # likeness and strength below which it is gone
+LEAST_IN_SIGHT_MM2 = 150.0  # visible area of a card that is compared with how it looked before
+LEAST_DRAWN = 5.0  # variation there, in steps of Lab: one white rim is like any other
+ANOTHER = 0.7  # likeness of the visible area below which it belongs to another card
+MIXED_PX = 1.5  # distance from the edge of a card, in pixels of the picture, within which its colours spread
+INSET_MM = 2
 
 VERY_ALIKE = 0.95
 """Likeness from which a border that shows whole is just as before: 0.93 where it was another card's, 0.99 where a card
 lay still under its like."""
 
-UNLIKE, WEAKNESS = 0.5, STRENGTH / 2
-"""Likeness and strength below which it is gone."""
 
-LEAST_IN_SIGHT_MM2 = 150.0
-"""Minimum visible area of a card that is compared with how it looked before."""
+def smoothed(fine: Pixels) -> Pixels:
+    """Return a picture `(h, w, 3) float32` Lab as `share_that_ends` takes it."""
+    return np.asarray(cv2.GaussianBlur(fine, (0, 0), SMOOTH_PX), np.float32)
 
-LEAST_DRAWN = 5.0
-"""Minimum variation there, in steps of Lab: one white rim is like any other."""
 
-ANOTHER = 0.7
-"""Likeness of the visible area below which it belongs to another card."""
+def share_that_ends(smooth: Pixels, shown: Pixels, corners: Floats, px_per_mm: float) -> float:
+    """Return the share of a card's visible borders across which the picture changes, 0 … 1; 0 where none is visible.
 
-MIXED_PX = 1.5
-"""Distance from the edge of a card, in pixels of the picture, within which its colours spread."""
+    `corners` `(4, 2)` in pixels, in order around the card; `shown` `(h, w) float32` is 0 where other cards lie over it.
+    """
+    seen = []
+    middle, along = corners.mean(axis=0), np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, POINTS)[:, None]
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        outwards = (start + end) / 2 - middle
+        outwards *= BESIDE_MM * px_per_mm / max(float(np.hypot(*outwards)), 1e-6)
+        points = start + (end - start) * along
+        seen.append(_side(smooth, shown, points - outwards, points + outwards))
+    visible = sum(count for _, count in seen)
+    return sum(count for step, count in seen if step >= LEAST_STEP) / visible if visible else 0.0
 
-_INSET_MM = 2
+
+def _side(smooth: Pixels, shown: Pixels, inside: Floats, outside: Floats) -> tuple[float, int]:
+    """Return how much the picture changes across one side, in steps of Lab, and in how many points it is visible."""
+    free = (_at(shown, inside) > 0.5) & (_at(shown, outside) > 0.5)
+    if np.count_nonzero(free) < LEAST_POINTS:
+        return 0.0, 0
+    steps = (_at(smooth, inside) - _at(smooth, outside))[free]
+    parts = np.array_split(steps, max(1, len(steps) // PART))
+    return float(np.mean([np.linalg.norm(part.mean(axis=0)) for part in parts])), len(steps)
+
+
+def _at(picture: Pixels, points: Floats) -> Pixels:
+    """Return the picture at points `(n, 2)`: 0 beyond its edges."""
+    x, y = (points[:, axis].astype(np.float32)[None] for axis in (0, 1))
+    return np.asarray(cv2.remap(picture, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT)[0], np.float32)
+
+
+# --- A card below others --------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Borders:
     """The profiles of the picture across a card's four borders, and what it shows between them."""
 
-    profiles: Floats
-    """From outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered."""
-
-    inside: Pixels
-    """The card without its rim, `(h, w, 3)` Lab, a pixel a millimetre."""
-
-    in_sight: Mask
-    """True where it is not covered, `(h, w)`."""
+    profiles: Floats  # from outside to inside, `(4, n, 3)` Lab, averaged along the border; NaN where it is covered
+    inside: Pixels  # the card without its rim, `(h, w, 3)` Lab, a pixel a millimetre
+    in_sight: Mask  # true where it is not covered, `(h, w)`
 
     def still_there(self, now: Borders, *, least: int = 0) -> bool | None:
         """True if the same borders show now; None if too little of them shows, or they never did.
@@ -105,7 +130,7 @@ def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]
     """Return the borders of a card with these corners `(4, 2)` on a mat; `above` are the cards over it."""
     picture, free = _cut_out(image, fit, corners_mm, above)
     profiles = np.stack([_profile(*side) for side in _sides(picture, free)])
-    rim = round((OUTSIDE_MM + _INSET_MM) * PX_PER_MM)
+    rim = round((OUTSIDE_MM + INSET_MM) * PX_PER_MM)
     card, seen = picture[rim:-rim, rim:-rim], free[rim:-rim, rim:-rim].astype(np.float32)
     size = [max(1, round(side / PX_PER_MM)) for side in card.shape[1::-1]]
     small, share = (cv2.resize(each, size, interpolation=cv2.INTER_AREA) for each in (card, seen))

@@ -16,11 +16,8 @@ from companion.storage.files import write_whole
 from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.faces.face_templates import Templates, load_templates
 
-KEPT_NAME = "deck-in-use.json"
-"""The file of the data folder in which the choice is kept."""
-
-LOOK_AGAIN_S = 1.0
-"""Seconds between checks for another choice, or more pictures of the deck."""
+KEPT_NAME = "deck-in-use.json"  # the file of the data folder in which the choice is kept
+LOOK_AGAIN_S = 1.0  # seconds between checks for another choice, or more pictures of the deck
 
 
 def faces_of(

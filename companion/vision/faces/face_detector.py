@@ -9,100 +9,48 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk
-from companion.vision.faces.edge_ends import share_that_ends, smoothed
-from companion.vision.faces.face_templates import COARSE_PX_PER_MM, FINE_PX_PER_MM, Templates
+from companion.tabletop.card_ids import any_copy
+from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk, whole
+from companion.vision.faces.border_profile import share_that_ends, smoothed
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
-from companion.vision.faces.matching import ALL_SHOWN, Closely, Lie, Named
-from companion.vision.faces.pose_search import LEAST_SHOWN, Pose, poses
+from companion.vision.faces.matching import ALL_SHOWN, Closely, Named
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
 from companion.vision.mats import plane
-from companion.vision.mats.homography import as_quad
+from companion.vision.mats.homography import as_quad, lies_sideways
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.opencv import cv2
-from companion.vision.view import Point, Quad
+from companion.vision.view import FACE, Quad, Sighting
 
-SURE_SCORE, SURE_MARGIN = 0.7, 0.28
-"""Minimum likeness to a face, and minimum lead over all others, of a card that shows whole and is identified."""
-
-LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08
-"""The same minimums for a card of the deck to be there; people are asked which."""
-
-PLAIN_SCORE = 0.8
-"""Likeness that only a card of the deck reaches, even if several faces are as like it."""
-
-CLEAR_MARGIN = 0.5
-"""Minimum lead of what looks little like any face: of pale print, and of the narrowest strip."""
-
-LEAST_DETAIL = 0.5
-"""Minimum likeness of what is drawn on a card: colours alone may be like those of any cloth."""
-
-PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2
-"""Minimum likenesses of pale print: they drown in noise, its lead does not."""
-
-PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0
-"""Variation of print in steps of Lab up to which it is pale, and from which the usual minimums hold."""
-
-PARTLY_MARGIN = 0.4
-"""Minimum lead of a card slightly covered: the hidden part may be the figure that differs between distances."""
-
-STRIP_SCORE = 0.78
-"""The same as `SURE_SCORE` for the narrowest strip of a card."""
-
-WHOLE_FROM = 0.8
-"""Visible share from which a card counts as whole."""
-
-MOST_ROUNDS = 5
-BENEATH_SHARE = 0.75
-"""Minimum visible share of a card after those found above it; one with less waits for the next round."""
-
-LEAST_LEAD = 0.03
-"""Minimum lead in likeness of the narrowest strip over any other face."""
-
-LEAST_TELLING = 0.55
-"""Minimum variation of the visible part of a card, as a share of the whole card's."""
-
-LEAST_ENDING = 0.6
-"""Minimum share of a strip's visible borders across which the picture changes; with less no card ends there."""
-
-ASIDE_MM = 14.0
-"""Distance within which two readings are of one place: a round sign read askew lay 13 mm beside its card."""
-
-NEWS_SHARE = 0.03
-MOST_CONFIDENCE = 0.99
-
-
-@dataclass(frozen=True, slots=True)
-class FaceSeen:
-    """A card identified by its face, or with several candidates."""
-
-    face: Card
-    """`Card.UNKNOWN` where it is not identified."""
-
-    corners_px: Quad
-    """Top left, top right, bottom right, bottom left of the card as it is printed."""
-
-    confidence: float
-    rivals: tuple[tuple[Card, float], ...] = ()
-    """Candidates of an unknown card with their confidences, likeliest first."""
-
-    shown: float = 1.0
-    """The share of it that no other card covers."""
-
-    @property
-    def centre_px(self) -> Point:
-        xs, ys = zip(*self.corners_px, strict=True)
-        return sum(xs) / 4, sum(ys) / 4
+# Likenesses are correlations. A margin is the lead over any other face: 1 as much as the two differ, 0 none.
+SURE_SCORE, SURE_MARGIN = 0.7, 0.28  # least of a card that shows whole and is identified
+LIKELY_SCORE, LIKELY_MARGIN = 0.62, 0.08  # least of a card of the deck to be there; people are asked which
+PLAIN_SCORE = 0.8  # likeness that only a card of the deck reaches, even if several faces are as like it
+CLEAR_MARGIN = 0.5  # least of what looks little like any face: of pale print, and of the narrowest strip
+LEAST_DETAIL = 0.5  # least likeness of what is drawn on a card: colours alone may be like those of any cloth
+PALE_SCORE, PALE_DETAIL = 0.56, LEAST_DETAIL / 2  # least of pale print: they drown in noise, its lead does not
+PALE_CONTRAST, USUAL_CONTRAST = 4.0, 10.0  # variation in steps of Lab of pale print, and where the usual minimums hold
+PARTLY_MARGIN = 0.4  # least of a card slightly covered: what is hidden may be the figure that distances differ in
+STRIP_SCORE = 0.78  # `SURE_SCORE` of the narrowest strip of a card
+WHOLE_FROM = 0.8  # visible share from which a card counts as whole
+BENEATH_SHARE = 0.75  # least visible share of a card after those found above it; one with less waits for the next round
+LEAST_LEAD = 0.03  # least lead in likeness of the narrowest strip over any other face
+LEAST_TELLING = 0.55  # least variation of the visible part of a card, as a share of the whole card's
+LEAST_ENDING = 0.6  # least share of a strip's visible borders across which the picture changes; else no card ends there
+ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
+NEWS_SHARE = 0.03  # least share of a place over which the last round found a card, if it is worth another look
+MOST_ROUNDS, MOST_CONFIDENCE = 5, 0.99
 
 
 def read_faces(
     image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
-) -> tuple[FaceSeen, ...]:
+) -> tuple[Sighting, ...]:
     """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, from the top down.
 
     `where` limits the search to boxes; without `beneath` it finds only cards on top.
@@ -110,7 +58,7 @@ def read_faces(
     return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
 
 
-def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceSeen | None:
+def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sighting | None:
     """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
     box = around(quad).within(image.shape[1], image.shape[0])
     flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None
@@ -120,25 +68,25 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> FaceS
     (x, y), (right, down) = corners.mean(axis=0).tolist(), (corners[1] - corners[0]).tolist()
     scale = math.hypot(right, down) / (templates.size_mm[0] * FINE_PX_PER_MM)
     card = Closely(lab(flat.image), templates).compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
-    return _seen(card, quad, templates) if card.face is not None and _is_there(card) else None
+    return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
-def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[FaceSeen]:
+def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[Sighting]:
     fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
-        layers = Layers(flat, templates)
+        layers = _Layers(flat, templates, mats)
         for number in range(MOST_ROUNDS if beneath else 1):
             if not layers.add_round(number > 0):
                 break
         yield from layers.seen()
 
 
-class Layers:
+class _Layers:
     """The cards on a part of the table, identified from the top down."""
 
-    def __init__(self, flat: Flat, templates: Templates) -> None:
-        self._flat, self._templates = flat, templates
+    def __init__(self, flat: Flat, templates: Templates, mats: Mats) -> None:
+        self._flat, self._templates, self._mats = flat, templates, mats
         fine = lab(flat.image)
         self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
@@ -148,20 +96,18 @@ class Layers:
 
         self._cards: list[Named] = []
 
-    def seen(self) -> Iterator[FaceSeen]:
+    def seen(self) -> Iterator[Sighting]:
         """Yield the cards found, from the top down; a back is no face."""
         for card in self._cards:
             if card.face is not None:
-                yield _seen(card, as_quad(self._flat.to_picture(self._corners(card.lie))), self._templates)
+                quad = as_quad(self._flat.to_picture(self._corners(card.lie)))
+                yield _sighted(card, quad, self._templates, self._mats)
 
     def add_round(self, is_beneath: bool) -> bool:
         """Add the cards visible below those found so far; true if there are any."""
         shown = self._shown if is_beneath else None
-        small = None if shown is None else cv2.resize(shown, self._coarse.shape[1::-1], interpolation=cv2.INTER_AREA)
-        turns = [card.lie.turn_deg for card in self._cards] if is_beneath else None
-        here = poses(self._coarse, self._templates, small, turns)
-        named = (self._named(pose, shown) for pose in here if not is_beneath or self._is_news(pose))
-        found = [card for card in named if card is not None]
+        here = self._poses(whole(self._coarse), shown, [card.lie.turn_deg for card in self._cards] or None)
+        found = self._there([pose for pose in here if not is_beneath or self._is_news(pose)], shown)
         for unsure in [card for card in found if not _is_sure(card)]:
             if not any(_is_sure(card) and _lies_by(card, unsure) for card in found):
                 found += self._along_the_mat(unsure, shown)
@@ -169,35 +115,39 @@ class Layers:
         told = sorted(found, key=lambda card: -card.score)
         return sum(self._taken(card) for card in told) > 0
 
-    def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> Iterator[Named]:
-        """Yield what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
-        size = self._coarse.shape[1::-1]
-        small = None if shown is None else cv2.resize(shown, size, interpolation=cv2.INTER_AREA)
+    def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> list[Named]:
+        """Return what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
         lie = unsure.lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM)
         reach_mm = math.hypot(*self._templates.size_mm) / 2 + ASIDE_MM
-        box = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM)).within(*size)
+        near = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM))
         right, down = self._flat.to_mm[:2, 0]
-        turns = [-math.degrees(math.atan2(down, right))]
-        for pose in poses(box.of(self._coarse), self._templates, small if small is None else box.of(small), turns):
-            card = self._named(replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top), shown)
-            if card is not None:
-                yield card
+        turn_deg = -math.degrees(math.atan2(down, right))
+        return self._there(self._poses(near.within(*self._coarse.shape[1::-1]), shown, [turn_deg]), shown)
 
-    def _is_news(self, pose: Pose) -> bool:
+    def _poses(self, box: Box, shown: Pixels | None, turns_deg: Sequence[float] | None) -> list[Lie]:
+        """Return where cards may lie in a box of the coarse picture."""
+        size = self._coarse.shape[1::-1]
+        free = None if shown is None else box.of(cv2.resize(shown, size, interpolation=cv2.INTER_AREA))
+        found = poses(box.of(self._coarse), self._templates.turned, free, turns_deg)
+        return [replace(pose, x_px=pose.x_px + box.left, y_px=pose.y_px + box.top) for pose in found]
+
+    def _there(self, here: Sequence[Lie], shown: Pixels | None) -> list[Named]:
+        """Return the cards at some poses."""
+        named = (self._closely.named(pose, shown) for pose in here)
+        return [card for card in named if card is not None and _is_there(card) and self._ends(card)]
+
+    def _ends(self, card: Named) -> bool:
+        """True if what shows of a card ends where the card does."""
+        if card.shown >= WHOLE_FROM:
+            return True
+        px_per_mm = FINE_PX_PER_MM * card.lie.scale
+        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm) >= LEAST_ENDING
+
+    def _is_news(self, pose: Lie) -> bool:
         """True if the last round found a card over this place."""
-        lie = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
+        lie = pose.on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
-
-    def _named(self, pose: Pose, shown: Pixels | None) -> Named | None:
-        card = self._closely.named(pose, shown)
-        if card is None or not _is_there(card):
-            return None
-        scale = FINE_PX_PER_MM * card.lie.scale
-        ends = card.shown >= WHOLE_FROM or (
-            share_that_ends(self._smooth, self._shown, self._corners(card.lie), scale) >= LEAST_ENDING
-        )
-        return card if ends else None
 
     def _taken(self, card: Named) -> bool:
         """Add a card unless too much of it is covered; true if it was added."""
@@ -264,13 +214,26 @@ def is_identified(card: Named, templates: Templates) -> bool:
     return _is_there(card) and _is_sure(card) and card.face not in templates.doubtful
 
 
-def _seen(card: Named, quad: Quad, templates: Templates) -> FaceSeen:
+def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sighting:
+    """Return a card as a sighting: with its zone, and whether it lies sideways on its mat, or else on the picture."""
+    xs, ys = zip(*quad, strict=True)
+    centre = (sum(xs) / 4, sum(ys) / 4)
+    fit = mats.at(centre)
+    seen = Sighting(
+        face=Card.UNKNOWN,
+        card=None,
+        centre_px=centre,
+        corners_px=quad,
+        zone=fit.zone_at(centre) if fit else None,
+        sideways=lies_sideways(quad, fit),
+        confidence=0.0,
+        by=FACE,
+    )
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
-        return FaceSeen(card.face, quad, _confidence(card), shown=card.shown)
-    rivals = [(face, score) for face, score in card.ranking if face is not None]
-    weights = [math.exp(20 * score) for _, score in rivals]
-    likely = tuple((face, round(0.85 * w / sum(weights), 3)) for (face, _), w in zip(rivals, weights, strict=True))
-    return FaceSeen(Card.UNKNOWN, quad, 0.0, likely[:3], card.shown)
+        return replace(seen, face=card.face, confidence=_confidence(card))
+    rivals = [(face, math.exp(20 * score)) for face, score in card.ranking if face is not None]
+    total = sum(weight for _, weight in rivals)
+    return replace(seen, rivals=tuple((any_copy(face), round(0.85 * w / total, 3)) for face, w in rivals[:3]))
 
 
 def _confidence(card: Named) -> float:

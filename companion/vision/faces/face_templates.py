@@ -16,148 +16,63 @@ import numpy as np
 
 from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
-from companion.vision.boxes import Image, Mask, Pixels, lab
+from companion.vision.boxes import Image, Mask, Pixels, Size, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.faces.keypoints import Points, points_of
-from companion.vision.faces.registration import laid_on_one_another
-from companion.vision.faces.rotations import Turned, in_every_turn, slants
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Turned, in_every_turn, slants
 from companion.vision.opencv import cv2
 
 FINE_PX_PER_MM = 1.2
 MIDDLE_PX_PER_MM = FINE_PX_PER_MM / 2
-COARSE_PX_PER_MM = 0.2
 POINTS_PX_PER_MM = 3.0
-INSET_MM = 1.5
-"""Width of a picture's rim left out: no enrolled card is cut out exactly, and corners are round."""
+INSET_MM = 1.5  # width of a picture's rim left out: no enrolled card is cut out exactly, and corners are round
+NARROW_PX, WIDE_PX = 0.7, 4.5  # sizes of details on the fine picture, as σ
 
-NARROW_PX, WIDE_PX = 0.7, 4.5
-"""Minimum and maximum size of details on the fine picture, as σ."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Template:
-    """One picture of one face."""
-
-    face: Card | None
-    """None for a card's back."""
-
-    fine: Pixels
-    """`(h, w, 3) float32` Lab, `FINE_PX_PER_MM`, its rim left out, upright."""
-
-    middle: Pixels
-    """The same, `MIDDLE_PX_PER_MM`."""
-
-    gray: Image
-    """All of the picture, `(h, w) uint8`, `POINTS_PX_PER_MM`."""
+_SHARED_PX = 114  # width of pictures laid on one another, two pixels a millimetre: enough for a tenth of one
+_LIKE_ENOUGH, _SAME_DRAWING = 0.55, 0.84  # correlation of pictures that share a drawing, before and after
+_MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04  # most shift, in widths; beyond the second it must gain the third
+_STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 
 
-@dataclass(frozen=True, eq=False)
-class Templates:
-    """A deck's templates, all of one size."""
-
-    size_mm: tuple[float, float]
-    """Width and height of a card."""
-
-    all: tuple[Template, ...]
-
-    doubtful: frozenset[Card] = frozenset()
-    """Faces that a face without a template may look like: none of them is ever certain."""
-
-    @cached_property
-    def main(self) -> tuple[Template, ...]:
-        """The first picture of each face, enough to find a card."""
-        return tuple({template.face: template for template in reversed(self.all)}.values())[::-1]
-
-    def numbered(self, main: int) -> int:
-        """Return the index among the fine pictures, upright and upside down, of one among the middle ones."""
-        is_turned, number = divmod(main, len(self.main))
-        return self.all.index(self.main[number]) + is_turned * len(self.all)
-
-    @cached_property
-    def points(self) -> Points:
-        """The keypoints of the main pictures."""
-        return points_of([template.gray for template in self.main], self.size_mm[0])
-
-    @cached_property
-    def turned(self) -> tuple[Turned, ...]:
-        """The main pictures in every turn, `COARSE_PX_PER_MM`."""
-        pictures = [template.middle for template in self.main]
-        return tuple(in_every_turn(pictures, COARSE_PX_PER_MM / MIDDLE_PX_PER_MM))
-
-    @cached_property
-    def fine(self) -> Pictures:
-        return Pictures.of([template.fine for template in self.all])
-
-    @cached_property
-    def details(self) -> Pictures:
-        return Pictures.of([details(template.fine) for template in self.all])
-
-    @cached_property
-    def middle(self) -> Pictures:
-        return Pictures.of([template.middle for template in self.main])
-
-
-@dataclass(frozen=True, eq=False)
 class Pictures:
-    """All pictures of one size, upright and then upside down, compared with parts of the table at once."""
+    """Pictures of one size, compared with parts of the table at once."""
 
-    upright: Pixels
-    """`(2 n, h, w, c) float32`."""
+    def __init__(self, pictures: Pixels, mask: Mask | None = None) -> None:
+        """`pictures` are `(n, h, w, c) float32`; of a card only `mask` `(h, w)` is visible (None: all of it)."""
+        self._pictures, self._mask = pictures, mask
+        shown = np.ones(pictures.shape[1:3], np.float32) if mask is None else mask.astype(np.float32)
+        self._slopes = self._of(slants(shown)).T
+        """What light with an even slope makes of the visible part of a card, as columns, `(p, 3)`."""
 
-    mask: Mask | None = None
-    """The visible part of a card, `(h, w)`; None for all of it."""
+        seen = self._of(pictures.transpose(0, 3, 1, 2))
+        even = (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
+        lengths = np.linalg.norm(even, axis=1)
+        self.contrast = lengths / np.float32(math.sqrt(max(even.shape[1] / pictures.shape[3], 1)))
+        """The average variation of each of them, in steps of Lab, `(n,)`."""
 
-    @classmethod
-    def of(cls, pictures: Sequence[Pixels]) -> Pictures:
-        upright = np.stack(pictures)
-        return cls(np.concatenate((upright, upright[:, ::-1, ::-1])))
+        self._rows = even / np.maximum(lengths[:, None], 1e-3)
+        """Each as a row of length 1 whose colours are 0 on average, `(n, c p)`, colour by colour."""
 
     @property
     def size_px(self) -> tuple[int, int]:
         """Width and height."""
-        return self.upright.shape[2], self.upright.shape[1]
+        return self._pictures.shape[2], self._pictures.shape[1]
 
     def shown(self, mask: Mask) -> Pictures:
         """Return the same where only part of a card is visible, `(h, w)`."""
-        return Pictures(self.upright, mask)
+        return Pictures(self._pictures, mask)
 
     def only(self, number: int) -> Pictures:
-        """Return one of them alone, by its index in `upright`."""
-        return Pictures(self.upright[number : number + 1], self.mask)
-
-    @cached_property
-    def rows(self) -> Pixels:
-        """Each as a row of length 1 whose colours are 0 on average, `(2 n, c p)`, colour by colour."""
-        return self._even / np.maximum(np.linalg.norm(self._even, axis=1, keepdims=True), 1e-3)
-
-    @cached_property
-    def _even(self) -> Pixels:
-        seen = self._of(self.upright.transpose(0, 3, 1, 2))
-        return (seen - (seen @ self._slopes) @ self._slopes.T).reshape(len(seen), -1)
-
-    @cached_property
-    def _slopes(self) -> Pixels:
-        """What light with an even slope makes of the visible part of a card, as columns, `(p, 3)`."""
-        shown = np.ones(self.upright.shape[1:3], np.float32) if self.mask is None else self.mask.astype(np.float32)
-        return self._of(slants(shown)).T
-
-    @cached_property
-    def contrast(self) -> Pixels:
-        """The average variation of each of them, in steps of Lab, `(2 n,)`."""
-        return np.linalg.norm(self._even, axis=1) / np.float32(math.sqrt(max(self._even.shape[1] / self._colours, 1)))
-
-    @property
-    def _colours(self) -> int:
-        return self.upright.shape[3]
+        """Return one of them alone."""
+        return Pictures(self._pictures[number : number + 1], self._mask)
 
     def likeness_to(self, number: int) -> Pixels:
-        """Return the likeness of each of them to one, `(2 n,)`."""
-        return self._likenesses[number] if self.mask is None else self.rows @ self.rows[number]
+        """Return the likeness of each of them to one, `(n,)`."""
+        return self._likenesses[number] if self._mask is None else self._rows @ self._rows[number]
 
     @cached_property
     def _likenesses(self) -> Pixels:
-        """The likeness of each of them to each, `(2 n, 2 n)`."""
-        return self.rows @ self.rows.T
+        return self._rows @ self._rows.T
 
     def compared(self, *crops: Pixels) -> Pixels:
         """Return the likeness of each picture to each part of crops of their size, `(n, m)`, -1 … 1.
@@ -167,31 +82,76 @@ class Pictures:
         width, height = self.size_px
         planes = np.ascontiguousarray(np.stack(crops).transpose(0, 3, 1, 2))
         windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(2, 3))
-        seen = self._of(windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, self._colours, height, width))
+        seen = self._of(windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, planes.shape[1], height, width))
         parts = seen.reshape(len(seen), -1)
-        level = parts.reshape(len(parts) * self._colours, -1) @ self._slopes
+        level = parts.reshape(len(parts) * planes.shape[1], -1) @ self._slopes
         energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
-        result: Pixels = (self.rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
+        result: Pixels = (self._rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
         return result
 
     def _of(self, pictures: Pixels) -> Pixels:
         """Return the visible part of pictures `(…, c, h, w)` as `(…, c, p)`."""
-        if self.mask is None:
-            return pictures.reshape(*pictures.shape[:-2], -1)
-        return pictures[..., self.mask]
+        return pictures.reshape(*pictures.shape[:-2], -1) if self._mask is None else pictures[..., self._mask]
+
+
+@dataclass(frozen=True, eq=False)
+class Templates:
+    """A deck's pictures, prepared: all of one size, upright and then upside down."""
+
+    size_mm: Size  # width and height of a card
+    faces: tuple[Card | None, ...]  # what each picture shows, None for a card's back
+    fine: Pictures  # all of them in Lab, `FINE_PX_PER_MM`, their rims left out
+    details: Pictures  # the drawings on them: their lightness without the slope of the light
+    middle: Pictures  # the first of each face, enough to find a card, `MIDDLE_PX_PER_MM`
+    turned: tuple[Turned, ...]  # the same in every turn
+    doubtful: frozenset[Card]  # faces that a face without a picture may look like: none of them is ever certain
+    _large: tuple[Image, ...]  # the same whole, in grey, `POINTS_PX_PER_MM`
+
+    @cached_property
+    def points(self) -> Points:
+        """The keypoints of each face's first picture."""
+        return points_of(self._large, self.size_mm[0])
+
+    def numbered(self, main: int) -> int:
+        """Return the index among the fine pictures of one among the middle ones."""
+        firsts = _first_of_each(self.faces)
+        is_turned, number = divmod(main, len(firsts))
+        return firsts[number] + is_turned * len(self.faces)
+
+
+def _first_of_each(faces: Sequence[Card | None]) -> list[int]:
+    return [number for number, face in enumerate(faces) if face not in faces[:number]]
 
 
 def templates_of(
-    pictures: Sequence[tuple[Card | None, Image]], size_mm: tuple[float, float], missing: Collection[Card] = ()
+    pictures: Sequence[tuple[Card | None, Image]], size_mm: Size, missing: Collection[Card] = ()
 ) -> Templates:
     """Return templates from pictures `(H, W, 3) uint8 BGR`, each filled by one card upright; None stands for the back.
 
     `missing` are the deck's faces without a picture.
     """
+    faces = tuple(face for face, _ in pictures)
     laid = laid_on_one_another([picture for _, picture in pictures])
-    faces = (face for face, _ in pictures)
-    made = tuple(_template(face, one, size_mm) for face, one in zip(faces, laid, strict=True))
-    return Templates(size_mm, made, frozenset(face for other in missing for face in _may_look_like(other)))
+    mains = [laid[first] for first in _first_of_each(faces)]
+    fine = [_without_rim(picture, size_mm, FINE_PX_PER_MM) for picture in laid]
+    middle = [_without_rim(picture, size_mm, MIDDLE_PX_PER_MM) for picture in mains]
+    turned = tuple(in_every_turn(middle, COARSE_PX_PER_MM / MIDDLE_PX_PER_MM))
+    large = (cv2.resize(picture, pixels(size_mm, POINTS_PX_PER_MM), interpolation=cv2.INTER_AREA) for picture in mains)
+    return Templates(
+        size_mm=size_mm,
+        faces=faces,
+        fine=_both_ways(fine),
+        details=_both_ways([*map(details, fine)]),
+        middle=_both_ways(middle),
+        turned=turned,
+        doubtful=frozenset(face for other in missing for face in _may_look_like(other)),
+        _large=tuple(cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY) for picture in large),
+    )
+
+
+def _both_ways(pictures: Sequence[Pixels]) -> Pictures:
+    upright = np.stack(pictures)
+    return Pictures(np.concatenate((upright, upright[:, ::-1, ::-1])))
 
 
 def _may_look_like(face: Card) -> Iterator[Card]:
@@ -213,7 +173,7 @@ def load_templates(deck: Deck) -> Templates:
 @lru_cache(maxsize=3)
 def _loaded(
     shown: tuple[tuple[Card | None, Path], ...],
-    size_mm: tuple[float, float],
+    size_mm: Size,
     missing: tuple[Card, ...],
     _written: tuple[int, ...],
 ) -> Templates:
@@ -227,19 +187,71 @@ def details(fine: Pixels) -> Pixels:
     return (narrow - wide)[..., None]
 
 
-def pixels(size_mm: tuple[float, float], px_per_mm: float) -> tuple[int, int]:
+def pixels(size_mm: Size, px_per_mm: float) -> tuple[int, int]:
     """Return width and height in pixels."""
     return round(size_mm[0] * px_per_mm), round(size_mm[1] * px_per_mm)
 
 
-def _template(face: Card | None, picture: Image, size_mm: tuple[float, float]) -> Template:
-    inner = (size_mm[0] - 2 * INSET_MM, size_mm[1] - 2 * INSET_MM)
-    rim_x, rim_y = (INSET_MM * side / mm for side, mm in zip(picture.shape[1::-1], size_mm, strict=True))
+def _without_rim(picture: Image, size_mm: Size, px_per_mm: float) -> Pixels:
+    """Return a card's picture reduced, in Lab."""
     height, width = picture.shape[:2]
-    cut = picture[round(rim_y) : height - round(rim_y), round(rim_x) : width - round(rim_x)]
-    fine, middle = (
-        lab(cv2.resize(cut, pixels(inner, scale), interpolation=cv2.INTER_AREA))
-        for scale in (FINE_PX_PER_MM, MIDDLE_PX_PER_MM)
-    )
-    large = cv2.resize(picture, pixels(size_mm, POINTS_PX_PER_MM), interpolation=cv2.INTER_AREA)
-    return Template(face, fine, middle, cv2.cvtColor(large, cv2.COLOR_BGR2GRAY))
+    x, y = round(INSET_MM * width / size_mm[0]), round(INSET_MM * height / size_mm[1])
+    inner = (size_mm[0] - 2 * INSET_MM, size_mm[1] - 2 * INSET_MM)
+    cut = picture[y : height - y, x : width - x]
+    return lab(cv2.resize(cut, pixels(inner, px_per_mm), interpolation=cv2.INTER_AREA))
+
+
+# --- Faces that share a drawing -------------------------------------------------------------------------------
+
+
+def laid_on_one_another(pictures: Sequence[Image]) -> list[Image]:
+    """Return pictures `(h, w, 3) uint8 BGR`, each moved onto the first that shares its drawing, if any does.
+
+    No two cards are cut out exactly alike. Where two faces differ in a figure alone, the edges of what they share would
+    otherwise differ more than the figures do.
+    """
+    grays = [_gray(picture) for picture in pictures]
+    first: list[int] = []
+    laid: list[Image] = []
+    for number, picture in enumerate(pictures):
+        found = ((other, onto) for other in first if (onto := _onto(grays[other], grays[number])) is not None)
+        other, onto = next(found, (number, None))
+        if onto is None:
+            first.append(number)
+            laid.append(picture)
+        else:
+            laid.append(_moved(picture, onto, pictures[other].shape[:2]))
+    return laid
+
+
+def _gray(picture: Image) -> Pixels:
+    height = round(_SHARED_PX * picture.shape[0] / picture.shape[1])
+    small = cv2.resize(picture, (_SHARED_PX, height), interpolation=cv2.INTER_AREA)
+    return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 0.8)
+
+
+def _onto(still: Pixels, moving: Pixels) -> Pixels | None:
+    """Return the homography `(3, 3)` from one picture to the other; None where they share no drawing."""
+    same_size = still.shape == moving.shape
+    before = float(cv2.matchTemplate(still, moving, cv2.TM_CCOEFF_NORMED)[0, 0]) if same_size else 0.0
+    if before < _LIKE_ENOUGH:
+        return None
+    try:
+        likeness, onto = cv2.findTransformECC(still, moving, np.eye(3, dtype=np.float32), cv2.MOTION_HOMOGRAPHY, _STOP)
+    except cv2.error:
+        return None
+    height, width = still.shape
+    corners = np.float32([(0, 0), (width, 0), (width, height), (0, height)]).reshape(-1, 1, 2)
+    off = float(np.abs(cv2.perspectiveTransform(corners, onto) - corners).max()) / width
+    is_near = off <= _LITTLE_OFF or (off <= _MOST_OFF and likeness - before >= _GAIN)
+    return onto if likeness >= _SAME_DRAWING and is_near else None
+
+
+def _moved(picture: Image, onto: Pixels, size: tuple[int, ...]) -> Image:
+    """Return a picture moved by a homography between pictures `_SHARED_PX` wide, in `size`, (height, width)."""
+    height, width = size
+    to_small = np.diag([_SHARED_PX / width, _SHARED_PX / width, 1.0])
+    from_small = np.diag([picture.shape[1] / _SHARED_PX, picture.shape[1] / _SHARED_PX, 1.0])
+    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    matrix = from_small @ onto.astype(np.float64) @ to_small
+    return cv2.warpPerspective(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE)

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, Pixels, shrunk
+from companion.vision.boxes import Floats, Image, Pixels, Size, shrunk
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import level_of
@@ -22,41 +22,29 @@ from companion.vision.view import Quad
 
 MOST_POINTS = 6000
 MOST_FACE_POINTS = 300
-LARGEST_PX = 1800
-"""Maximum longer side of a picture searched for keypoints; larger ones are reduced."""
-
-CANDIDATES = 3
-"""Matches kept of each keypoint: faces share drawings, so it may belong to several."""
-
-FEWEST = 8
-"""Minimum number of keypoints that agree on a card; half of them make a cell worth a look."""
-
+LARGEST_PX = 1800  # maximum longer side of a picture searched for keypoints; larger ones are reduced
+CANDIDATES = 3  # matches kept of each keypoint: faces share drawings, so it may belong to several
+FEWEST = 8  # minimum number of keypoints that agree on a card; half of them make a cell worth a look
 CLEAR_SHARES = (0.4, 0.6, 0.8)
 """Minimum number of a card's keypoints as a share of the clearest card's, raised until the plane fits: chance agrees at
 times."""
 
 NEAR_PX = 2.5
-LEAST_SLANT = 0.6
-"""Minimum ratio of the axes of a card seen from the side, against one seen from above."""
-
+LEAST_SLANT = 0.6  # minimum ratio of the axes of a card seen from the side, against one seen from above
 AGREES = 0.35
 """Maximum distance between votes that agree: shares of the card's width for its middle, octaves for its size."""
 
-TURN_DEG = 20.0
-"""Maximum difference between votes for its turn that agree."""
+TURN_DEG = 20.0  # maximum difference between votes for its turn that agree
 
 
 @dataclass(frozen=True, eq=False)
 class Points:
     """The keypoints of a deck's faces."""
 
-    at_mm: Floats
-    """From the middle of the card, `(n, 2)`."""
-
+    at_mm: Floats  # from the middle of the card, `(n, 2)`
     size_mm: Floats
     angle_deg: Floats
-    descriptors: Pixels
-    """`(n, 128)`."""
+    descriptors: Pixels  # `(n, 128)`
 
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
@@ -76,7 +64,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     return Points(np.array(at).reshape(-1, 2), np.array(sizes), np.array(angles), stacked)
 
 
-def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -> Fit | None:
+def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
     """Return the plane in which cards of a deck lie on a picture, its millimetres true; None if none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
     small = shrunk(image, share)
@@ -90,7 +78,7 @@ def level_by_faces(image: Image, points: Points, size_mm: tuple[float, float]) -
     return None
 
 
-def _squares(gray: Image, points: Points, size_mm: tuple[float, float]) -> Iterator[tuple[int, Quad]]:
+def _squares(gray: Image, points: Points, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
     keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
     if found is None or not len(points.descriptors):

@@ -16,20 +16,11 @@ import numpy as np
 
 from companion.rules.cards import Card
 from companion.vision.boxes import Pixels, shrunk
-from companion.vision.faces.face_templates import (
-    COARSE_PX_PER_MM,
-    FINE_PX_PER_MM,
-    MIDDLE_PX_PER_MM,
-    Pictures,
-    Templates,
-    details,
-)
-from companion.vision.faces.pose_search import Pose
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, MIDDLE_PX_PER_MM, Pictures, Templates, details
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Lie
 from companion.vision.opencv import cv2
 
-WORTH_A_LOOK = 0.45
-"""Likeness on the middle picture below which there is no card of the deck."""
-
+WORTH_A_LOOK = 0.45  # likeness on the middle picture below which there is no card of the deck
 ROUGHLY, NEARLY = 0.36, 0.4
 """The same as a pose is found, and turned as it fits best: 1,568 poses of 2,039 on two films come to no more than 0.45,
 half of those to 0.36 at first; of cards none was below 0.51, and 0.53 when turned."""
@@ -39,75 +30,24 @@ _FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
 """Turns in degrees tried round a pose, on the middle picture and then on the fine one."""
 
 _FINE_SCALES = (0.97, 1.03)
-_REACH_PX, _LAID_REACH_PX = 2, 1
-"""Shifts tried to each side, and on the fine picture while turns are tried."""
-
-BETTER = 0.01
-"""Minimum gain in likeness for another size: cards of a deck are all alike."""
-
-ALL_SHOWN = 0.97
-"""Visible share from which a card is compared whole."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lie:
-    """The pose of a card on a picture from straight above."""
-
-    x_px: float
-    y_px: float
-    turn_deg: float
-    """Clockwise from upright."""
-
-    scale: float = 1.0
-    """Its size against a card of the deck in the plane."""
-
-    def shifted(self, right: float, down: float) -> Lie:
-        """Return the same, moved along the card's own edges."""
-        cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
-        right, down = right * self.scale, down * self.scale
-        return Lie(
-            self.x_px + cos * right - sin * down, self.y_px + sin * right + cos * down, self.turn_deg, self.scale
-        )
-
-    def on(self, share: float) -> Lie:
-        """Return the same on the picture `share` times as large."""
-        return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
-
-    def turned(self, turn_deg: float) -> Lie:
-        """Return the same, turned clockwise."""
-        return replace(self, turn_deg=self.turn_deg + turn_deg)
+_REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
+BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
+ALL_SHOWN = 0.97  # visible share from which a card is compared whole
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
     """A card compared with every face."""
 
-    face: Card | None
-    """The most similar face; None for a back."""
-
-    score: float
-    """Its likeness, -1 … 1."""
-
-    margin: float
-    """Its lead over any other face: 1 as much as the two faces differ, 0 none."""
-
-    ranking: tuple[tuple[Card | None, float], ...]
-    """The most similar faces with their scores, the best first."""
-
-    lie: Lie
-    """On the fine picture."""
-
-    shown: float
-    """The share of it that is visible."""
-
-    detail: float
-    """The likeness of its drawing alone: a plain surface half in shadow is like a plain card."""
-
-    telling: float
-    """The variation of the visible part against the whole: a blank strip says nothing."""
-
-    print_contrast: float
-    """The variation of the print on that face, in steps of Lab."""
+    face: Card | None  # the most similar face; None for a back
+    score: float  # its likeness, -1 … 1
+    margin: float  # its lead over any other face: 1 as much as the two faces differ, 0 none
+    ranking: tuple[tuple[Card | None, float], ...]  # the most similar faces with their scores, the best first
+    lie: Lie  # on the fine picture
+    shown: float  # the share of it that is visible
+    detail: float  # the likeness of its drawing alone: a plain surface half in shadow is like a plain card
+    telling: float  # the variation of the visible part against the whole: a blank strip says nothing
+    print_contrast: float  # the variation of the print on that face, in steps of Lab
 
 
 class Closely:
@@ -118,12 +58,12 @@ class Closely:
         self._fine, self._templates = fine, templates
         self._middle, self._details = shrunk(fine, MIDDLE_PX_PER_MM / FINE_PX_PER_MM), details(fine)
 
-    def named(self, pose: Pose, shown: Pixels | None = None) -> Named | None:
-        """Return what the card at a pose shows, None where there is no card.
+    def named(self, pose: Lie, shown: Pixels | None = None) -> Named | None:
+        """Return what the card at a pose on the coarse picture shows, None where there is no card.
 
         `shown` `(h, w) float32` of the fine picture is 0 where other cards lie over it.
         """
-        start = Lie(pose.x_px, pose.y_px, pose.turn_deg).on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
+        start = pose.on(MIDDLE_PX_PER_MM / COARSE_PX_PER_MM)
         small = None if shown is None else shrunk(shown, MIDDLE_PX_PER_MM / FINE_PX_PER_MM)
         middle = self._templates.middle
         rough = _best_fit(self._middle, middle, [start], _REACH_PX, small)
@@ -152,12 +92,12 @@ class Closely:
         by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
-        faces = [template.face for template in self._templates.all] * 2
+        faces = self._templates.faces * 2
         first = int(scores.argmax())
         others = [number for number, face in enumerate(faces) if face is not faces[first]]
         likeness = (pictures.likeness_to(first) + drawn.likeness_to(first)) / 2
         apart = np.maximum(scores[first] * (1 - likeness[others]), 1e-3)
-        is_turned = first >= len(self._templates.all)
+        is_turned = first >= len(self._templates.faces)
         return Named(
             face=faces[first],
             score=float(scores[first]),
@@ -200,9 +140,7 @@ def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card |
 
 class _Fit(NamedTuple):
     score: float
-    number: int
-    """The index of the picture."""
-
+    number: int  # the index of the picture
     lie: Lie
 
 

@@ -14,62 +14,43 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card
-from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Image
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
-from companion.vision.faces.face_detector import FaceSeen, face_at, read_faces
+from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.mats.homography import Fit, lies_sideways
+from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Floats, Mats, as_quad
 from companion.vision.mats.zone_borders import settled
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Quad, Sighting
+from companion.vision.view import Quad, Sighting
 
+# Most by which a card lies beside, and is turned against, the place of its like if it is the same card,
 SAME_MM, SAME_DEG = 1.0, 1.5
-"""Maximum shift and turn of a card of one face against where its like lay, if it is the same card."""
-
-EXACT_MM, EXACT_DEG = SAME_MM / 4, SAME_DEG / 3
-"""Maximum shift and turn of a card that has come to light again: no hand lays one so exactly on its like."""
+EXACT_MM, EXACT_DEG = SAME_MM / 4, SAME_DEG / 3  # come to light again: no hand lays one so exactly on its like;
+PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG  # where the mat was pushed: its new place is less certain at first;
+UNTOUCHED_MM, UNTOUCHED_PILE_MM, ANY_DEG = 5.0, 20.0, 180.0
+"""where nothing has moved: a pale card's edges are found badly, and on a pile no other card can show so near."""
 
 MISREAD_SHARE, MISREAD_BORDERS = 0.5, 8
 """Minimum share of a card over which its like is read wrongly, and the votes of its borders if it is: all four, whole
 and just as before. A round sign was read 4° askew, a card on another 16 mm too far up."""
 
-UNTOUCHED_MM, UNTOUCHED_PILE_MM = 5.0, 20.0
-"""Maximum shift where nothing has moved, whatever the turn: a pale card's edges are found badly, and on a pile no other
-card can show so near."""
-
-PILES = ("battle", "speed", "discard")
-
 A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
 seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
-PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG
-"""Maximum shift and turn where the mat was pushed: its new place is less certain at first."""
-
-MAT_MOVED_MM = SAME_MM / 2
-DRIFT_MM = 6.0
-"""Maximum distance that cards move together with their mat before its new place is found."""
-
-DRIFT_AGREES_MM = 0.8
-LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3
-"""Minimum number, and share, of a mat's cards that have moved alike if all of it was pushed."""
-
-LOOKS = 3
-"""Number of looks in a row without sight of a card after which it is buried or gone: a hand may hide it for less."""
-
+PILES = ("battle", "speed", "discard")
+OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
+UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
+LOOKS = 3  # in a row without sight of a card, after which it is buried or gone: a hand may hide it for less
 MOST_BURIED = 60
-MOST_AT_ONCE = 1000
-"""Maximum number of cards identified on one look."""
+MOST_AT_ONCE = 1000  # cards identified on one look
 
-UPON_SHARE = 0.3
-"""Minimum share of a card covered by one that lies upon it."""
+MAT_MOVED_MM, DRIFT_MM = SAME_MM / 2, 6.0  # least and most that cards move together with their mat before it is located
+DRIFT_AGREES_MM = 0.8
+LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3  # of a mat's cards that have moved alike if all of it was pushed
 
 NOWHERE: Quad = ((0.0, 0.0),) * 4
-
-OVER_MM = 12.0
-"""Maximum distance between an unidentified card and a remembered one if it is that one, half hidden."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,21 +59,12 @@ class Lain:
 
     sighting: Sighting
     mat: str
-    corners_mm: Floats
-    """Its corners on its mat, `(4, 2)`."""
-
+    corners_mm: Floats  # its corners on its mat, `(4, 2)`
     borders: Borders
-    is_whole: bool
-    """True if nothing covered it."""
-
-    order: int
-    """Its own number, higher than those of all cards below it."""
-
-    upon: frozenset[int] = frozenset()
-    """The orders of those seen lying on it."""
-
-    missed: int = 0
-    """Number of looks in a row on which it was not seen where it lay."""
+    is_whole: bool  # True if nothing covered it
+    order: int  # its own number, higher than those of all cards below it
+    upon: frozenset[int] = frozenset()  # the orders of those seen lying on it
+    missed: int = 0  # number of looks in a row on which it was not seen where it lay
 
     @property
     def is_buried(self) -> bool:
@@ -118,7 +90,7 @@ def look_at_faces(
     nothing has moved since.
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath)
-    told = [settled(mats, sighted(each, mats)) for each in seen]
+    told = [settled(mats, each) for each in seen]
     return _Look(image, mats, before, told, untouched).result(look)
 
 
@@ -129,10 +101,11 @@ class _Look:
         self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
     ) -> None:
         """`told` are the cards seen, from the top down."""
-        self._image, self._mats = image, mats
-        self._before = _pushed_with_mats(before, told, mats)
+        self._image, self._mats, self._untouched = image, mats, untouched
+        self._fits = {fit.layout.id: fit for fit in reversed(mats.fits)}
+        self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
+        self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
         self._above = [_quad(s) for s in told]
-        self._untouched = untouched
         self._told = [self._put_right(at, s) for at, s in enumerate(told)]
         self._above = [_quad(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
@@ -150,26 +123,30 @@ class _Look:
         kept = self._kept(old, list(same.values()))
         still = {card.order for card in kept}
         shown: list[Sighting] = []
-        lain: list[Lain] = []
+        here: list[Lain] = []
         for at, s in enumerate(self._told):
-            if s.face is Card.UNKNOWN and any(_is_over(card, s, self._mats) for card in kept):
+            if s.face is Card.UNKNOWN and any(self._is_over(card, s) for card in kept):
                 continue
-            if at in same and s.zone in self._untouched:
-                # Nothing has moved: its place was found as well the first time.
-                s = replace(self._as_it_lies_now(same[at]).sighting, confidence=s.confidence)
-            order = same[at].order if at in same else MOST_AT_ONCE * look - at
-            is_double = same[at].sighting.is_double if at in same else self._may_be_double(s, old, still)
+            if at not in same:
+                is_double, order = self._may_be_double(s, old, still), MOST_AT_ONCE * look - at
+            else:
+                is_double, order = same[at].sighting.is_double, same[at].order
+                if s.zone in self._untouched:
+                    # Nothing has moved: its place was found as well the first time.
+                    s = replace(self._as_it_lies_now(same[at]).sighting, confidence=s.confidence)
             shown.append(replace(s, is_double=is_double, stay=order))
             fit = self._mats.at(s.centre_px)
             if fit is not None and s.face is not Card.UNKNOWN:
-                lain.append(self._lain(shown[-1], fit, self._above[:at], order))
-        here = [*lain, *kept]
+                here.append(self._lain(shown[-1], fit, self._above[:at], order))
+        here += kept
         upon = {card.order: card.upon for card in self._before}
-        over = {c.order: {upper.order for upper in here if _lies_upon(upper, c)} for c in here}
-        here = [replace(c, upon=upon.get(c.order, c.upon) | over[c.order]) for c in here]
+        over = {card.order: {upper.order for upper in here if _lies_upon(upper, card)} for card in here}
         gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
-        missed = [replace(card, missed=card.missed + 1) for card in old if card.order not in still | gone]
-        return (*shown, *(card.sighting for card in kept)), (*here, *missed[-MOST_BURIED:])
+        missed = [card for card in old if card.order not in still | gone] + self._out_of_sight
+        return (*shown, *(card.sighting for card in kept)), (
+            *(replace(card, upon=upon.get(card.order, card.upon) | over[card.order]) for card in here),
+            *(replace(card, missed=card.missed + 1) for card in missed[-MOST_BURIED:]),
+        )
 
     def _put_right(self, at: int, sighting: Sighting) -> Sighting:
         """Return a sighting as its like lies there, if that shows whole just as it did: this one was read wrongly."""
@@ -187,14 +164,11 @@ class _Look:
         for at, s in enumerate(self._told):
             left = (lain for lain in self._before if lain not in same.values())
             found = next((lain for lain in left if self._is_same(lain, s)), None)
-            if found is None:
-                continue
-            off_mm, off_deg = self._off(found, s)
-            if not self._lies_upon_it(at, found, is_exact=off_mm <= EXACT_MM and off_deg <= EXACT_DEG):
+            if found is not None and not self._lies_upon_it(at, found):
                 same[at] = found
         return same
 
-    def _lies_upon_it(self, at: int, lain: Lain, *, is_exact: bool) -> bool:
+    def _lies_upon_it(self, at: int, lain: Lain) -> bool:
         """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
 
         They have to show by borders that no card beneath shares, and beyond doubt of one that lies there exactly.
@@ -203,7 +177,8 @@ class _Look:
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
-        if is_exact:
+        off_mm, off_deg = self._off(lain, self._told[at])
+        if off_mm <= EXACT_MM and off_deg <= EXACT_DEG:
             return any(self._vote(card, A_CORNER, self._above) for card in alone)
         return any(self._still_there(card) is not False for card in alone)
 
@@ -223,22 +198,18 @@ class _Look:
     def _still_there(self, lain: Lain) -> bool | None:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
-            alike = any(s.face is lain.sighting.face and _is_over(lain, s, self._mats) for s in self._told)
-            least = 0 if not alike else A_CORNER if _is_on_a_pile(lain.sighting) else 1
+            alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
+            least = 0 if not alike else A_CORNER if _is_on_a_pile(lain) else 1
             self._votes[lain.order] = self._vote(lain, least, self._above)
         return self._votes[lain.order]
 
     def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
         """Return whether its borders look as they did below others; `least` of them have to say so."""
-        fit = self._mats.of(lain.mat)
-        now = None if fit is None else borders_of(self._image, fit, lain.corners_mm, above)
-        return None if now is None else lain.borders.still_there(now, least=least)
+        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, above)
+        return lain.borders.still_there(now, least=least)
 
     def _as_it_lies_now(self, lain: Lain) -> Lain:
-        fit = self._mats.of(lain.mat)
-        if fit is None:
-            return lain
-        corners = as_quad(fit.to_px(lain.corners_mm))
+        corners = as_quad(self._fits[lain.mat].to_px(lain.corners_mm))
         x, y = np.mean(corners, axis=0)
         sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
         is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in self._above)
@@ -246,15 +217,16 @@ class _Look:
 
     def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card seen now lies exactly where its like lay."""
-        fit = self._mats.of(lain.mat)
-        if fit is None or sighting.face is not lain.sighting.face:
+        if sighting.face is not lain.sighting.face:
             return False
+        fit = self._fits[lain.mat]
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(_quad(lain.sighting))
-        was_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
-        zone = lain.sighting.zone or ""
-        untouched_mm = UNTOUCHED_PILE_MM if _is_on_a_pile(lain.sighting) else UNTOUCHED_MM
-        nearly = (untouched_mm, 180.0) if zone in self._untouched else (SAME_MM, SAME_DEG)
-        most_mm, most_deg = (PUSHED_MM, PUSHED_DEG) if was_moved else nearly
+        if float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm:
+            most_mm, most_deg = PUSHED_MM, PUSHED_DEG
+        elif (lain.sighting.zone or "") in self._untouched:
+            most_mm, most_deg = UNTOUCHED_PILE_MM if _is_on_a_pile(lain) else UNTOUCHED_MM, ANY_DEG
+        else:
+            most_mm, most_deg = SAME_MM, SAME_DEG
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
 
@@ -264,14 +236,16 @@ class _Look:
         Of a mat with no other card nothing tells that it was pushed before it is located again: there, what is in the
         same place of the picture has not moved either.
         """
-        fit = self._mats.of(lain.mat)
-        if fit is None:
-            return math.inf, math.inf
-        now = fit.to_mm(_quad(sighting))
-        off_mm = float(np.hypot(*(now - lain.corners_mm).mean(axis=0)))
+        fit = self._fits[lain.mat]
+        off_mm, off_deg = _apart(fit.to_mm(_quad(sighting)), lain.corners_mm)
         if sum(other.mat == lain.mat for other in self._before) < LEAST_DRIFTING:
             off_mm = min(off_mm, math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm)
-        return off_mm, _turned_deg(now, lain.corners_mm)
+        return off_mm, off_deg
+
+    def _is_over(self, lain: Lain, sighting: Sighting) -> bool:
+        """True if a card seen is near enough to a remembered one to be that one, half hidden."""
+        middle = self._fits[lain.mat].to_mm([sighting.centre_px])[0]
+        return bool(np.hypot(*(middle - lain.corners_mm.mean(axis=0))) <= OVER_MM)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
@@ -284,7 +258,7 @@ class _Look:
             if card.sighting.face is sighting.face
             and card.order not in still
             and not card.is_buried
-            and _is_over(card, sighting, self._mats)
+            and self._is_over(card, sighting)
         ]
         if any(card.is_whole and self._still_there(card) is False for card in alike):
             return False
@@ -333,7 +307,7 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
         return None
     now = fit.to_mm(_quad(sighting))
     alike = (lain for lain in before if lain.sighting.face is sighting.face and lain.mat == fit.layout.id)
-    near = (lain for lain in alike if not lain.missed and _turned_deg(now, lain.corners_mm) <= PUSHED_DEG)
+    near = (lain for lain in alike if not lain.missed and _apart(now, lain.corners_mm)[1] <= PUSHED_DEG)
     shifts = [(now - lain.corners_mm).mean(axis=0) for lain in near]
     nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
     return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
@@ -347,15 +321,14 @@ def _lies_upon(upper: Lain, lower: Lain) -> bool:
 
 def _ends_alike(one: Lain, other: Lain) -> bool:
     """True if the borders of two cards lie so near to each other that they may be taken for each other's."""
-    off_mm, off_deg = (one.corners_mm - other.corners_mm).mean(axis=0), _turned_deg(one.corners_mm, other.corners_mm)
-    is_near = one.mat == other.mat and np.hypot(*off_mm) <= OUTSIDE_MM
-    return bool(is_near and min(off_deg, 180 - off_deg) <= PUSHED_DEG)
+    off_mm, off_deg = _apart(one.corners_mm, other.corners_mm)
+    return one.mat == other.mat and off_mm <= OUTSIDE_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG
 
 
 def _is_like_upon(upper: Lain, lower: Lain) -> bool:
     """True if a card of the same face came later to lie about where another did."""
     is_like = upper.sighting.face is lower.sighting.face and upper.order > lower.order and upper.mat == lower.mat
-    return is_like and bool(np.hypot(*(upper.corners_mm - lower.corners_mm).mean(axis=0)) <= OVER_MM)
+    return is_like and _apart(upper.corners_mm, lower.corners_mm)[0] <= OVER_MM
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -376,22 +349,6 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
     return tuple(lain)
 
 
-def sighted(seen: FaceSeen, mats: Mats) -> Sighting:
-    """Return a card as a sighting: with its zone, and whether it lies sideways on its mat, or else on the picture."""
-    fit = mats.at(seen.centre_px)
-    return Sighting(
-        face=seen.face,
-        card=None,
-        centre_px=seen.centre_px,
-        corners_px=seen.corners_px,
-        zone=fit.zone_at(seen.centre_px) if fit else None,
-        sideways=lies_sideways(seen.corners_px, fit),
-        confidence=seen.confidence,
-        by=FACE,
-        rivals=tuple((any_copy(face), confidence) for face, confidence in seen.rivals),
-    )
-
-
 def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
     """Return the share of one card that lies under another, both by their corners `(4, 2)`."""
     one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
@@ -399,23 +356,15 @@ def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
     return float(shared) / max(float(cv2.contourArea(one)), 1.0)
 
 
-def _turned_deg(one: Floats, other: Floats) -> float:
-    """Return by how much two cards with these corners `(4, 2)` are turned against each other, 0 to 180 degrees."""
+def _apart(one: Floats, other: Floats) -> tuple[float, float]:
+    """Return how far two cards with these corners `(4, 2)` lie apart, and by how many degrees they are turned."""
     tops = (corners[1] - corners[0] for corners in (one, other))
     now, then = (math.degrees(math.atan2(down, right)) for right, down in tops)
-    return abs((now - then + 180) % 360 - 180)
+    return float(np.hypot(*(one - other).mean(axis=0))), abs((now - then + 180) % 360 - 180)
 
 
-def _is_over(lain: Lain, sighting: Sighting, mats: Mats) -> bool:
-    """True if a card seen is near enough to a remembered one to be that one, half hidden."""
-    fit = mats.of(lain.mat)
-    if fit is None:
-        return False
-    return bool(np.hypot(*(fit.to_mm([sighting.centre_px])[0] - lain.corners_mm.mean(axis=0))) <= OVER_MM)
-
-
-def _is_on_a_pile(sighting: Sighting) -> bool:
-    return (sighting.zone or "").partition("/")[2] in PILES
+def _is_on_a_pile(lain: Lain) -> bool:
+    return (lain.sighting.zone or "").partition("/")[2] in PILES
 
 
 def _overlap(one: Quad, other: Quad) -> bool:
