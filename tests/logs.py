@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import errno
 import sqlite3
-from collections.abc import Callable
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from random import Random
+
+import pytest
 
 from companion.match.match import Match
 from companion.storage import last_event
@@ -55,37 +57,92 @@ def append(path: Path, *texts: str) -> None:
 
 
 Damage = Callable[[bytes, Random], bytes]
+"""What becomes of a file's content."""
+
+PAGE = 4096
+
+
+def flipped(file: bytes, chance: Random) -> bytes:
+    """Up to 64 bits are others."""
+    damaged = bytearray(file)
+    for _ in range(chance.randint(1, 64) if file else 0):
+        damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
+    return bytes(damaged)
+
+
+def _over_a_page(file: bytes, chance: Random, content: bytes, skipped: int = 0) -> bytes:
+    at = chance.randrange(max(1, len(file) // PAGE)) * PAGE + skipped
+    return file[:at] + content[: max(0, len(file) - at)] + file[at + len(content) :]
 
 
 def torn(file: bytes, chance: Random) -> bytes:
     """Half of a page never came to the disk."""
-    at = chance.randrange(len(file) // 4096) * 4096 + 2048
-    return file[:at] + bytes(2048) + file[at + 2048 :]
+    return _over_a_page(file, chance, bytes(PAGE // 2), PAGE // 2)
 
 
-def truncated(file: bytes, chance: Random) -> bytes:
-    return file[: chance.randrange(len(file))]
-
-
-def garbage_header(file: bytes, chance: Random) -> bytes:
-    return chance.randbytes(100) + file[100:]
-
-
-def zeroed(file: bytes, chance: Random) -> bytes:
-    at = chance.randrange(len(file) // 4096) * 4096
-    return file[:at] + bytes(4096) + file[at + 4096 :]
+def zero_page(file: bytes, chance: Random) -> bytes:
+    return _over_a_page(file, chance, bytes(PAGE))
 
 
 def garbage_page(file: bytes, chance: Random) -> bytes:
-    at = chance.randrange(len(file) // 4096) * 4096
-    return file[:at] + chance.randbytes(4096) + file[at + 4096 :]
+    return _over_a_page(file, chance, chance.randbytes(PAGE))
+
+
+def swapped_pages(file: bytes, chance: Random) -> bytes:
+    pages = [file[at : at + PAGE] for at in range(0, len(file), PAGE)] or [b""]
+    one, other = chance.randrange(len(pages)), chance.randrange(len(pages))
+    pages[one], pages[other] = pages[other], pages[one]
+    return b"".join(pages)
+
+
+def zeroed(file: bytes, _chance: Random) -> bytes:
+    return bytes(len(file))
 
 
 def garbage(file: bytes, chance: Random) -> bytes:
     return chance.randbytes(len(file))
 
 
-DAMAGES: tuple[Damage, ...] = (torn, truncated, garbage_header, zeroed, garbage_page, garbage)
+def first_bytes_gone(file: bytes, chance: Random) -> bytes:
+    many = min(len(file), chance.choice((16, 32, 100, 512, PAGE)))
+    return chance.choice((bytes, chance.randbytes))(many) + file[many:]
+
+
+def truncated(file: bytes, chance: Random) -> bytes:
+    return file[: chance.randrange(len(file) + 1)]
+
+
+def longer(file: bytes, chance: Random) -> bytes:
+    return file + chance.choice((bytes, chance.randbytes))(chance.randint(1, 3 * PAGE))
+
+
+DAMAGES: tuple[Damage, ...] = (
+    *(flipped, torn, zero_page, garbage_page, swapped_pages, zeroed, garbage, first_bytes_gone, truncated, longer),
+)
+
+
+class Pulled(BaseException):
+    """The plug."""
+
+
+@contextmanager
+def plug_pulled(moment: int, *acts: tuple[object, str]) -> Iterator[list[int]]:
+    """Pull the plug as the `moment`-th of some acts begins; gives how many there have been, in a list of one."""
+    steps = [0]
+
+    def counted(act: Callable[..., object]) -> Callable[..., object]:
+        def pulled(*arguments: object, **more: object) -> object:
+            steps[0] += 1
+            if steps[0] == moment:
+                raise Pulled
+            return act(*arguments, **more)
+
+        return pulled
+
+    with pytest.MonkeyPatch.context() as patch, suppress(Pulled):
+        for owner, name in acts:
+            patch.setattr(owner, name, counted(getattr(owner, name)))
+        yield steps
 
 
 class Refusing:

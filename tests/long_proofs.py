@@ -45,8 +45,11 @@ PROOFS = {
     "power-cuts": Proof(
         "the power goes", "tests/trust/power_cuts.py --times 500", "tests/trust/power_cuts.py --times 100"
     ),
-    "flips": Proof("bits flip", "tests/trust/flips.py --times 1500", "tests/trust/flips.py --times 50"),
-    "damages": Proof("files are damaged", "tests/trust/damages.py --times 130", "tests/trust/damages.py --times 13"),
+    "damages": Proof(
+        "files are damaged, bits flip",
+        "tests/trust/damages.py --times 130 --bits 1500",
+        "tests/trust/damages.py --times 13 --bits 50",
+    ),
     "camera": Proof(
         "the camera fails",
         "tests/trust/camera_cycles.py --cycles 100",

@@ -192,7 +192,7 @@ def watched(script: Script, *, speed: float = 8.0, seed: int = 0) -> list[dict]:
     from companion.app import demo as simulated
 
     eye = SceneEye(script)
-    scenes = iter(frame_source.demo_scenes(script, seed, Tempo(FPS, speed)))
+    scenes = iter(frame_source.followed_scenes(script, seed, Tempo(FPS, speed)))
     watcher = Watcher(
         simulated.setup_of(script), lambda frame: eye.view(frame.image, frame.t_s), confirm=True, extension=Verb.FINISH
     )

@@ -17,7 +17,7 @@ from random import Random
 import cv2
 import numpy as np
 import pytest
-from logs import append, frozen, full, garbage_page, played
+from logs import append, frozen, full, garbage_page, played, plug_pulled
 
 from companion.app import backup_archive
 from companion.app.backup_archive import Bundle, read_bundle, restore, write_bundle
@@ -436,12 +436,8 @@ def test_a_damaged_log_is_refused(tmp_path, seed):
 # --- Whole or not at all --------------------------------------------------------------------------------------
 
 
-class Pulled(BaseException):
-    """The plug."""
-
-
 @pytest.mark.parametrize("moment", range(1, 62))
-def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(tmp_path, monkeypatch, moment):
+def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(tmp_path, moment):
     data = tmp_path / "data"
     (data / "editions").mkdir(parents=True)
     played(data, matches=1, plays=2)
@@ -450,23 +446,9 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
     brought = Bundle(look(store_path(data))[:3], {"editions/ours.toml": EDITION.encode(), **{
         name: content.encode() for name, content in SETTINGS.items()}})  # fmt: skip
     old = {name: content for name, content in tree(data).items() if "restor" not in name}
-    steps = [0]
-
-    def counted(act):
-        def pulled(*arguments, **more):
-            steps[0] += 1
-            if steps[0] == moment:
-                raise Pulled
-            return act(*arguments, **more)
-
-        return pulled
-
     acts = [*((Path, name) for name in ("rename", "rmdir", "unlink", "mkdir")), (backup_archive.os, "fsync")]
-    for owner, name in acts:
-        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
-    with suppress(Pulled):
+    with plug_pulled(moment, *acts) as steps:
         restore(data, brought)
-    monkeypatch.undo()
     Store.open(store_path(data)).close()
 
     now = {name: content for name, content in tree(data).items() if "restor" not in name}

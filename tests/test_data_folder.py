@@ -1,10 +1,11 @@
-"""Every small file of the data folder may be damaged, and nobody is kept from playing."""
+"""Where the data folder is; and every small file in it may be damaged, and nobody is kept from playing."""
 
 from __future__ import annotations
 
 import pytest
 
 from companion.app.reports.deck_report import listing
+from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.match.phones import KEPT_NAME as PHONES
 from companion.pages import create_app
@@ -12,7 +13,7 @@ from companion.pages.context import Camera
 from companion.pages.players import phone_identity
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage import recovery
-from companion.storage.data_folder import KEY_NAME, store_path
+from companion.storage.data_folder import KEY_NAME, data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as ZONES
 from companion.tabletop.drawn_zones import DrawnZones
@@ -72,3 +73,17 @@ def test_a_folder_where_a_file_should_be_keeps_nobody_from_playing(tmp_path):
     assert page.get("/").status_code == 200
     assert page.get("/camera").status_code == 200
     store.close()
+
+
+def test_a_data_folder_that_cannot_be_made_is_said(tmp_path):
+    (tmp_path / "file").write_text("")
+
+    with pytest.raises(Problem, match="cannot be written to"):
+        data_dir(tmp_path / "file" / "data")
+
+
+def test_the_option_names_the_data_folder_before_the_environment_does(tmp_path, monkeypatch):
+    monkeypatch.setenv("COMPANION_DATA", str(tmp_path / "b"))
+
+    assert data_dir(tmp_path / "a") == tmp_path / "a"
+    assert data_dir() == tmp_path / "b"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from companion.app import demo
-from companion.app.service import demo_script
+from companion.app.demo import demo_script
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.match.match import Match

@@ -127,6 +127,11 @@ def only_seen(demo: Demo) -> None:
     assert all(question.kind == "play" for question in demo.match.state.questions)
 
 
+def meanwhile(match: Match, monkeypatch: pytest.MonkeyPatch, do: Callable[[], None]) -> None:
+    """Somebody does this whenever the players wait for the record."""
+    monkeypatch.setattr(match, "wait", lambda _version, _timeout_s: (do(), match.state)[1])
+
+
 @pytest.fixture
 def played(match: Match) -> Demo:
     """The demo of two players, of which nobody has seen a picture yet."""
@@ -340,15 +345,14 @@ def test_a_match_that_people_set_up_gets_no_card_of_the_demo(match: Match, playe
     played.until(plays(3), confirm)
     asked = []
 
-    def wait(version: int, timeout_s: float) -> MatchState:
+    def play() -> None:
         asked.extend(match.state.questions)
         if match.state.hand_entries:
             match.start(["side Ann", "side Bob", "hand first Bob"], DEMO)
         else:
             match.enter("Ann roll", "Ann")
-        return match.state
 
-    monkeypatch.setattr(match, "wait", wait)
+    meanwhile(match, monkeypatch, play)
     match.start(["side Ann", "side Eve", "hand first Ann"], "Ann")
     played.until(plays(2), confirm)
 
@@ -359,12 +363,11 @@ def test_a_match_that_people_set_up_gets_no_card_of_the_demo(match: Match, playe
 def test_what_cannot_be_simulated_is_said_and_the_next_match_goes_on(match: Match, played: Demo, monkeypatch):
     said = []
 
-    def wait(version: int, timeout_s: float) -> MatchState:
+    def begin() -> None:
         said.append(match.state.trouble)
         match.start(["side Ann", "side Bob", "hand first Bob"], DEMO)
-        return match.state
 
-    monkeypatch.setattr(match, "wait", wait)
+    meanwhile(match, monkeypatch, begin)
     match.start(["edition rush", "side Ann", "side Bob", "hand first Ann"], DEMO)
     played.until(plays(2), confirm)
 
@@ -378,12 +381,11 @@ def test_after_the_last_hand_it_is_said_and_one_more_can_be_begun(match: Match, 
     played = Demo(match, read_script("side Ann\nside Bob\nhand first Ann\nAnn roll\nend"))
     said = []
 
-    def wait(version: int, timeout_s: float) -> MatchState:
+    def begin() -> None:
         said.append(match.state.trouble)
         match.next_hand("Ann")
-        return match.state
 
-    monkeypatch.setattr(match, "wait", wait)
+    meanwhile(match, monkeypatch, begin)
     played.until(lambda state: state.game.hand_number == 2, confirm)
     played.until(plays(3), confirm)
 

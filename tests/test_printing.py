@@ -266,11 +266,18 @@ def test_the_shipped_templates_are_what_the_drawing_gives_and_the_photographs_sh
 # --- Pixels and paper ------------------------------------------------------------------------------------------
 
 
+def index_of(folder: Path, kind: str, **how) -> dict:
+    """The index beside the items of a kind, which are written into a folder."""
+    files = write_sheets(kind, "classic", **{"out": folder, "format": "svg", **how})
+    index = json.loads((folder / f"{kind}.json").read_text())
+    assert {path.name for path in files} == {f"{kind}.json", *(entry["file"] for entry in index.values())}
+    return index
+
+
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("dpi", [150, 300])
 def test_a_png_s_pixels_are_its_millimetres(tmp_path, dpi):
-    write_sheets("stickers", "classic", out=tmp_path, format="png", size_mm=23.5, dpi=dpi)
-    index = json.loads((tmp_path / "stickers.json").read_text())
+    index = index_of(tmp_path, "stickers", format="png", size_mm=23.5, dpi=dpi)
 
     for entry in index.values():
         png = (tmp_path / entry["file"]).read_bytes()
@@ -362,20 +369,17 @@ def test_only_drawings_of_ours_have_a_size():
 
 @pytest.mark.parametrize("format_", ["png", "svg"])
 def test_the_mats_index_says_where_the_zones_lie(tmp_path, format_):
-    files = write_sheets("mats", "classic", out=tmp_path, format=format_, sides=2, dpi=100)
-    index = json.loads((tmp_path / "mats.json").read_text())
+    index = index_of(tmp_path, "mats", format=format_, sides=2, dpi=100)
 
     assert set(index) == {"side-1", "side-2", "table"}
     assert index["side-2"]["size_mm"] == [420.0, 297.0]
     assert set(index["side-1"]["zones"]) == {"battle", "speed", "distance", "safety"}
     assert index["table"]["zones"]["draw"] == table_mat().zones["draw"].as_list()
-    assert {path.name for path in files} == {"mats.json", *(entry["file"] for entry in index.values())}
-    assert all(path.is_file() for path in files)
+    assert all((tmp_path / entry["file"]).is_file() for entry in index.values())
 
 
 def test_the_stickers_index_names_face_file_and_size(tmp_path):
-    write_sheets("stickers", "classic", out=tmp_path, format="svg")
-    index = json.loads((tmp_path / "stickers.json").read_text())
+    index = index_of(tmp_path, "stickers")
 
     assert index["roll-03"] == {
         "file": "roll-03.svg", "face": "roll", "kind": "qr", "size_mm": [20.0, 22.4],
@@ -384,10 +388,9 @@ def test_the_stickers_index_names_face_file_and_size(tmp_path):
 
 
 def test_tags_are_written_as_qr_stickers_are(tmp_path):
-    files = write_sheets("stickers", "classic", out=tmp_path, format="svg", sticker_kind="tag")
-    index = json.loads((tmp_path / "stickers.json").read_text())
+    index = index_of(tmp_path, "stickers", sticker_kind="tag")
 
-    assert len(files) == len(IDS) + 1
+    assert tuple(index) == IDS
     assert index["roll-03"]["kind"] == "tag"
     assert (tmp_path / "roll-03.svg").read_text() == stickers.sticker_svg("roll-03", 20.0, "tag")
 
@@ -399,16 +402,14 @@ def test_all_tags_fit_on_as_few_sheets_as_the_codes(tmp_path):
 
 
 def test_the_deck_index_counts_the_copies(tmp_path):
-    write_sheets("deck", "classic", out=tmp_path, format="svg")
-    index = json.loads((tmp_path / "deck.json").read_text())
+    index = index_of(tmp_path, "deck")
 
     assert sum(entry.get("copies", 0) for entry in index.values()) == 106
     assert index["back"]["size_mm"] == [57.0, 88.0]
 
 
 def test_a_robot_s_seat_is_a_mat_with_a_card_s_room_in_each_slot_and_a_screen_as_long_as_the_mat(tmp_path):
-    write_sheets("robot", "classic", out=tmp_path, format="svg")
-    index = json.loads((tmp_path / "robot.json").read_text())
+    index = index_of(tmp_path, "robot")
     slots = [zone[2:] for zone in index["robot"]["zones"].values()]
 
     assert len(slots) == FULL_HAND

@@ -118,6 +118,14 @@ def test_an_import_inside_a_function_counts(tmp_path, monkeypatch):
     assert list(imports_of(module)) == ["time.time", "companion.vision.view"]
 
 
+def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need():
+    shown = run_python(
+        "-c", "import sys, companion.app.service; print(*sys.modules, sep='\\n')", cwd=ROOT, path=ROOT
+    ).stdout.split()
+
+    assert not [name for name in shown if re.match(r"companion\.simulate|companion\.app\.demo|fontTools", name)]
+
+
 OPTIONAL = {"picamera2"}
 """Imported where the system has it: the Raspberry Pi's own camera."""
 
@@ -696,7 +704,7 @@ def commands_meant(call: tuple[str, ...]) -> set[str]:
 def test_what_the_docs_show_can_be_called(call):
     options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
 
-    known = [companion.commands[name] for name in commands_meant(call)]
+    known = [companion.get_command(None, name) for name in commands_meant(call)]
     known = [
         getattr(command, "commands", {}).get(word, command) for command in known for word in (call[1:] or [""])[:1]
     ]
@@ -707,7 +715,7 @@ def test_what_the_docs_show_can_be_called(call):
 def test_the_docs_list_every_command():
     listed = {call[0] for call in calls(DOCS / "commands.md") if call}
 
-    assert set(companion.commands) <= listed
+    assert set(companion.list_commands(None)) <= listed
 
 
 def headings(page: Path) -> set[str]:

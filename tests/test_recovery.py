@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 from random import Random
 
 import pytest
-from logs import DAMAGES, append, frozen, full, garbage, garbage_page, played
+from logs import DAMAGES, append, frozen, full, garbage, garbage_page, played, plug_pulled
 from trust import damages
-from trust.flips import tally
 
 from companion.common.errors import Problem
 from companion.match.archive import judged
@@ -256,11 +255,11 @@ def test_what_could_not_be_replayed_is_never_written(evening):
 
 @pytest.mark.long
 def test_no_bit_that_flips_is_believed(evening):
-    flips = tally(evening, 150, seed=150)
+    done = damages.flip_and_look(evening, 150, seed=150)
 
-    assert flips.flips == 150
-    assert flips.believed == flips.failed == []
-    assert flips.told > 20
+    assert done.silent == done.failed == []
+    assert done.times == 150
+    assert done.told > 20
 
 
 # --- Whatever lies beside it ----------------------------------------------------------------------------------
@@ -428,10 +427,6 @@ def test_a_damaged_backup_is_passed_over_for_an_older_one(whole, tmp_path):
 # --- Whole or not at all --------------------------------------------------------------------------------------
 
 
-class Pulled(BaseException):
-    """The plug."""
-
-
 @pytest.fixture(scope="module")
 def damaged(whole, tmp_path_factory):
     """That log with a page of rubbish, and what it is mended to."""
@@ -442,24 +437,11 @@ def damaged(whole, tmp_path_factory):
 
 
 @pytest.mark.parametrize("moment", range(1, 22))
-def test_a_plug_pulled_while_mending_loses_nothing(damaged, tmp_path, monkeypatch, moment):
+def test_a_plug_pulled_while_mending_loses_nothing(damaged, tmp_path, moment):
     path, expected = copied(damaged[0], tmp_path), damaged[1]
-    steps = [0]
-
-    def counted(act):
-        def pulled(*arguments, **more):
-            steps[0] += 1
-            if steps[0] == moment:
-                raise Pulled
-            return act(*arguments, **more)
-
-        return pulled
-
-    for owner, name in ((Path, "rename"), (Path, "replace"), (Path, "unlink"), (Path, "mkdir"), (database.os, "fsync")):
-        monkeypatch.setattr(owner, name, counted(getattr(owner, name)))
-    with suppress(Pulled):
+    acts = [*((Path, name) for name in ("rename", "replace", "unlink", "mkdir")), (database.os, "fsync")]
+    with plug_pulled(moment, *acts) as steps:
         Store.open(path).close()
-    monkeypatch.undo()
 
     rows, _note = mended(path)
 

@@ -9,7 +9,7 @@ import pytest
 from trust import fuzz_codes, fuzz_engine, fuzz_records
 from trust.fuzzing import Findings, faults_of, run_command
 
-from companion.app import cli
+from companion.app import record_commands
 from companion.tabletop.card_ids import payload
 from companion.tabletop.sticker_codes import CARDS
 
@@ -69,7 +69,7 @@ def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name,
 
 
 def test_a_record_that_never_ends_is_not_read_to_its_end(monkeypatch):
-    monkeypatch.setattr(cli, "_MOST_RECORD_BYTES", 1000)
+    monkeypatch.setattr(record_commands, "_MOST_RECORD_BYTES", 1000)
     ran = run_command("replay", "/dev/zero")
 
     assert ran.code == 1

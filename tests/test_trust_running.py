@@ -605,7 +605,7 @@ def test_what_lies_free_between_things_in_use_is_given_back():
 @pytest.mark.long
 def test_phones_come_and_go_and_nothing_fails():
     """`deploy/test --long soak` does the same for an hour and looks whether anything grows."""
-    samples, tally, said = soak.soak(0.3, how_many=4, speed=2.0)
+    samples, tally, said = soak.soak(0.3, phones=4, speed=2.0)
 
     assert (tally.failed, said) == ([], [])
     assert tally.done["exit code 0"] == 1

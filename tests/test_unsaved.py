@@ -15,7 +15,7 @@ import pytest
 from logs import full, of_schema, played, refuse
 
 from companion.app.backup_archive import read_bundle, write_bundle
-from companion.app.service import _closed_at_the_end, _opened_match, exported
+from companion.app.service import closed_at_the_end, exported, opened_match
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.match.phones import Phones
@@ -110,13 +110,13 @@ def test_a_disk_that_cannot_even_be_read_stops_nobody(playing):
 
 
 def test_the_last_word_is_true(tmp_path, capsys):
-    store, match = _opened_match(tmp_path)
-    with _closed_at_the_end(store):
+    store, match = opened_match(tmp_path)
+    with closed_at_the_end(store):
         match.start(["side Ann", "side Bob", "hand first Ann"])
     assert "All that was confirmed is kept" in capsys.readouterr().out
 
-    store, match = _opened_match(tmp_path)
-    with _closed_at_the_end(store):
+    store, match = opened_match(tmp_path)
+    with closed_at_the_end(store):
         refuse(store)
         match.enter("Ann roll", "Ann")
 

@@ -1,26 +1,123 @@
-"""The simulated table as a source: which script `demo:` means, and where it goes on after a restart."""
+"""The service on the simulated table: which script `demo:` means, where it goes on after a restart, who looks at it.
+
+The room that draws the table is loaded with this file alone: a table before a real camera does without it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
-from companion.app.demo_players import script_from
+from companion.app.demo_players import DemoPlayers, frames_of_players, script_from
+from companion.app.service import DEMO as SOURCE
+from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.text import say
 from companion.match.history import DEMO, Kind
-from companion.match.match import Match
+from companion.match.match import Match, Policy, mats_in_order
 from companion.match.setup_file import Setup
-from companion.simulate.card_faces import STICKERED, Cards
+from companion.pages import Camera, run_service
+from companion.simulate.animation import Tempo
+from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.frame_source import demo_frames
-from companion.simulate.players import random_script
+from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
-from companion.vision.capture.sources import Frame
+from companion.storage.data_folder import data_dir
+from companion.tracking.live import TableWatch
+from companion.vision.capture.sources import Frame, frames
+from companion.vision.faces.deck_in_use import faces_of
+from companion.vision.quality.live_survey import Lookout
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
+PRINTED = "own"
+"""The deck that the simulated table plays with where its cards have no stickers."""
+
 TELLING_PLAYS = 3
 """The first plays tell with which script a match began, whatever was taken back or corrected since."""
+
+DEMO_OVER = say(
+    "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
+    command=typed("demo --seed 1"),
+)
+
+
+# --- The service ----------------------------------------------------------------------------------------------
+
+
+LOOKS = {"stickers": STICKERED, "faces": BARE}
+"""What the cards look like, by what they are told by."""
+
+
+def demo(
+    script: Script, policy: str, *, host: str, port: int, data: Path | None, speed: float = 1.0, cards: str = "stickers"
+) -> None:
+    """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`."""
+    store, match = opened_match(data_dir(data_dir(data) / "demo"))
+    with closed_at_the_end(store):
+        serve = partial(run_service, match, host, port)
+        simulate(match, script, Policy(policy), serve, speed=speed, cards=LOOKS[cards], data=data)
+
+
+def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
+    """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
+    seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
+    if seats is None:
+        raise Problem("The simulated table seats 2 or 4 players.")
+    shipped, teams = seats
+    by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
+    if seed or edition != "classic":
+        return by_chance
+    first = script_for(shipped)
+    return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
+
+
+def simulate(
+    match: Match,
+    script: Script,
+    policy: Policy,
+    serve: Serve,
+    *,
+    speed: float = 1.0,
+    cards: Cards = STICKERED,
+    data: Path | None = None,
+) -> None:
+    """Serve a match that is played at the simulated table, from where it stands."""
+    done = start_or_go_on(match, script)
+    if match.state.is_demo:
+        match.set_policy(policy, DEMO)
+    deck = PRINTED if cards == BARE else None
+    faces = faces_of(deck, data)
+    lookout = Lookout(eye_for(setup_of(script), faces), lambda: in_play(match.state))
+    # In a match that people have set up the drawn cards are nobody's.
+    watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
+
+    def lay_anew(now_played: Script) -> None:
+        """Look at another table: begin afresh, at another deck with another eye."""
+        lookout.look_with(eye_for(setup_of(now_played), faces))
+        watch.begin_anew()
+
+    players = DemoPlayers(
+        match,
+        script,
+        plays_done=done,
+        tempo=Tempo(speed=speed),
+        cut=lay_anew,
+        is_stopped=lambda: watch.is_stopped,
+        at_the_end=DEMO_OVER,
+    )
+    pictures = frames(SOURCE, demo=lambda: frames_of_players(players, cards=cards), live=True)
+    thread = watch.start(pictures, at_the_end=DEMO_OVER)
+    with until_the_end(match, watch, thread) as looks_after:
+        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
+        serve(camera, looks_after=looks_after)
+
+
+# --- What is played -------------------------------------------------------------------------------------------
 
 
 def script_for(what: str, setup: Setup | None = None) -> Script:
@@ -53,6 +150,12 @@ def setup_of(script: Script) -> Setup:
     """Return the setup that a script's table needs."""
     sides = {f"side-{number}": team for number, team in enumerate(script.teams, start=1)}
     return Setup(script.edition_name, sides, script.hands[0].first, script.target, script.options)
+
+
+def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
+    """Return what `demo:WHAT` shows to somebody who only looks: the setup, the given one if any, and the frames."""
+    script = script_for(what, setup)
+    return setup or setup_of(script), frames_of(script, cards=STICKERED if has_stickers else BARE)
 
 
 def frames_of(script: Script, *, speed: float = 1.0, cards: Cards = STICKERED) -> Iterator[Frame]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -24,6 +25,17 @@ ONE_HEAP = 1
 
 EVERY_S = 10.0
 """Seconds between returns of what lies free between things in use; one takes some milliseconds."""
+
+
+@contextmanager
+def loading() -> Iterator[None]:
+    """Load modules inside the context without searching them for garbage, then or ever: all of them stay."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @contextmanager

@@ -12,26 +12,17 @@ from typing import Any, cast
 
 import click
 
-from companion.app import demo as simulated
-from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.app.memory import giving_memory_back
-from companion.app.reports import report
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
-from companion.common.program_name import typed
 from companion.common.text import say
 from companion.match import archive
 from companion.match.archive import judged
-from companion.match.history import DEMO as BY_DEMO
-from companion.match.match import Match, MatchState, Mats, Policy, mats_in_order
+from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, run_service
 from companion.pages.words import Names
 from companion.rules.play import Verb
-from companion.simulate.animation import Tempo
-from companion.simulate.card_faces import BARE, STICKERED, Cards
-from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
-from companion.simulate.script import Script
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
@@ -39,7 +30,6 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
-from companion.tracking.offline import Watcher
 from companion.vision.capture.devices import PHONE, FirstCamera, Openers, openers, video_devices
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
@@ -49,12 +39,14 @@ from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.quality.live_survey import Lookout
 
+Serve = Callable[..., None]
+"""`run_service` for a match and an address: called with the camera, it returns at the end."""
+
 DEMO = "demo:"
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
-OWN_DECK = "own"
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."
 ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"
@@ -63,11 +55,6 @@ OFFERED = (
 )
 LAST_FRAME_S = 1.0
 """Seconds that the end of the service waits for the frame being read."""
-
-DEMO_OVER = say(
-    "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
-    command=typed("demo --seed 1"),
-)
 
 
 def watched(
@@ -84,14 +71,17 @@ def watched(
 
     `deck` names the template deck whose faces the cards have; None: the setup's, else they are told by stickers.
     """
+    from companion.app.reports import report
+    from companion.tracking.offline import Watcher
+
     setup = read_setup(setup_file) if setup_file else None
     named = deck or (setup.cards if setup else None)
     templates = faces_of(named, data, tell=partial(click.echo, err=True))
     pictures: Iterable[Frame]
     if source.startswith(DEMO):
-        script = simulated.script_for(source.removeprefix(DEMO), setup)
-        setup = setup or simulated.setup_of(script)
-        pictures = simulated.frames_of(script, cards=BARE if templates else STICKERED)
+        from companion.app import demo as simulated
+
+        setup, pictures = simulated.filmed(source.removeprefix(DEMO), setup, has_stickers=templates is None)
     else:
         pictures = frames(source, fps=fps)
     if setup is None:
@@ -129,18 +119,21 @@ def up(
     """
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
-    store, match = opened_in_the_end(lambda: _opened_match(data_dir(data), mats), host, port)
-    with _closed_at_the_end(store):
+    store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
+    serve = partial(run_service, match, host, port)
+    with closed_at_the_end(store):
         if source is not None and source.startswith(DEMO):
+            from companion.app import demo as simulated
+
             script = simulated.script_for(source.removeprefix(DEMO), setup)
-            _simulate(match, script, match.state.policy, host, port)
+            simulated.simulate(match, script, match.state.policy, serve)
         else:
             if setup is not None:
                 _begin(match, setup, in_any_case=begins)
-            _watch(match, source, setup, host, port, data, deck)
+            _watch(match, source, setup, serve, deck)
 
 
-def _opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
+def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:
     """Open the log of a data folder and its match; say what is wrong with the log in the terminal too."""
     store = Store.open(store_path(folder))
     try:
@@ -154,7 +147,7 @@ def _opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Matc
 
 
 @contextmanager
-def _closed_at_the_end(store: Store) -> Iterator[None]:
+def closed_at_the_end(store: Store) -> Iterator[None]:
     """Close a log at the end, and say what became of what was played."""
     try:
         with giving_memory_back():
@@ -167,18 +160,17 @@ def _closed_at_the_end(store: Store) -> Iterator[None]:
         click.echo(ENDED)
 
 
-def _watch(
-    match: Match, source: str | None, setup: Setup | None, host: str, port: int, data: Path | None, deck: str | None
-) -> None:
+def _watch(match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None) -> None:
     """Serve a match that is played before a camera, or by hand."""
-    zones = DrawnZones(data_dir(data), setup.drawing if setup else None)
+    folder = match.store.path.parent
+    zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
-    given = faces_of(named, data, tell=partial(click.echo, err=True))
-    faces = DeckInUse(data_dir(data)).templates if given is None else lambda: given
-    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: _in_play(match.state, setup), zones)
-    memory = data_dir(data) / snapshot.FILE_NAME
+    given = faces_of(named, folder, tell=partial(click.echo, err=True))
+    faces = DeckInUse(folder).templates if given is None else lambda: given
+    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: in_play(match.state, setup), zones)
+    memory = folder / snapshot.FILE_NAME
     watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
-    turn = KeptTurn(data_dir(data))
+    turn = KeptTurn(folder)
     camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
         phone = PhoneFrames()
@@ -188,15 +180,15 @@ def _watch(
     else:
         pictures = _pictures(source, match, watch)
     if pictures is None:
-        run_service(match, host, port, camera)
+        serve(camera)
         return
     thread = watch.start(lookout.until_over(turn.turned(pictures)))
-    with _until_the_end(match, watch, thread) as looks_after:
-        run_service(match, host, port, camera, looks_after=looks_after)
+    with until_the_end(match, watch, thread) as looks_after:
+        serve(camera, looks_after=looks_after)
 
 
 @contextmanager
-def _until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
+def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> Iterator[Callable[[], None]]:
     """End the watch with the service; give what says so on the pages where its thread has died silently."""
 
     def look_after() -> None:
@@ -276,86 +268,10 @@ def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
     return setup.mats if setup is not None and setup.teams == state.game.teams else mats_in_order(state)
 
 
-def _in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
+def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
     """Return the mats that must be seen: of the sides, the table and a robot's hand; none while nobody plays."""
     mats = tuple(_mats(state, setup))
     return (*mats, "table", *([ROBOT] if state.robot_seat else [])) if mats else ()
-
-
-def demo(
-    edition: str,
-    *,
-    players: int,
-    hands: int,
-    seed: int,
-    speed: float,
-    cards: str,
-    confirm: str,
-    host: str,
-    port: int,
-    data: Path | None,
-) -> None:
-    """Run the service on the simulated table until it is stopped; the cards are told by `stickers` or by `faces`."""
-    script = demo_script(edition, players, hands, seed)
-    store, match = _opened_match(data_dir(data_dir(data) / "demo"))
-    look = {"stickers": STICKERED, "faces": BARE}[cards]
-    with _closed_at_the_end(store):
-        _simulate(match, script, Policy(confirm), host, port, speed=speed, cards=look, data=data)
-
-
-def demo_script(edition: str, players: int, hands: int, seed: int) -> Script:
-    """Return what is played; seed 0 begins with the short hand that ships; all others are played by chance."""
-    seats = {2: ("two-players", TWO_PLAYERS), 4: ("pairs", PAIRS)}.get(players)
-    if seats is None:
-        raise Problem("The simulated table seats 2 or 4 players.")
-    shipped, teams = seats
-    by_chance = random_script(edition, teams=teams, hands=hands, seed=seed)
-    if seed or edition != "classic":
-        return by_chance
-    first = simulated.script_for(shipped)
-    return replace(first, hands=(*first.hands, *by_chance.hands[1:]))
-
-
-def _simulate(
-    match: Match,
-    script: Script,
-    policy: Policy,
-    host: str,
-    port: int,
-    *,
-    speed: float = 1.0,
-    cards: Cards = STICKERED,
-    data: Path | None = None,
-) -> None:
-    """Serve a match that is played at the simulated table, from where it stands."""
-    done = simulated.start_or_go_on(match, script)
-    if match.state.is_demo:
-        match.set_policy(policy, BY_DEMO)
-    deck = OWN_DECK if cards == BARE else None
-    faces = faces_of(deck, data)
-    lookout = Lookout(eye_for(simulated.setup_of(script), faces), lambda: _in_play(match.state))
-    # In a match that people have set up the drawn cards are nobody's.
-    watch = TableWatch(match, lookout, lambda now: mats_in_order(now) if now.is_demo else {}, lookout.begin_afresh)
-
-    def lay_anew(now_played: Script) -> None:
-        """Look at another table: begin afresh, at another deck with another eye."""
-        lookout.look_with(eye_for(simulated.setup_of(now_played), faces))
-        watch.begin_anew()
-
-    players = DemoPlayers(
-        match,
-        script,
-        plays_done=done,
-        tempo=Tempo(speed=speed),
-        cut=lay_anew,
-        is_stopped=lambda: watch.is_stopped,
-        at_the_end=DEMO_OVER,
-    )
-    pictures = frames(DEMO, demo=lambda: frames_of_players(players, cards=cards), live=True)
-    thread = watch.start(pictures, at_the_end=DEMO_OVER)
-    with _until_the_end(match, watch, thread) as looks_after:
-        camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
-        run_service(match, host, port, camera, looks_after=looks_after)
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

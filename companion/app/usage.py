@@ -1,15 +1,27 @@
-"""What is wrong with a call of the command line, in one sentence that shows how it is written."""
+"""How the commands are called: the options that several have, what they print, and what is wrong with a call."""
 
 from __future__ import annotations
 
+import json
 import math
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import click
 
 from companion.common.program_name import program, typed
+from companion.common.terminal import plain
 from companion.common.text import one_of
+from companion.rules.editions.edition import keep_own_editions
+from companion.storage.data_folder import editions_path
+from companion.storage.event_store import locked
+
+WRONG = 1
+"""Exit code: done, and something is wrong in the input."""
+
+FILE = click.Path(path_type=Path)
 
 _EXAMPLE = re.compile(r"Example: companion (.+)")
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
@@ -24,6 +36,55 @@ class Number(click.FloatRange):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         number = super().convert(value, param, ctx)
         return number if math.isfinite(number) else self.fail(f"'{value}' is not a valid number.", param, ctx)
+
+
+def _data_option(*, expose_value: bool) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    return click.option(
+        "--data",
+        metavar="DIR",
+        type=click.Path(path_type=Path, file_okay=False),
+        envvar="COMPANION_DATA",
+        callback=_with_own_editions,
+        expose_value=expose_value,
+        help="Where matches, decks, editions and settings live (default: your user data folder).",
+    )
+
+
+def _with_own_editions(context: click.Context, _option: click.Parameter, data: Path | None) -> Path | None:
+    """Make the edition files in the data folder editions by their names, for every command."""
+    if data is None and context.parent:
+        data = context.parent.params.get("data")
+    folder = editions_path(data)
+    if (folder.parent / "restoring").is_dir():
+        # A power cut has interrupted a restore: it is finished before anything is read.
+        with locked(folder.parent):
+            pass
+    if folder.is_dir():
+        for said in keep_own_editions(folder):
+            warn(said)
+    return data
+
+
+data_option = _data_option(expose_value=True)
+editions_of_data = _data_option(expose_value=False)
+"""For commands that need the data folder for its editions alone."""
+
+
+# --- Printing -------------------------------------------------------------------------------------------------
+
+
+def warn(sentence: str) -> None:
+    """Say something on standard error; nothing that somebody has put into a file or its name steers the terminal."""
+    click.echo(plain(sentence), err=True)
+
+
+def print_json(item: object) -> None:
+    """Print an object on a line; what a terminal or a program after us might stumble over is a number."""
+    line = json.dumps(item, ensure_ascii=False)
+    click.echo("".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line))
+
+
+# --- What is wrong with a call --------------------------------------------------------------------------------
 
 
 def sentence(error: click.ClickException) -> str:

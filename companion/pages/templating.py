@@ -6,9 +6,9 @@ import hashlib
 import json
 import mimetypes
 import re
-from collections.abc import Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, side_car, sign
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
 from companion.tabletop.side_marks import SIDE_MARKS
 
 _TYPES = {
@@ -60,12 +59,16 @@ class Asset:
 def prepare(app: Flask, static: Path) -> None:
     """Give the app its static files and its templates their helpers."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
-    assets = {path.relative_to(static).as_posix(): _asset(path.name, path.read_bytes()) for path in files}
-    assets[SIGNS] = _asset(SIGNS, sprite().encode())
-    tokens = assets[TOKENS].body + own_styles().encode()
-    assets[TOKENS] = _asset(TOKENS, tokens)
-    made = {MANIFEST: manifest(), **{f"icon-{px}.png": icon(px) for px in ICONS_PX}}
-    assets |= {name: _asset(name, body) for name, body in made.items()}
+    bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
+    bodies[TOKENS] += own_styles().encode()
+    drawn = {SIGNS: lambda: sprite().encode(), MANIFEST: manifest}
+    drawn |= {f"icon-{px}.png": partial(icon, px) for px in ICONS_PX}
+
+    @cache
+    def asset(name: str) -> Asset:
+        """Return a file as it is asked for: the first page needs few of them."""
+        return _asset(name, drawn[name]() if name in drawn else bodies[name])
+
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         language.worded, language.translate_many, newstyle=True
@@ -73,6 +76,8 @@ def prepare(app: Flask, static: Path) -> None:
     language.prepare(app)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    # Folding what is constant takes longer than the pages ever take to work it out.
+    app.jinja_env.optimized = False
     app.jinja_env.globals.update(
         card=Card,
         family=Family,
@@ -87,17 +92,19 @@ def prepare(app: Flask, static: Path) -> None:
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
     app.jinja_env.filters["title_of"] = words.title
-    app.context_processor(lambda: _helpers(assets))
-    app.add_url_rule("/static/<path:name>", "static", lambda name: _serve(assets, name))
+    app.context_processor(lambda: _helpers(asset))
+    app.add_url_rule(
+        "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies | drawn else abort(404)
+    )
 
 
 @cache
 def sprite() -> str:
-    """Return an SVG document with a symbol for each card that any edition has, a plain milestone, and the sides' marks.
+    """Return an SVG document with a symbol for each card, a plain milestone, and the sides' marks.
 
     The signs are those of the printed deck, the marks those of the printed mats.
     """
-    cards = dict.fromkeys(card for name in edition_names() for card in load_edition(name).deck)
+    cards = [card for card in Card if card is not Card.UNKNOWN]
     signs = [(card.value, "-63 -63 126 126", sign(card)) for card in cards if card.family is not Family.DISTANCE]
     stones = [(card.value, card.value) for card in cards if card.family is Family.DISTANCE]
     signs += [(name, "-4.4 -4.9 8.8 8.8", milestone(draw.INK, km)) for name, km in (*stones, ("borne", ""))]
@@ -142,8 +149,7 @@ def _asset(name: str, body: bytes) -> Asset:
     return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
 
-def _serve(assets: Mapping[str, Asset], name: str) -> Response:
-    asset = assets.get(name) or abort(404)
+def _serve(asset: Asset) -> Response:
     response = Response(asset.body, mimetype=asset.kind)
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     # If the clock of this machine is in 1970, every file looks old to a browser: it asks again, and gets a 304.
@@ -152,11 +158,11 @@ def _serve(assets: Mapping[str, Asset], name: str) -> Response:
     return response
 
 
-def _helpers(assets: Mapping[str, Asset]) -> dict[str, Any]:
+def _helpers(asset: Callable[[str], Asset]) -> dict[str, Any]:
     now = state()
     return {
-        "asset": lambda name: url_for("static", name=name, v=assets[name].mark),
-        "signs": url_for("static", name=SIGNS, v=assets[SIGNS].mark),
+        "asset": lambda name: url_for("static", name=name, v=asset(name).mark),
+        "signs": url_for("static", name=SIGNS, v=asset(SIGNS).mark),
         "names": words.Names.of(now.game),
         "may_act": phone_identity.may_act(),
         "takes_part": phone_identity.takes_part(),

@@ -8,11 +8,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from fontTools.pens.svgPathPen import SVGPathPen
-from fontTools.pens.transformPen import TransformPen
-from fontTools.ttLib import TTFont
+if TYPE_CHECKING:
+    from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).parent / "fonts"
 CAP_HEIGHT_EM = 0.7
@@ -34,6 +33,10 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
 
     Raises ValueError for a character that the font lacks.
     """
+    # Loaded with the first words that are drawn: the pages show signs without any.
+    from fontTools.pens.svgPathPen import SVGPathPen
+    from fontTools.pens.transformPen import TransformPen
+
     characters = _font(weight).getBestCmap()
     missing = [letter for letter in words if ord(letter) not in characters]
     if missing:
@@ -55,6 +58,8 @@ def known(words: str, weight: int = 600) -> str:
 
 @cache
 def _font(weight: int) -> TTFont:
+    from fontTools.ttLib import TTFont
+
     return TTFont(FONTS / f"barlow-condensed-{weight}.ttf", lazy=True)
 
 

@@ -169,9 +169,8 @@ def _fifths() -> list[float]:
     return [-pi / 2 + 2 * pi * k / 5 for k in range(5)]
 
 
-def stop(ink: str, ground: str) -> list[str]:
+def stop(ink: str, _ground: str) -> list[str]:
     """Draw a raised hand."""
-    del ground
     fingers = [(-20.5, -16, 9.4), (-9.8, -27, 9.4), (0.9, -30, 9.4), (11.6, -24, 9.4)]
     look = draw.paint(ink)
     return [
@@ -238,9 +237,8 @@ def spare_tire(ink: str, ground: str, radius: float = 34) -> list[str]:
     ]
 
 
-def roll(ink: str, ground: str) -> list[str]:
+def roll(ink: str, _ground: str) -> list[str]:
     """Draw an arrow that points straight on."""
-    del ground
     arrow: Points = [(0, -36), (27, -4), (11, -4), (11, 34), (-11, 34), (-11, -4), (-27, -4)]
     return [draw.polygon(arrow, draw.paint(ink, ink, 4, join="round"))]
 
@@ -310,9 +308,8 @@ def out_of_charge(ink: str, ground: str) -> list[str]:
 _BOLT: Points = [(5, -37), (-21, 5), (-3, 5), (-8, 37), (21, -8), (3, -8)]
 
 
-def recharge(ink: str, ground: str) -> list[str]:
+def recharge(ink: str, _ground: str) -> list[str]:
     """Draw a flash."""
-    del ground
     return [draw.polygon(_BOLT, draw.paint(ink, ink, 4, join="round"))]
 
 
@@ -359,9 +356,8 @@ def car_pool(ink: str, ground: str) -> list[str]:
     return [draw.group(person, x=x, y=y, scale=size) for x, y, size in seats]
 
 
-def accelerator(ink: str, ground: str) -> list[str]:
+def accelerator(ink: str, _ground: str) -> list[str]:
     """Draw two arrows, one on top of the other: twice as far."""
-    del ground
     arms = draw.paint("none", ink, 11, join="miter")
     return [draw.path(f"M-26 {y}L0 {y - 26}L26 {y}", arms) for y in (4, 30)]
 
@@ -377,9 +373,8 @@ def mirror(ink: str, ground: str) -> list[str]:
     ]
 
 
-def u_turn(ink: str, ground: str) -> list[str]:
+def u_turn(ink: str, _ground: str) -> list[str]:
     """Draw an arrow that comes back."""
-    del ground
     bend = "M18 34L18 -8C18 -34 -18 -34 -18 -8L-18 6"
     tip: Points = [(-34, 6), (-2, 6), (-18, 28)]
     return [draw.path(bend, draw.paint("none", ink, 12)), draw.polygon(tip, draw.paint(ink, ink, 4, join="round"))]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.printing import deck, mats, pdf, render, sheets, stickers, svg
+from companion.printing import deck, mats, render, sheets, stickers, svg
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -27,14 +27,8 @@ READABLE_MM = 16.0
 """Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Item:
-    """One thing to print: its name, its drawing, and what the index says of it besides file and size."""
-
-    name: str
-    svg: str
-    size_mm: tuple[float, float]
-    says: Mapping[str, Any]
+Item = tuple[str, str, Mapping[str, Any]]
+"""One thing to print: its name, its drawing, and what the index says of it besides file and size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +97,9 @@ def write_sheets(
 
 def pdf_files(wanted: Wanted) -> dict[str, bytes]:
     """Return the sheets as PDF files by their names. Raises Problem for what cannot be printed."""
+    # Loaded for the first sheet: the page that offers them needs the names alone.
+    from companion.printing import pdf
+
     wanted.check()
     return {name: pdf.write(pages) for name, pages in _pages(wanted)}
 
@@ -134,19 +131,18 @@ def _items(wanted: Wanted) -> Iterator[Item]:
         size_mm, kind = wanted.size_mm, wanted.sticker_kind
         for card_id in card_ids(wanted.cards):
             says = {"face": face_of(card_id).value, "kind": kind}
-            yield Item(card_id, stickers.sticker_svg(card_id, size_mm, kind), stickers.sticker_size_mm(size_mm), says)
+            yield card_id, stickers.sticker_svg(card_id, size_mm, kind), says
     elif wanted.kind in ("mats", ROBOT):
         for layout in _mats(wanted.sides) if wanted.kind == "mats" else [robot_mat()]:
             zones = {name: rect.as_list() for name, rect in layout.zones.items()}
-            yield Item(layout.id, mats.mat_svg(layout, wanted.language), layout.size_mm, {"zones": zones})
+            yield layout.id, mats.mat_svg(layout, wanted.language), {"zones": zones}
         for name, parts in SCREENS.items() if wanted.kind == ROBOT else ():
-            screen = sheets.screen_svg(parts, wanted.language)
-            yield Item(name, screen, svg.size_mm(screen), {"folds_mm": sheets.SCREEN_FOLDS_MM, "parts": parts})
+            folds = {"folds_mm": sheets.SCREEN_FOLDS_MM, "parts": parts}
+            yield name, sheets.screen_svg(parts, wanted.language), folds
     else:
         for card, copies in wanted.cards.items():
-            face = deck.face_svg(card, wanted.language)
-            yield Item(card.value, face, CARD_MM, {"face": card.value, "copies": copies})
-        yield Item("back", deck.back_svg(), CARD_MM, {})
+            yield card.value, deck.face_svg(card, wanted.language), {"face": card.value, "copies": copies}
+        yield "back", deck.back_svg(), {}
 
 
 def _mats(sides: int) -> list[MatLayout]:
@@ -156,11 +152,11 @@ def _mats(sides: int) -> list[MatLayout]:
 def _item_files(wanted: Wanted, format: str, dpi: int) -> dict[str, bytes]:  # noqa: A002
     """Return a picture of each item by its file's name, and the index of them all."""
     files, lines = {}, []
-    for item in _items(wanted):
-        name = f"{item.name}.{format}"
-        files[name] = item.svg.encode() if format == "svg" else render.to_png(item.svg, dpi)
-        entry = {"file": name, **item.says, "size_mm": list(item.size_mm)}
-        lines.append(f" {json.dumps(item.name)}: {json.dumps(entry)}")
+    for name, drawing, says in _items(wanted):
+        file = f"{name}.{format}"
+        files[file] = drawing.encode() if format == "svg" else render.to_png(drawing, dpi)
+        entry = {"file": file, **says, "size_mm": list(svg.size_mm(drawing))}
+        lines.append(f" {json.dumps(name)}: {json.dumps(entry)}")
     joined = ",\n".join(lines)
     return files | {f"{wanted.kind}.json": f"{{\n{joined}\n}}\n".encode()}
 
@@ -175,7 +171,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         return
     if wanted.kind == "stickers":
         title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
-        drawings = [item.svg for item in _items(wanted)]
+        drawings = [drawing for _name, drawing, _says in _items(wanted)]
         yield "stickers.pdf", sheets.tiled(drawings, stickers.sticker_size_mm(wanted.size_mm), title, language)
     elif wanted.kind == "mats":
         *side_mats, table = _mats(wanted.sides)

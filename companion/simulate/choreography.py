@@ -12,7 +12,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
-from companion.simulate.play_zones import answered, reshuffled, zone_of
+from companion.simulate.position import answered, reshuffled, zone_of
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of

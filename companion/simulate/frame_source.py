@@ -11,7 +11,7 @@ from companion.simulate.animation import Tempo
 from companion.simulate.camera_model import Look, Size, typical_look
 from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.choreography import Choreographer
-from companion.simulate.scene import Frame, Lying, Scene
+from companion.simulate.scene import Frame, Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
@@ -20,19 +20,14 @@ SETTLING_S = 2.5
 
 
 def demo_frames(
-    script: Script,
-    *,
-    seed: int = 0,
-    speed: float = 1.0,
-    size: Size = (1920, 1080),
-    cards: Cards = STICKERED,
+    script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
 ) -> Iterator[Frame]:
     """Return the script's hands as a camera over the table sees them; the same frames for the same arguments.
 
     Frames are `size` (width, height) pixels, `t_s` counts from 0; the caller paces them.
     """
     studio, tempo = table_studio(script, seed=seed, size=size, cards=cards), Tempo(speed=speed)
-    return filmed(studio, demo_scenes(script, seed, tempo), seed, tempo.fps)
+    return filmed(studio, followed_scenes(script, seed, tempo), seed, tempo.fps)
 
 
 def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:
@@ -42,28 +37,18 @@ def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> It
 
 
 def table_studio(
-    script: Script,
-    *,
-    seed: int = 0,
-    size: Size = (1920, 1080),
-    cards: Cards = STICKERED,
-    look: Look | None = None,
+    script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED, look: Look | None = None
 ) -> Studio:
     """Return the camera over this script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
     return Studio(plan, look or typical_look(seed), size, cards, seed)
 
 
-def demo_scenes(script: Script, seed: int, tempo: Tempo) -> Iterator[Scene]:
-    """Return the script's hands as scenes, one a frame."""
-    return followed_scenes(script, seed, tempo, lambda _number: True)
-
-
 def followed_scenes(
     script: Script,
     seed: int,
     tempo: Tempo,
-    may_begin: Callable[[int], bool],
+    may_begin: Callable[[int], bool] = lambda _number: True,
     plays_done: int = 0,
     settling_s: float = SETTLING_S,
 ) -> Iterator[Scene]:
@@ -81,14 +66,10 @@ def followed_scenes(
     for movement in chain([first] if first else [], to_come):
         if movement.play_number > begun:
             begun = movement.play_number
-            yield from _until(may_begin, begun, movement.before)
+            while not may_begin(begun):
+                yield Scene(movement.before)
         yield from animation.scenes(movement, plan, tempo)
     plays = sum(1 for hand in script.hands for _ in plays_that_stay(hand))
-    yield from _until(may_begin, plays + 1, players.lying())
+    while not may_begin(plays + 1):
+        yield Scene(players.lying())
     yield from animation.resting(players.lying(), round(SETTLING_S * tempo.fps))
-
-
-def _until(may_begin: Callable[[int], bool], number: int, lying: tuple[Lying, ...]) -> Iterator[Scene]:
-    """Yield the table at rest until the players may begin a play."""
-    while not may_begin(number):
-        yield Scene(lying)

@@ -1,4 +1,4 @@
-"""A hand in the middle of its play: the table by the record, and the physical cards that show it."""
+"""What the simulated table knows of the rules: the zone that a play touches, and how a hand lies in its middle."""
 
 from __future__ import annotations
 
@@ -7,8 +7,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from companion.rules.cards import Card
-from companion.rules.table import Table
+from companion.rules.cards import Card, Family
+from companion.rules.play import Play, Verb
+from companion.rules.table import PILE_OF, Table
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 
@@ -55,3 +56,30 @@ def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
     for number, side in enumerate(table.sides, start=1):
         yield from ((f"side-{number}/{pile}", cards) for pile, cards in side.piles.items())
     yield DISCARD_ZONE, table.discards
+
+
+def zone_of(table: Table, play: Play) -> str:
+    """Return the zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
+    card = play.card or Card.UNKNOWN
+    side = table.side_index(play.target or play.player or "")
+    if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
+        return DISCARD_ZONE
+    return f"side-{side + 1}/{PILE_OF[card]}"
+
+
+def answered(before: Table, after: Table) -> tuple[str, ...]:
+    """Return the zones whose top card a play sends to the discards, once a card, in the order in which they lie."""
+    gone = list(_taken_away(before, after))
+    last = after.discards[-len(gone) :] if gone else ()
+    return tuple(zone for zone, card in sorted(gone, key=lambda part: last.index(part[1]) if part[1] in last else 0))
+
+
+def _taken_away(before: Table, after: Table) -> Iterator[tuple[str, Card]]:
+    for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
+        yield from ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])
+        yield from ((f"side-{number}/speed", card) for card in old.speed[len(new.speed) :])
+
+
+def reshuffled(before: Table, play: Play, after: Table) -> bool:
+    """True if the discards have become the draw pile on the way."""
+    return play.verb is not Verb.TAKE and after.discards[: len(before.discards)] != before.discards

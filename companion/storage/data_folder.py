@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import platformdirs
@@ -16,13 +15,13 @@ KEY_NAME = "secret-key"
 EDITIONS_NAME = "editions"
 
 
-def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
     """Return the data folder, made if it is missing: the option, else `COMPANION_DATA`, else the user's data folder.
 
     One that is there can be used although nothing can be written to it now: the writer says so. Raises Problem
     when it cannot be made or looked into.
     """
-    folder = _chosen(option, environ)
+    folder = editions_path(option).parent
     try:
         make_folder(folder, mode=0o700)
         next(folder.iterdir(), None)
@@ -32,14 +31,10 @@ def data_dir(option: str | os.PathLike[str] | None = None, environ: Mapping[str,
         raise Problem(say) from error
 
 
-def _chosen(option: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
-    chosen = option or environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
-    return Path(chosen).expanduser()
-
-
-def editions_path(option: str | os.PathLike[str] | None = None, environ: Mapping[str, str] = os.environ) -> Path:
+def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder for one's own editions in the data folder; neither need exist."""
-    return _chosen(option, environ) / EDITIONS_NAME
+    chosen = option or os.environ.get("COMPANION_DATA") or platformdirs.user_data_dir("mille-bornes-companion")
+    return Path(chosen).expanduser() / EDITIONS_NAME
 
 
 def store_path(folder: Path) -> Path:

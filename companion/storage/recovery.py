@@ -72,36 +72,25 @@ class Mended:
     @property
     def sentence(self) -> Said:
         """What people are told."""
+        what = say("The file with all matches was lost or damaged.")
+        if self.away:
+            what = say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)
         if not self.backup and not self.beyond:
-            return say(
-                "%(what)s There was no backup, and nothing could be read in it: a new one is begun.", what=self._what
-            )
-        return say("%(what)s %(from_where)s %(missing)s", what=self._what, from_where=self._from, missing=self._missing)
-
-    @property
-    def _what(self) -> Said:
-        if not self.away:
-            return say("The file with all matches was lost or damaged.")
-        return say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)
-
-    @property
-    def _from(self) -> Said:
+            return say("%(what)s There was no backup, and nothing could be read in it: a new one is begun.", what=what)
+        source = say("The newest backup is here again, and what could be read beyond it.")
         if not self.backup:
-            return say("What could be read in it is here again.")
-        if not self.beyond:
-            return say("The newest backup is here again.")
-        return say("The newest backup is here again, and what could be read beyond it.")
-
-    @property
-    def _missing(self) -> Said:
+            source = say("What could be read in it is here again.")
+        elif not self.beyond:
+            source = say("The newest backup is here again.")
+        missing = say("Look at the last plays: any that are missing can be entered anew.")
         if self.missing:
-            return say_many(
+            missing = say_many(
                 "At least %(count)d entry is missing, in match %(matches)s; look at the last plays too.",
                 "At least %(count)d entries are missing, in match %(matches)s; look at the last plays too.",
                 self.missing,
                 matches=", ".join(map(str, self.matches)) or "?",
             )
-        return say("Look at the last plays: any that are missing can be entered anew.")
+        return say("%(what)s %(from_where)s %(missing)s", what=what, from_where=source, missing=missing)
 
 
 @dataclass(frozen=True, slots=True)

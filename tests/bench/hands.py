@@ -31,8 +31,8 @@ from companion.rules.table import Team
 from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.play_zones import zone_of
 from companion.simulate.players import Manners, random_script
+from companion.simulate.position import zone_of
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of

@@ -20,7 +20,7 @@ from companion.simulate.choreography import (
     Movement,
     Rest,
 )
-from companion.simulate.play_zones import answered, reshuffled, zone_of
+from companion.simulate.position import answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of

@@ -10,7 +10,6 @@ proposal comes from an old picture, and no thread or file is left behind.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -26,6 +25,7 @@ from pathlib import Path
 
 from moody import SIDES, Mood, MoodyCamera, Table
 from serving import running
+from trust.fuzzing import arguments
 from virtual_time import VirtualTime
 
 from companion.common.text import say
@@ -314,11 +314,7 @@ def _check_growth(before: tuple[int, int], figures: Figures) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--cycles", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--virtual", action="store_true", help="in a time that passes at once")
-    asked = parser.parse_args()
+    asked = arguments(__doc__, "cycles", 100, virtual=False)
     figures = (virtual if asked.virtual else real)(asked.cycles, asked.seed)
     for wrong in figures.wrong:
         print(wrong)

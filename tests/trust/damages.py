@@ -1,23 +1,26 @@
-"""Damages whole files of a data folder as a bad disk or a careless hand does, and looks whether anything goes unsaid.
+"""Damages files of a data folder as a bad disk or a careless hand does, and looks whether anything goes unsaid.
 
-`PYTHONPATH=tests:. python tests/trust/damages.py --times 130`. Somebody plays on the real log, with a copy made as a
-hand ends, and is killed, half of the times in the middle of a commit. Then a file is damaged: the log, its journal, the
-number of the last event, a copy; bits flipped, a page zeroed, random or swapped, all of it zeroed, cut, emptied,
-deleted, made longer, an older one laid in its place. The log must open; show nothing that was not written, in order;
-say so where anything acknowledged is missing; and start a second time with the same.
+`PYTHONPATH=tests:. python tests/trust/damages.py --times 130 --bits 1500`. Somebody plays on the real log, with a copy
+made as a hand ends, and is killed, half of the times in the middle of a commit. Then a file is damaged: the log, its
+journal, the number of the last event, a copy; bits flipped, a page zeroed, random or swapped, all of it zeroed, cut,
+emptied, deleted, made longer, an older one laid in its place. The log must open; show nothing that was not written, in
+order; say so where anything acknowledged is missing; and start a second time with the same.
+
+Of another evening's log single bits flip, half of the times within the text of an event.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from logs import DAMAGES
+from trust.fuzzing import arguments
 
 from companion.match.match import Match
 from companion.storage import last_event
@@ -27,73 +30,9 @@ from companion.storage.database import look
 from companion.storage.event_store import Store
 from companion.storage.events import Row
 
-PAGE = 4096
-IN_A_COMMIT = 0.5
+IN_A_COMMIT, WITHIN_AN_EVENT = 0.5, 0.5
 
-Damage = Callable[[bytes, random.Random], bytes | None]
-"""What becomes of a file's content; None: it is deleted."""
-
-
-def flipped(file: bytes, chance: random.Random) -> bytes:
-    """Up to 64 bits are others."""
-    damaged = bytearray(file)
-    for _ in range(chance.randint(1, 64)):
-        if damaged:
-            damaged[chance.randrange(len(damaged))] ^= 1 << chance.randrange(8)
-    return bytes(damaged)
-
-
-def _page(file: bytes, chance: random.Random, content: bytes) -> bytes:
-    at = chance.randrange(max(1, len(file) // PAGE)) * PAGE
-    return file[:at] + content[: len(file) - at] + file[at + PAGE :]
-
-
-def zero_page(file: bytes, chance: random.Random) -> bytes:
-    return _page(file, chance, bytes(PAGE))
-
-
-def random_page(file: bytes, chance: random.Random) -> bytes:
-    return _page(file, chance, chance.randbytes(PAGE))
-
-
-def swapped_pages(file: bytes, chance: random.Random) -> bytes:
-    pages = [file[at : at + PAGE] for at in range(0, len(file), PAGE)]
-    one, other = chance.randrange(max(1, len(pages))), chance.randrange(max(1, len(pages)))
-    if pages:
-        pages[one], pages[other] = pages[other], pages[one]
-    return b"".join(pages)
-
-
-def zeroed(file: bytes, _chance: random.Random) -> bytes:
-    return bytes(len(file))
-
-
-def first_bytes_zeroed(file: bytes, chance: random.Random) -> bytes:
-    many = chance.choice((16, 32, 100, 512, PAGE))
-    return bytes(min(many, len(file))) + file[many:]
-
-
-def cut(file: bytes, chance: random.Random) -> bytes:
-    return file[: chance.randrange(len(file) + 1)]
-
-
-def emptied(_file: bytes, _chance: random.Random) -> bytes:
-    return b""
-
-
-def longer(file: bytes, chance: random.Random) -> bytes:
-    return file + chance.choice((bytes, chance.randbytes))(chance.randint(1, 3 * PAGE))
-
-
-def deleted(_file: bytes, _chance: random.Random) -> None:
-    return None
-
-
-DAMAGES: tuple[Damage, ...] = (
-    flipped, zero_page, random_page, swapped_pages, zeroed, first_bytes_zeroed, cut, emptied, longer, deleted,
-)  # fmt: skip
-OLDER = "older"
-"""An older version of the same file in its place."""
+Acknowledged = tuple[Row, ...]
 
 
 @dataclass
@@ -109,7 +48,7 @@ class Damaged:
     failed: list[str] = field(default_factory=list)
 
 
-def evening(folder: Path, chance: random.Random) -> tuple[Row, ...]:
+def evening(folder: Path, chance: random.Random) -> Acknowledged:
     """Plays, and leaves what a kill leaves; gives what was acknowledged."""
     (folder / "played").mkdir(parents=True)
     store = Store.open(store_path(folder / "played"), clock=lambda: 1.7e9)
@@ -159,20 +98,39 @@ def _damage(data: Path, older: Path, chance: random.Random) -> str:
     files += [one.relative_to(data).as_posix() for one in data.glob("backups/*")]
     files += [f"{STORE_NAME}-journal"] * 3 if (data / f"{STORE_NAME}-journal").exists() else []
     name = chance.choice(files)
-    damage = chance.choice((*DAMAGES, None))
-    if damage is None and (older / name).exists():
+    damage = chance.choice((*DAMAGES, "emptied", "deleted", "older"))
+    if callable(damage):
+        (data / name).write_bytes(damage((data / name).read_bytes(), chance))
+        return f"{name} {damage.__name__}"
+    if damage == "emptied":
+        (data / name).write_bytes(b"")
+    elif damage == "older" and (older / name).exists():
         shutil.copy(older / name, data / name)
-        return f"{name} {OLDER}"
-    damage = damage or deleted
-    content = damage((data / name).read_bytes(), chance)
-    if content is None:
-        (data / name).unlink()
     else:
-        (data / name).write_bytes(content)
-    return f"{name} {damage.__name__}"
+        (data / name).unlink()
+    return f"{name} {damage}"
 
 
-def _look(path: Path, acknowledged: tuple[Row, ...], done: Damaged, what: str) -> None:
+def flip_and_look(path: Path, times: int, *, seed: int = 0) -> Damaged:
+    """Flips so many single bits of a closed log, each in a folder of its own."""
+    chance, done = random.Random(seed), Damaged()
+    whole, file = look(path), path.read_bytes()
+    texts = [body.encode() for *_, body in whole if body.encode() in file]
+    places = [at for text in texts for at in range(file.index(text), file.index(text) + len(text))]
+    for _ in range(times):
+        at = chance.choice(places) if chance.random() < WITHIN_AN_EVENT else chance.randrange(len(file))
+        with tempfile.TemporaryDirectory(prefix="flips-") as folder:
+            home = Path(folder) / "data"
+            shutil.copytree(path.parent, home)
+            bit = 1 << chance.randrange(8)
+            store_path(home).write_bytes(file[:at] + bytes([file[at] ^ bit]) + file[at + 1 :])
+            done.times += 1
+            done.by_file["a bit"] += 1
+            _look(store_path(home), whole, done, f"byte {at}, bit {bit:#04x}")
+    return done
+
+
+def _look(path: Path, acknowledged: Acknowledged, done: Damaged, what: str) -> None:
     try:
         store = Store.open(path)
         Match(store)
@@ -196,18 +154,19 @@ def _look(path: Path, acknowledged: tuple[Row, ...], done: Damaged, what: str) -
 
 def main() -> int:
     """Damages as often as the command says; gives the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--times", type=int, default=130)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
-    done = damage_and_look(asked.times, seed=asked.seed)
-    print(*done.silent, *done.failed, sep="\n", end="\n" if done.silent or done.failed else "")
-    print(
-        f"{done.times} damaged files ({', '.join(f'{n} {name}' for name, n in done.by_file.most_common())}): "
-        f"{len(done.silent)} silent, {len(done.failed)} did not start; {done.whole} times nothing was missing, "
-        f"{done.told} told, {done.lost} events missing in all. Seed {asked.seed}."
-    )
-    return bool(done.silent or done.failed)
+    asked = arguments(__doc__, "times", 130, bits=0)
+    with tempfile.TemporaryDirectory(prefix="evening-") as folder:
+        evening(Path(folder), random.Random(asked.seed))
+        flips = flip_and_look(store_path(Path(folder) / "played"), asked.bits, seed=asked.seed)
+    damages = damage_and_look(asked.times, seed=asked.seed)
+    for done in (flips, damages):
+        print(*done.silent, *done.failed, sep="\n", end="\n" if done.silent or done.failed else "")
+        print(
+            f"{done.times} damaged files ({', '.join(f'{n} {name}' for name, n in done.by_file.most_common())}): "
+            f"{len(done.silent)} silent, {len(done.failed)} did not start; {done.whole} times nothing was missing, "
+            f"{done.told} told, {done.lost} events missing in all. Seed {asked.seed}."
+        )
+    return int(any(done.silent or done.failed for done in (flips, damages)))
 
 
 if __name__ == "__main__":

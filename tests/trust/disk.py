@@ -20,6 +20,7 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -327,19 +328,31 @@ class Recorder:
             theirs = _Methods.from_address(real)
             ours = _Methods.from_buffer_copy(theirs)
             ours.version = min(ours.version, 2)
-            calls = theirs.calls
-            ours.calls[_CLOSE] = self._led(_CLOSES, _closing(self, _CLOSES(calls[_CLOSE])))
-            ours.calls[_WRITE] = self._led(_WRITES, _writing(self, _WRITES(calls[_WRITE])))
-            ours.calls[_TRUNCATE] = self._led(_TRUNCATES, _truncating(self, _TRUNCATES(calls[_TRUNCATE])))
-            ours.calls[_SYNC] = self._led(_SYNCS, _syncing(self, _SYNCS(calls[_SYNC])))
+            led = ((_CLOSE, _CLOSES, self._closing), (_WRITE, _WRITES, self._writing),
+                   (_TRUNCATE, _TRUNCATES, self._truncating), (_SYNC, _SYNCS, self._syncing))  # fmt: skip
+            for place, kind, lead in led:
+                ours.calls[place] = self._led(kind, partial(lead, kind(theirs.calls[place])))
             self._patched[real] = ours
         return self._patched[real]
 
-    def of(self, handle: int) -> int:
-        return self._open[handle]
-
-    def forget(self, handle: int) -> None:
+    def _closing(self, real: Any, handle: int) -> int:
         self._open.pop(handle, None)
+        return real(handle)
+
+    def _writing(self, real: Any, handle: int, data: int, length: int, at: int) -> int:
+        self._note(Op("write", file=self._open[handle], data=ctypes.string_at(data, length), at=at))
+        return real(handle, data, length, at)
+
+    def _truncating(self, real: Any, handle: int, size: int) -> int:
+        self._note(Op("truncate", file=self._open[handle], at=size))
+        return real(handle, size)
+
+    def _syncing(self, real: Any, handle: int, flags: int) -> int:
+        said = real(handle, flags)
+        if said == _OK:
+            self.syncs += 1
+            self._note(Op("sync", file=self._open[handle]))
+        return said
 
     # Small files
 
@@ -415,38 +428,3 @@ class Recorder:
                 self._note(Op("mkdir", inner))
 
         return mkdir
-
-
-def _closing(recorder: Recorder, real: Any) -> Callable[[int], int]:
-    def close(handle: int) -> int:
-        recorder.forget(handle)
-        return real(handle)
-
-    return close
-
-
-def _writing(recorder: Recorder, real: Any) -> Callable[[int, int, int, int], int]:
-    def write(handle: int, data: int, length: int, at: int) -> int:
-        recorder._note(Op("write", file=recorder.of(handle), data=ctypes.string_at(data, length), at=at))
-        return real(handle, data, length, at)
-
-    return write
-
-
-def _truncating(recorder: Recorder, real: Any) -> Callable[[int, int], int]:
-    def truncate(handle: int, size: int) -> int:
-        recorder._note(Op("truncate", file=recorder.of(handle), at=size))
-        return real(handle, size)
-
-    return truncate
-
-
-def _syncing(recorder: Recorder, real: Any) -> Callable[[int, int], int]:
-    def sync(handle: int, flags: int) -> int:
-        said = real(handle, flags)
-        if said == _OK:
-            recorder.syncs += 1
-            recorder._note(Op("sync", file=recorder.of(handle)))
-        return said
-
-    return sync

@@ -130,13 +130,24 @@ def at_most(seconds: float) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def arguments(doc: str, count: str, usual: int, **more: int) -> argparse.Namespace:
-    """The options that every fuzzer has: how many, which seed; with `more` numbers of its own."""
+Usual = int | float | str | bool | tuple[str, ...]
+
+
+def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Namespace:
+    """The options that every proof has: how many, which seed; `more` of its own by what they are without being given.
+
+    Of several words the first is taken.
+    """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(f"--{count}", type=int, default=usual, help=f"how many (default {usual:,})")
+    parser.add_argument(f"--{count}", type=type(usual), default=usual, help=f"how many (default {usual:,})")
     parser.add_argument("--seed", type=int, default=1, help="other samples; the same seed gives the same ones")
     for name, value in more.items():
-        parser.add_argument(f"--{name}", type=int, default=value, help=f"default {value}")
+        if isinstance(value, bool):
+            parser.add_argument(f"--{name}", action="store_true")
+        elif isinstance(value, tuple):
+            parser.add_argument(f"--{name}", choices=value, default=value[0])
+        else:
+            parser.add_argument(f"--{name}", type=type(value), default=value, help=f"default {value}")
     return parser.parse_args()
 
 

@@ -5,7 +5,6 @@ PYTHONPATH=tests:. python tests/trust/hostile_pictures.py --times 5000 --seed 1
 
 from __future__ import annotations
 
-import argparse
 import random
 import resource
 import struct
@@ -13,10 +12,10 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import cv2
 import numpy as np
+from trust.fuzzing import arguments
 
 from companion.common.errors import Problem
 from companion.vision import MAX_PICTURE_PX
@@ -51,9 +50,7 @@ def spoilt(chance: random.Random) -> bytes:
     elif how == 3:
         data = data[: len(data) // 2] + whole(chance, chance.choice(KINDS))[len(data) // 2 :]
     elif how == 4:
-        data = resized(
-            data, kind, chance.choice([1, 255, 7999, 8000, 65535]), chance.choice([1, 255, 7999, 8000, 65535])
-        )
+        data = resized(data, kind, chance.choice(SIDES), chance.choice(SIDES))
     else:
         data = data[:12] + bytes(chance.randrange(256) for _ in range(chance.randint(0, 3000)))
     return bytes(data)
@@ -66,9 +63,7 @@ def resized(data: bytearray, kind: str, width: int, height: int) -> bytearray:
     elif kind == ".bmp":
         data[18:26] = struct.pack("<ii", width, height)
     elif kind == ".jpg":
-        at = next(
-            (data.find(b"\xff" + bytes([sof])) for sof in (0xC0, 0xC2) if data.find(b"\xff" + bytes([sof])) > 0), 0
-        )
+        at = max(data.find(b"\xff\xc0"), data.find(b"\xff\xc2"), 0)
         data[at + 5 : at + 9] = struct.pack(">HH", height & 0xFFFF, width & 0xFFFF)
     return data
 
@@ -94,10 +89,7 @@ def peak_mb() -> float:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=Path(__file__).read_text(encoding="utf-8").split('"""')[1])
-    parser.add_argument("--times", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    asked = parser.parse_args()
+    asked = arguments(__doc__, "times", 1000)
     began_s, counted = time.monotonic(), Counter[str]()
     for outcome in outcomes(asked.times, asked.seed):
         counted[outcome] += 1

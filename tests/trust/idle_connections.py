@@ -10,7 +10,6 @@ was refused, or connections were not given back.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import resource
 import socket
@@ -23,6 +22,7 @@ from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
 
+from trust.fuzzing import arguments
 from trust.real_service import Service, Size, asked, service, wait_until
 
 PROMISED_S = 0.5
@@ -181,13 +181,8 @@ def report(found: Found) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--idle", type=int, default=400)
-    parser.add_argument("--phones", type=int, default=20)
-    parser.add_argument("--taps", type=int, default=200)
-    parser.add_argument("--crawl", type=int, default=0)
-    parser.add_argument("--mute", type=int, default=0)
-    given = parser.parse_args()
+    given = arguments(__doc__, "taps", 200, idle=400, phones=20, crawl=0, mute=0)
+    del given.seed
     resource.setrlimit(resource.RLIMIT_NOFILE, (4096, max(4096, resource.getrlimit(resource.RLIMIT_NOFILE)[1])))
     with tempfile.TemporaryDirectory() as folder, service(Path(folder), "demo", "--confirm", "tap") as running:
         _, _, cookie = asked(running.port, f"/join?t={running.token}")

@@ -10,12 +10,12 @@ was answered is noted with what it promised. After each kill the service is star
 * what the service shows is what a replay of the log from scratch comes to, and now and then the exported record too;
 * every phone is still the same phone, with its seat, and the same phone is host; the join link is the same.
 
-The seed fixes what is tapped and when it is killed; how far the service had come by then is up to the machine.
+The seed fixes what is tapped and when it is killed; how far the service had come by then is up to the machine. With
+`--keep FOLDER` the data stays there.
 """
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import http.client
 import itertools
@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from trust.fuzzing import arguments
 from trust.old import one_more_migration, write_old_log
 from trust.served import KEPT, digest, state_as_told
 
@@ -697,17 +698,11 @@ def _kill_one(table: Table, times: int, broken: list[BaseException]) -> None:
 
 def main() -> int:
     """Kills as often as the command says; gives the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--times", type=int, default=1000)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--phones", type=int, default=4)
-    parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--keep", type=Path, help="a folder for the data, which then stays; else it is removed")
-    asked = parser.parse_args()
+    asked = arguments(__doc__, "times", 1000, phones=4, jobs=2, keep="")
     began_s = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="kills-") as temporary:
         try:
-            home = asked.keep or Path(temporary)
+            home = Path(asked.keep or temporary)
             done = kill_and_look(asked.times, seed=asked.seed, phones=asked.phones, jobs=asked.jobs, home=home)
         except Broken as broken:
             print(f"BROKEN with --seed {asked.seed}: {broken} ({'; '.join(broken.__notes__)})")

@@ -13,7 +13,6 @@ be found, or the cuts would prove nothing.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import os
 import random
@@ -29,6 +28,7 @@ from typing import Any
 
 from trust import deeds
 from trust.disk import Disk, Recorder, library
+from trust.fuzzing import arguments
 from trust.kills import Broken, check, check_copies
 from trust.old import one_more_migration, write_old_log
 
@@ -305,11 +305,7 @@ def cut_and_look(times: int, *, seed: int = 0, careless: str | None = None, firs
 
 def main() -> int:
     """Cuts as often as the command says; gives the exit code."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--times", type=int, default=500)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--careless", choices=CARELESS, help="leave out a sync: losses must be found")
-    asked = parser.parse_args()
+    asked = arguments(__doc__, "times", 500, careless=("", *CARELESS))
     began_s = time.monotonic()
     done = cut_and_look(asked.times, seed=asked.seed, careless=asked.careless)
     took_s = time.monotonic() - began_s

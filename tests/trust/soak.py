@@ -11,7 +11,6 @@ apart. Exits with 1 where they are not, or a page failed.
 
 from __future__ import annotations
 
-import argparse
 import json
 import random
 import sys
@@ -24,6 +23,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 
+from trust.fuzzing import arguments
 from trust.real_service import Service, Size, asked, service, wait_until
 
 ROOT = Path(__file__).parent.parent.parent
@@ -190,7 +190,7 @@ def sampled(running: Service, folder: Path, began_s: float) -> Sample:
 
 
 def soak(
-    minutes: float, *, how_many: int = 10, speed: float = 6.0, confirm: str = "auto", seed: int = 0, hands: int = 50
+    minutes: float, *, phones: int = 10, speed: float = 6.0, confirm: str = "auto", seed: int = 0, hands: int = 50
 ) -> tuple[list[Sample], Tally, list[str]]:
     """Runs it; gives the samples, what the phones did, and what the service printed after it was ready."""
     samples: list[Sample] = []
@@ -199,8 +199,8 @@ def soak(
     with tempfile.TemporaryDirectory() as place, service(Path(place), *command) as running:
         wait_until(lambda: any("phone" in line for line in running.said))
         quiet = len(running.said)
-        phones = [Phone(running, number, tally, seed, confirm) for number in range(how_many)]
-        threads = [threading.Thread(target=phone.run, args=(over,), daemon=True) for phone in phones]
+        taps = [Phone(running, number, tally, seed, confirm).run for number in range(phones)]
+        threads = [threading.Thread(target=run, args=(over,), daemon=True) for run in taps]
         for thread in threads:
             thread.start()
         began_s = time.monotonic()
@@ -266,23 +266,8 @@ def report(samples: Sequence[Sample], tally: Tally, said: Sequence[str]) -> bool
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=60.0)
-    parser.add_argument("--phones", type=int, default=10)
-    parser.add_argument("--speed", type=float, default=6.0)
-    parser.add_argument("--hands", type=int, default=50)
-    parser.add_argument("--confirm", choices=("auto", "tap"), default="auto")
-    parser.add_argument("--seed", type=int, default=0)
-    given = parser.parse_args()
-    found = soak(
-        given.minutes,
-        how_many=given.phones,
-        speed=given.speed,
-        confirm=given.confirm,
-        seed=given.seed,
-        hands=given.hands,
-    )
-    return 0 if report(*found) else 1
+    given = arguments(__doc__, "minutes", 60.0, phones=10, speed=6.0, hands=50, confirm=("auto", "tap"))
+    return 0 if report(*soak(**vars(given))) else 1
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ with 1 where the median of a kind is above the promise.
 
 from __future__ import annotations
 
-import argparse
 import contextlib
 import statistics
 import sys
@@ -16,6 +15,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from trust.fuzzing import arguments
 from trust.real_service import asked, service
 
 PROMISED_S = 3.0
@@ -39,10 +39,7 @@ def forget() -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=5)
-    parser.add_argument("--cold", action="store_true")
-    given = parser.parse_args()
+    given = arguments(__doc__, "times", 5, cold=False)
     kept = True
     for kind in KINDS:
         found = []

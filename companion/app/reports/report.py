@@ -21,11 +21,8 @@ from companion.tabletop.drawn_zones import ZONE_NAMES
 MOST_BESIDE = 8
 """Maximum number of cards in no zone that are listed one by one."""
 
-MOST_OF_A_LINE = 200
-"""Maximum number of characters shown of a line of a record; longer ones are no play."""
-
-MOST_OF_A_REASON = 500
-"""Maximum number of characters of a sentence that names players, whose names may be of any length."""
+MOST_OF_A_LINE = 400
+"""Maximum number of characters shown of a line of a record, and of a sentence that names players."""
 
 MOST_OF_A_NAME = 40
 """Maximum number of characters shown of a side's or player's name, which may be of any length."""
@@ -37,9 +34,9 @@ _ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
 def judged_line(judged: JudgedLine, file: str) -> str:
     """Return one line of `companion replay`: where, what, the verdict and why."""
     edition = judged.table.edition if judged.table else load_edition("classic")
-    sentences = [f"{_cut(reasons.say(why), MOST_OF_A_REASON)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
-    sentences += [_cut(judged.unreadable, MOST_OF_A_REASON)] if judged.unreadable else []
-    sentences += [f"remark: {_cut(reasons.say(why), MOST_OF_A_REASON)}" for why in judged.remarks]
+    sentences = [f"{_cut(reasons.say(why), MOST_OF_A_LINE)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
+    sentences += [_cut(judged.unreadable, MOST_OF_A_LINE)] if judged.unreadable else []
+    sentences += [f"remark: {_cut(reasons.say(why), MOST_OF_A_LINE)}" for why in judged.remarks]
     text = printable(_cut(judged.line.text, MOST_OF_A_LINE))
     return f"{printable(file)}:{judged.line.number}: {text}: {judged.verdict}" + "".join(
         f" – {sentence}" for sentence in sentences

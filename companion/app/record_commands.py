@@ -1,0 +1,269 @@
+"""The commands about what is written: records judged and scored, editions, the robots, matches carried out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from companion.app.reports import edition_report, report
+from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, print_json, warn
+from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
+from companion.common.terminal import plain
+from companion.rules.editions.edition import EditionError, edition_names, load_edition, read_edition
+from companion.rules.editions.edition_file import read_file
+from companion.rules.record import judge, notation
+from companion.rules.record.judge import JudgedLine
+
+_MOST_RECORD_BYTES = 256_000_000
+
+_records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
+
+
+def _read_records(records: Sequence[Path], *, may_be_pictures: bool = False) -> list[tuple[Path, str]]:
+    """Return records with their paths; a file that is no text at all is refused, or gives unreadable lines."""
+    texts = [(path, _read_record(path)) for path in records]
+    for path, text in texts:
+        if not may_be_pictures and ("\x00" in text or text.count("\ufffd") > len(text) // 20):
+            raise Problem(f"{path} is no record: a record is a text, one play a line.", WRONG)
+    return texts
+
+
+def _read_record(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            raw = file.read(_MOST_RECORD_BYTES + 1)
+    except OSError as error:
+        raise Problem(f"The record {path} cannot be read ({error.strerror}): check the path.") from error
+    if len(raw) > _MOST_RECORD_BYTES:
+        raise Problem(f"{path} is larger than {_MOST_RECORD_BYTES // 1_000_000} MB: no record is.", WRONG)
+    return raw.decode("utf-8", errors="replace")
+
+
+@click.command()
+@_records
+@click.option("--as-lies", is_flag=True, help="Apply illegal plays too: the cards lie where they lie.")
+@click.option("--states", is_flag=True, help="Add the table after each line.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line, one at each hand's end.")
+@editions_of_data
+def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool) -> int:
+    """Judge written records line by line, and score each hand.
+
+    \b
+    Example: companion replay sunday.mbn --json
+    """
+    texts = _read_records(records, may_be_pictures=as_json)
+    if as_json:
+        return max([_replayed_as_json(str(path), text, as_lies=as_lies, states=states) for path, text in texts])
+    return max([_replayed(str(path), text, as_lies=as_lies) for path, text in texts])
+
+
+def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
+    """Print an object for each line and hand; return the exit code."""
+    wrong = False
+    for item in judge.judge(notation.lines(text), as_lies=as_lies):
+        if isinstance(item, JudgedLine):
+            wrong |= item.verdict != judge.LEGAL
+            print_json(item.as_json(file, states=states))
+        else:
+            print_json(item.as_json(file))
+    return WRONG if wrong else 0
+
+
+def _replayed(file: str, text: str, *, as_lies: bool) -> int:
+    """Print what there is to say about each line and hand; return the exit code."""
+    lines: list[JudgedLine] = []
+    for item in judge.judge(notation.lines(text), as_lies=as_lies):
+        if isinstance(item, JudgedLine):
+            # A long record must not carry all its tables along.
+            lines.append(item._replace(table=None))
+            click.echo(report.judged_line(item, file))
+        else:
+            click.echo("\n".join(["", *report.score_sheet(item), ""]))
+    for sentence in report.closing(lines, as_lies=as_lies):
+        click.echo(sentence)
+    return _wrong_in(file, lines)
+
+
+def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
+    """Return the exit code for judged lines of a file; say so if there are none."""
+    if not lines:
+        warn(f"{file}: there is no play in it.")
+    return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
+
+
+@click.command()
+@_records
+@editions_of_data
+def score(records: tuple[Path, ...]) -> int:
+    """The score sheets of written records, as text tables.
+
+    \b
+    Example: companion score sunday.mbn
+    """
+    return max([_scored(path, text) for path, text in _read_records(records)])
+
+
+def _scored(path: Path, text: str) -> int:
+    """Print the score sheets of a record, and on standard error what is not counted; return the exit code."""
+    lines: list[JudgedLine] = []
+    click.echo(report.printable(path.name))
+    for item in judge.judge(notation.lines(text)):
+        if isinstance(item, judge.HandResult):
+            click.echo("\n".join(["", *report.score_sheet(item)]))
+            continue
+        lines.append(item._replace(table=None))
+        if item.verdict != judge.LEGAL:
+            counted = "counted all the same" if item.applied else "not counted"
+            warn(f"  {counted}: {report.judged_line(item, str(path))}")
+    for sentence in report.closing(lines):
+        warn(f"  {sentence}")
+    return _wrong_in(str(path), lines)
+
+
+@click.command()
+@click.option("--level", default="2", show_default=True, type=click.Choice(["1", "2", "3"]), help="3 plays best.")
+@click.option("--seconds", metavar="S", type=Number(0.01, 60), help="Time for a move of level 3.")
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same answers each time, without --seconds.")
+@editions_of_data
+def robot(level: str, seconds: float | None, seed: int | None) -> None:
+    """A player for programs: a question on each line of standard input, an answer on each line of standard output.
+
+    \b
+    Example: companion robot --level 3 --seed 1 < questions.jsonl
+    """
+    from companion.robots.robot import Dialogue, Level
+    from companion.robots.search import Effort
+
+    dialogue = Dialogue(Level(int(level)), Effort(seconds=seconds), seed)
+    for line in sys.stdin.buffer:
+        if line.strip():
+            asked = line.decode("utf-8", errors="replace")
+            print_json(dialogue.answer(asked))
+            sys.stdout.flush()
+
+
+@click.command()
+@click.option("--edition", metavar="E", help="Whose rules and cards (default classic).")
+@click.option("--players", type=click.IntRange(2, 6), help="How many play, you among them (default 2).")
+@click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
+@click.option("--level", type=click.Choice(["1", "2", "3"]), help="3 plays best (default 2).")
+@click.option("--seed", metavar="N", type=click.IntRange(0), help="The same cards each time.")
+@click.option("--language", type=click.Choice(LANGUAGES), help="What is spoken (default: the terminal's).")
+@click.argument("file", required=False, metavar="[FILE]", type=FILE)
+@editions_of_data
+def play(file: Path | None, language: str | None, **asked: Any) -> None:
+    """Play against robots in the terminal. FILE keeps the game: one that is there is played on.
+
+    \b
+    Example: companion play --edition bsd-mille --level 3
+    Example: companion play --players 4 sunday.json
+    """
+    from companion.app.robot_match import begun_or_resumed
+    from companion.app.terminal_game import TerminalGame
+    from companion.pages.language import speak
+
+    speak(language or _terminal_language())
+    for number in (signal.SIGHUP, signal.SIGTERM):
+        # A connection that is lost ends the game as Ctrl-C does: it is saved.
+        signal.signal(number, signal.default_int_handler)
+    TerminalGame(begun_or_resumed(file, **asked), file, _typed_line, click.echo).run()
+
+
+def _terminal_language() -> str:
+    """Return the language that the terminal is set to, by its two letters."""
+    variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    return next(filter(None, variables), "")[:2]
+
+
+def _typed_line(prompt: str) -> str | None:
+    """Return the next line of standard input, None at its end; one that nobody sees being typed is shown."""
+    click.echo(prompt, nl=False)
+    sys.stdout.flush()
+    typed_bytes = sys.stdin.buffer.readline()
+    line = typed_bytes.decode("utf-8", errors="replace").replace("\x00", "").strip()
+    if not (typed_bytes and sys.stdin.isatty()):
+        click.echo(plain(line))
+    return line if typed_bytes else None
+
+
+@click.group(invoke_without_command=True)
+@click.pass_context
+@data_option
+def editions(context: click.Context, data: Path | None) -> None:
+    """The rule sets, and every switch with its value and source.
+
+    \b
+    Example: companion editions show classic
+    """
+    del data
+    if context.invoked_subcommand is None:
+        click.echo("\n".join(edition_report.listing([load_edition(name) for name in edition_names()])))
+
+
+@editions.command("show")
+@click.argument("edition")
+@editions_of_data
+def show_edition(edition: str) -> None:
+    """Everything an edition says: one of those that ship, or a file of your own.
+
+    \b
+    Example: companion editions show classic
+    """
+    shown = read_edition(Path(edition)) if edition.endswith(".toml") else load_edition(edition)
+    columns = shutil.get_terminal_size((edition_report.WIDTH, 0)).columns
+    click.echo("\n".join(edition_report.sheet(shown, min(max(columns, 80), 100))))
+
+
+@editions.command("check")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", type=FILE)
+@editions_of_data
+def check_editions(files: tuple[Path, ...]) -> int:
+    """Check edition files of your own: all that is wrong in them, by key.
+
+    \b
+    Example: companion editions check our-rules.toml
+    """
+    return max(map(_check_edition, files))
+
+
+def _check_edition(path: Path) -> int:
+    """Say what is wrong in an edition file, a line each; return the exit code."""
+    try:
+        faults = read_file(path).faults
+    except EditionError as error:
+        warn(str(error))
+        return 2
+    for fault in faults:
+        warn(fault.in_file(path))
+    if not faults:
+        edition = read_edition(path)
+        click.echo(f"{path}: {edition_report.in_order(edition)}")
+        if path.name != f"{edition.name}.toml":
+            click.echo(f"{path}: as an edition of the data folder the file is called {edition.name}.toml.")
+    return WRONG if faults else 0
+
+
+@click.command()
+@click.argument("match", type=int, metavar="MATCH")
+@click.option("--format", "form", default="mbn", show_default=True, type=click.Choice(["mbn", "json", "csv"]))
+@data_option
+def export(match: int, form: str, data: Path | None) -> None:
+    """Write a match from the data folder to standard output.
+
+    \b
+    Example: companion export 1 --format csv
+    """
+    from companion.app import service
+
+    click.echo(service.exported(match, form, data), nl=False)
+
+
+COMMANDS = (replay, score, robot, play, editions, export)

@@ -1,0 +1,312 @@
+"""The commands about a table: what is on pictures, films, the service, what it needs, backups of what it keeps."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, cast
+
+import click
+
+from companion.app.memory import loading
+from companion.app.reports import audit_report, report
+from companion.app.usage import FILE, WRONG, Number, data_option, print_json, warn
+from companion.rules.editions.edition import load_edition
+from companion.storage.data_folder import EDITIONS_NAME, data_dir
+from companion.storage.event_store import locked
+from companion.tabletop.card_ids import card_ids
+from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.template_decks import decks_for
+
+_OWN_FILES = 0o077
+"""Umask of what writes into the data folder, which may lie in a folder that others can look into."""
+
+deck_option = click.option(
+    "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
+)
+host_option = click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+port_option = click.option("--port", default=8080, show_default=True, type=click.IntRange(1, 65535))
+
+
+@click.command("read")
+@click.argument("images", nargs=-1, required=True, metavar="IMAGE...", type=FILE)
+@click.option(
+    "--setup",
+    metavar="FILE",
+    type=FILE,
+    help="The table's setup file: is the camera good enough for it, and what would help?",
+)
+@click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
+@click.option("--tally", metavar="EDITION", help="The hand is over: what lies before each side, and the score.")
+@deck_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit or --tally one more.")
+@data_option
+def read_images(
+    images: tuple[Path, ...],
+    setup: Path | None,
+    audit: str | None,
+    tally: str | None,
+    deck: str | None,
+    as_json: bool,
+    data: Path | None,
+) -> int:
+    """Say what is on pictures: mats, cards, zones. Or check a deck before you play, or count a hand after it.
+
+    Cards are told by their stickers, with --deck by their faces too.
+
+    \b
+    Example: companion read table.jpg --json
+    Example: companion read table.jpg --deck own
+    Example: companion read table.jpg --setup our-table.toml
+    Example: companion read cards-1.jpg cards-2.jpg --audit classic
+    Example: companion read ann.jpg bob.jpg --tally classic
+    """
+    from companion.match.setup_file import read_setup
+    from companion.vision.faces.deck_in_use import faces_of
+    from companion.vision.quality.advice import of_reading
+    from companion.vision.read import read_pictures
+
+    table = read_setup(setup) if setup else None
+    audited, counted = (_of_table(name, table.edition if table else None) if name else None for name in (audit, tally))
+    allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
+    unread, pictures, views = 0, [], list[Any]()
+
+    def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
+        """Keep what a picture shows; give what the camera allows for a table's setup."""
+        views.append(view)
+        return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
+
+    named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
+    faces = faces_of(named, data, tell=warn)
+    for found in read_pictures(images, allowed=allowed, drawing=drawing, also=also, templates=faces):
+        if "problem" in found:
+            unread += 1
+            warn(str(found["problem"]))
+            continue
+        found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
+        pictures.append(found)
+        if as_json or not (audited or counted):
+            print_json(found) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
+        if "setup" in found and not (as_json or audited or counted):
+            click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
+    if counted:
+        photos = [(str(p["image"]), (p["width"], p["height"]), view) for p, view in zip(pictures, views, strict=True)]
+        _say_tally(counted, photos, table.mats if table else {}, named, data, as_json=as_json)
+    if audited:
+        return _audit(audited, pictures, unread, as_json=as_json)
+    return WRONG if unread else 0
+
+
+def _say_tally(
+    edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
+) -> None:
+    """Say what lies before each side, and the score; where nothing was read, what to do.
+
+    `photos` are the name, the width and height, and the view of each picture.
+    """
+    from companion.app.reports import tally_report
+    from companion.vision.counting.tally import Photo, tally
+
+    counted = tally(edition, [Photo(*photo) for photo in photos], names)
+    if counted.is_blank:
+        hint = tally_report.nothing_read(deck, decks_for(edition, data_dir(data)))
+        counted = replace(counted, notes=(*counted.notes, hint))
+    if as_json:
+        print_json(tally_report.as_json(edition, counted))
+    else:
+        click.echo("\n".join(tally_report.sentences(edition, counted)))
+
+
+def _layouts(table: Any) -> list[Any]:
+    """Return the mats that a set-up table needs: one a side, and the table's own."""
+    return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
+
+
+def _of_table(name: str, of_table: Any) -> Any:
+    """Return an edition by name; the table's own where it plays that one, for its deck may be corrected."""
+    edition = load_edition(name)
+    return of_table if of_table and of_table.name == edition.name else edition
+
+
+def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
+    """Say which cards of a deck are on no picture; return the exit code."""
+    shown = audit_report.shown_on(pictures, unread)
+    if as_json:
+        print_json(audit_report.as_json(edition, shown))
+    else:
+        click.echo("\n".join(audit_report.sentences(edition, shown)))
+    return 0 if audit_report.audit(edition.deck, shown.counts).is_complete and not unread else WRONG
+
+
+@click.command()
+@click.option("--source", required=True, metavar="SRC", help="Camera, clip, folder, stream, or `demo:`.")
+@click.option("--setup", metavar="FILE", type=FILE, help="Who plays what, on which mats.")
+@click.option("--confirm", default="none", show_default=True, type=click.Choice(["none", "legal"]))
+@click.option("--extension", default="finish", show_default=True, type=click.Choice(["finish", "extend"]))
+@click.option("--fps", type=Number(0.1, 120), help="Frames a second of a folder (default 10).")
+@deck_option
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a proposal, one at each hand's end.")
+@data_option
+def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
+    """Follow a source without the pages: its proposals, and each hand's score.
+
+    \b
+    Example: companion watch --source demo: --confirm legal --json
+    """
+    from companion.app import service
+
+    for item in service.watched(source, setup, **how):
+        print_json(item) if as_json else click.echo(report.watched(item))
+
+
+@click.command()
+@click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
+@click.option("--setup", metavar="FILE", type=FILE, help="Start this match at once.")
+@click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
+@host_option
+@port_option
+@deck_option
+@data_option
+def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
+    """Start the companion: camera, referee, pages for the phones.
+
+    \b
+    Example: companion up --source 0
+    """
+    if new and setup is None:
+        raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    with loading():
+        from companion.app import service
+    os.umask(_OWN_FILES)
+    service.up(source, setup, begins=new, **how)
+    _leave()
+
+
+@click.command()
+@click.option("--speed", default=1.0, show_default=True, type=Number(0.1, 20), help="How fast they play.")
+@click.option("--edition", default="classic", show_default=True)
+@click.option("--hands", default=3, show_default=True, type=click.IntRange(1, 50), help="How many hands.")
+@click.option("--players", default=2, show_default=True, type=click.IntRange(2, 6), help="How many play.")
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    type=click.IntRange(0),
+    help="Other hands; 0 begins with the short one that ships.",
+)
+@click.option(
+    "--cards",
+    default="stickers",
+    show_default=True,
+    type=click.Choice(["stickers", "faces"]),
+    help="Cards with stickers, or as they are printed.",
+)
+@click.option("--confirm", default="tap", show_default=True, type=click.Choice(["tap", "play-on", "auto"]))
+@host_option
+@port_option
+@data_option
+def demo(edition: str, players: int, hands: int, seed: int, confirm: str, **how: Any) -> None:
+    """The same service on a simulated table: nothing needed but this computer.
+
+    \b
+    Example: companion demo --speed 2
+    """
+    with loading():
+        from companion.app import demo as simulated
+    os.umask(_OWN_FILES)
+    script = simulated.demo_script(load_edition(edition).name, players, hands, seed)
+    simulated.demo(script, confirm, **how)
+    _leave()
+
+
+def _leave() -> None:
+    """End the process at once: all is saved, and no thread that still reads a picture has to be waited for.
+
+    An interpreter that is torn down under a thread in the picture library aborts.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
+
+
+@click.command()
+@click.option(
+    "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
+)
+@click.option("--setup", metavar="FILE", type=FILE, help="Are all of this table's mats seen?")
+@port_option
+@data_option
+def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
+    """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
+
+    Zones drawn in the setup file, or on the page, count where no mat is seen.
+
+    \b
+    Example: companion doctor
+    Example: companion doctor --source table.jpg
+    """
+    from companion.app.doctor import checks
+    from companion.match.setup_file import read_setup
+
+    table = read_setup(setup) if setup else None
+    layouts = _layouts(table) if table else None
+    folder, missing = data_dir(data), False
+    zones = DrawnZones(folder, table.drawing if table else None)
+    if zones.problem:
+        click.echo(f"{'note':8}zones: {zones.problem}")
+    for check in checks(folder, port, source=source, layouts=layouts, drawing=zones.current):
+        missing |= check.needed and not check.ok
+        click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
+    return WRONG if missing else 0
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=FILE)
+@click.option("--force", is_flag=True, help="Write over a file that is there already.")
+@data_option
+def backup(file: Path, force: bool, data: Path | None) -> int:
+    """Write matches, decks, editions and settings into one file, also while the companion runs.
+
+    The key that signs the phones' cookies is not in it: on another machine the phones scan the code anew.
+
+    \b
+    Example: companion backup table.zip
+    """
+    from companion.app.backup_archive import write_bundle
+
+    left_out = write_bundle(data_dir(data), file, force=force)
+    for sentence in left_out:
+        click.echo(sentence, err=True)
+    click.echo(file)
+    return WRONG if left_out else 0
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=FILE)
+@data_option
+def restore(file: Path, data: Path | None) -> None:
+    """Put a backup in the place of the matches, decks, editions and settings here; those are kept aside.
+
+    Stop the companion first.
+
+    \b
+    Example: companion restore table.zip
+    """
+    from companion.app.backup_archive import read_bundle, restore
+    from companion.vision.enrol.enrolment import recoded
+
+    os.umask(_OWN_FILES)
+    folder = data_dir(data)
+    with locked(folder):
+        bundle = read_bundle(file, recoded=recoded, own=folder / EDITIONS_NAME)
+        kept = restore(folder, bundle)
+    click.echo(f"Restored into {folder}: {bundle.says}. On another machine the phones scan the code anew.")
+    if kept is not None:
+        click.echo(f"What was there before lies in {kept}.")
+
+
+COMMANDS = (read_images, watch, up, demo, doctor, backup, restore)
