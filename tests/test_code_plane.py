@@ -1,4 +1,4 @@
-"""How the table lies, told by the codes on it alone."""
+"""What codes tell: how the table lies by them alone, and which widths of stickers are looked for where a mat lies."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import numpy as np
 import pytest
 from pictures import Lens, placed, through
 
-from companion.vision.stickers.code_plane import level_of
+from companion.tabletop.mat_layout import side_mat
+from companion.vision.mats.homography import Fit
+from companion.vision.stickers.code_plane import SIZES_MM, SMALLER_MM, level_of, still_to_look_for, widths_mm
 
 CODE_MM = 16.8
 MODULE_MM = CODE_MM / 21
@@ -68,3 +70,39 @@ def test_the_plane_goes_there_and_back():
     fit = level_of(codes_on(lens, 10))
 
     assert math.dist(fit.to_px(fit.to_mm([(700.0, 300.0)]))[0], (700.0, 300.0)) < 1e-6
+
+
+# Widths
+
+MATRIX = np.array([[1.5, 0.2, 300.0], [-0.1, 1.4, 200.0], [1e-4, 3e-4, 1.0]])
+FIT = Fit(side_mat(1), MATRIX, {})
+
+
+def quad(width_mm: float, x_mm: float, y_mm: float) -> tuple:
+    side = width_mm * 21 / 25
+    square = [(x_mm + dx * side, y_mm + dy * side) for dx, dy in ((0, 0), (1, 0), (1, 1), (0, 1))]
+    return tuple(map(tuple, through(MATRIX, square)))
+
+
+@pytest.mark.parametrize(
+    ("stickers", "told"),
+    [
+        ([(18.0, 0, 0), (18.0, 200, 50), (18.0, 390, 250)], (18.0,)),
+        ([(20.0, 10, 10), (20.5, 100, 10), (28.0, 10, 200), (27.5, 300, 200)], (20.25, 27.75)),
+    ],
+    ids=["one size", "two sizes"],
+)
+def test_stickers_are_measured_on_the_mat_wherever_they_lie(stickers, told):
+    assert widths_mm([quad(*sticker) for sticker in stickers], FIT) == pytest.approx(told, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("found", "more"),
+    [((20.3,), ()), ((18.0,), (18.0,)), ((18.2, 35.5), (18.2,)), ((22.0, 26.3), (22.0, 26.3)), ((), (SMALLER_MM,))],
+)
+def test_a_size_between_those_looked_for_gets_a_look_of_its_own(found, more):
+    assert still_to_look_for(found, SIZES_MM) == more
+
+
+def test_where_the_sizes_are_known_none_is_added_for_an_empty_place():
+    assert still_to_look_for((), (20.0,)) == ()

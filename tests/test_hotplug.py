@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from companion.common.errors import Problem
-from companion.vision.capture.hotplug import TRY_AGAIN_S, FirstCamera, Openers, openers
+from companion.vision.capture.devices import TRY_AGAIN_S, FirstCamera, Openers, openers
 
 
 class Room:

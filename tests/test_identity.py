@@ -22,6 +22,7 @@ from companion.vision.view import MatSeen, Sighting, View
 MATS = (
     MatSeen("side-1", ((0, 0), (420, 0), (420, 297), (0, 297)), 1.0),
     MatSeen("side-2", ((500, 0), (920, 0), (920, 297), (500, 297)), 1.0),
+    MatSeen("table", ((0, 0), (297, 0), (297, 210), (0, 210)), 1.0),
 )
 PLACES = Places({"side-1": "Ann", "side-2": "Bob"})
 LOOK_S = 0.2
@@ -312,6 +313,16 @@ def test_a_card_taken_off_another_leaves_that_one_as_it_was(is_seen_beneath: boo
     carried = card(STOP, 587, 80, "side-2/battle")
     assert followed.see(roll, carried, looks=8) == {ROLL: [1], STOP: [3]}
     assert followed.track(2).state is State.GONE
+
+
+def test_what_lies_on_a_mat_that_is_not_found_has_not_gone() -> None:
+    followed = Followed()
+    followed.see(card(ROLL, 87, 80))
+
+    followed.see(looks=20, mats=MATS[1:])
+    assert followed.track(1).state is State.LYING
+    followed.see(looks=20)
+    assert followed.track(1).state is State.GONE
 
 
 def test_no_serial_is_given_twice() -> None:

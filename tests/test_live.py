@@ -118,38 +118,6 @@ def table(opened: Callable[..., Filmed]) -> Filmed:
 LAID = "lay roll-01 side-1/battle; 0.5"
 
 
-TAPPED = {
-    "a laid card waits for a tap": (LAID, [], ["Ann roll"]),
-    "and counts once when it is tapped": (f"{LAID}; yes; 3", ["Ann roll"], []),
-    "what was no play is not proposed again while it lies there": (f"{LAID}; no; 5", [], []),
-    "entered before its card is laid": (f"enter Ann roll; 0.5; {LAID}; 2", ["Ann roll"], []),
-    "entered while its card waits": (f"{LAID}; enter Ann roll; 2", ["Ann roll"], []),
-    "after a change the next card of the changed face is still proposed": (
-        "lay 25-01 table/discard; 0.5; yes Ann discard 50; 0.5; gather; lay 50-01 table/discard; 1",
-        ["Ann discard 50"],
-        ["Bob discard 50"],
-    ),
-    "a card taken back before the tap": (f"{LAID}; gather; {MOMENT_S + 0.5}", [], []),
-    "an illegal card does not take the turn away": (
-        "lay 100-01 side-1/distance; 0.5; gather; 0.5; lay 25-01 table/discard; 0.5",
-        [],
-        ["Ann discard 25"],
-    ),
-    "a card that vanished was never played": (f"{LAID}; yes; gather; 3; table; 0.5; {LAID}", [], ["Ann roll"]),
-    "a vanished card left to the record": (f"{LAID}; yes; gather; 3; record; 5", ["Ann roll"], []),
-    "the question goes when the card is back": (f"{LAID}; yes; gather; 3; {LAID}", ["Ann roll"], []),
-}
-
-
-@pytest.mark.parametrize(("story", "played", "waiting"), TAPPED.values(), ids=TAPPED)
-def test_a_table_is_followed_with_taps(table: Filmed, story: str, played: list[str], waiting: list[str]):
-    table.go(story)
-
-    assert table.played() == played
-    assert table.waiting() == waiting
-    assert table.of(Kind.DIFFERS) == []
-
-
 @pytest.mark.parametrize("hidden_s", [0.0, 2.0])
 def test_cards_that_lie_there_when_the_match_begins_ask_nothing_until_taken_up(
     opened: Callable[..., Filmed], hidden_s: float
@@ -203,55 +171,6 @@ def test_by_itself_the_next_hand_begins_when_the_cards_are_gathered(opened, edit
 
     assert [hand.how for hand in table.match.state.game.hands] == [how]
     assert table.match.state.game.hand_number == 2
-
-
-ALONE = {
-    "a card moved to the right zone is put right in the record": (
-        "classic",
-        f"lay roll-01 table/discard; 1; {LAID}; 0.5",
-        ["Ann roll"],
-        [],
-    ),
-    "a special card entered by hand answers its question": (
-        "rush",
-        "lay 100-01 side-1/distance; 1; lay u-turn-01 table/discard; take 100-01; 1; enter Bob u-turn !; 3;"
-        " lay pollution-01 side-1/battle; 1",
-        ["Ann 100", "Bob u-turn !", "Bob pollution > Ann"],
-        [],
-    ),
-    "a special card that is ignored stands in the way no more": (
-        "rush",
-        "".join(
-            f"lay {card} table/discard; 1; ignore; 1; take {card}; {MOMENT_S + 0.5}; "
-            for card in ("mirror-01", "mirror-02")
-        )
-        + "lay pollution-01 side-2/battle; 1",
-        ["Ann pollution > Bob"],
-        [],
-    ),
-    "a taken discard counts by itself where it is sure": (
-        "asmodee-2014",
-        f"{LAID}; 0.5; lay 25-01 table/discard; 1; take 25-01; 3; lay 100-01 side-1/distance; 1",
-        ["Ann roll", "Bob discard 25", "Ann take", "Ann 100"],
-        [],
-    ),
-    "and is asked about where it is not": (
-        "asmodee-2014",
-        f"{LAID}; 0.5; lay 25-01 table/discard; 1; take 25-01; 3; lay 75-01 table/discard; 1",
-        ["Ann roll", "Bob discard 25"],
-        ["Ann take", "Ann discard 75"],
-    ),
-}
-
-
-@pytest.mark.parametrize(("edition", "story", "played", "waiting"), ALONE.values(), ids=ALONE)
-def test_a_table_is_followed_by_itself(opened, edition: str, story: str, played: list[str], waiting: list[str]):
-    table = opened(edition)
-    table.go(story)
-
-    assert table.played() == played
-    assert table.waiting() == waiting
-    assert table.of(Kind.DIFFERS) == []
 
 
 def test_a_special_card_is_asked_about(opened: Callable[..., Filmed]):
@@ -356,7 +275,9 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
     assert table.waiting() == ["Ann roll"]
 
 
-@pytest.mark.parametrize(("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_s=4.0), False), (Frame(PICTURE, 0.1), True)])
+@pytest.mark.parametrize(
+    ("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_till_s=14.0), False), (Frame(PICTURE, 0.1), True)]
+)
 def test_a_picture_that_is_not_fresh_any_more_is_not_shown_but_the_last_of_a_film_is(table: Filmed, frame, shown):
     now = [10.0]
     watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])

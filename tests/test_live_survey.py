@@ -100,13 +100,13 @@ def test_after_the_last_picture_what_is_drawn_is_shown_on_it_at_once_and_read(cl
 
 def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh(clock):
     seen = Lookout(Eye())
-    seen(Frame(SEEN, 0.0, fresh_s=4.0))
+    seen(Frame(SEEN, 0.0, fresh_till_s=104.0))
     assert seen.survey() is not None
 
     clock["now"] += 4.1
     assert seen.survey() is None
 
-    seen(Frame(SEEN, 4.1, fresh_s=4.0))
+    seen(Frame(SEEN, 4.1, fresh_till_s=108.1))
     assert seen.survey() is not None
 
 

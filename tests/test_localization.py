@@ -12,8 +12,8 @@ from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, 
 
 from companion.tabletop.mat_layout import CARD_MM, Rect, all_mats, side_mat, table_mat
 from companion.vision.mats.calibration import Points, survey
+from companion.vision.mats.homography import Lens as Bend
 from companion.vision.mats.homography import corners_mm
-from companion.vision.mats.lens import Lens as Bend
 from companion.vision.mats.localization import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
 from companion.vision.mats.markers import FAST_WINDOWS, THOROUGH_WINDOWS, find_all
 from companion.vision.read import gray_of

@@ -1,71 +1,103 @@
-"""The gate: still, moving, or everything changed."""
+"""What has changed: the gate says whether anything moves in the whole frame, a patch whether a part looks as it did."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from companion.vision.motion import Gate, Motion, update
+from companion.vision.boxes import Box
+from companion.vision.motion import Gate, Motion, Patch, update
+from companion.vision.opencv import cv2
 
 
-def table(noise: float = 0.0, seed: int = 0, light: float = 1.0, size: tuple[int, int] = (1080, 1920)) -> np.ndarray:
-    """A plain grey table with some texture, as a sensor gives it."""
+def table(
+    noise: float = 0.0,
+    seed: int = 0,
+    light: float = 1.0,
+    size: tuple[int, int] = (1080, 1920),
+    thing: tuple[int, int, int, int, int] | None = None,
+) -> np.ndarray:
+    """A plain grey table with some texture, as a sensor gives it; a thing on it by its place, size and grey level."""
     rng = np.random.default_rng(seed)
     rows, columns = np.indices(size)
     plain = (110 + 30 * np.sin(rows / 97) + 30 * np.cos(columns / 71)) * light
     seen = np.repeat(plain[:, :, None], 3, axis=2) + (
         rng.standard_normal((*size, 3), np.float32) * noise if noise else 0
     )
+    if thing is not None:
+        x, y, width, height, level = thing
+        seen[y : y + height, x : x + width] = level
     return np.clip(seen, 0, 255).astype(np.uint8)
 
 
-def after(*images: np.ndarray) -> Gate:
+LAID, OVER_HALF = {"thing": (300, 300, 200, 200, 230)}, {"thing": (0, 0, 960, 1080, 240)}
+FRAMES = {
+    "the first frame can be compared with nothing": ([{}], Motion.EVERYTHING),
+    "what was laid down is still from the next frame on": ([{}, {}, LAID, LAID], Motion.STILL),
+    "a lamp switched on changes everything": ([{}, {}, {"light": 1.4}], Motion.EVERYTHING),
+    "a little more sun from frame to frame changes nothing": ([{}, {"light": 1.02}], Motion.STILL),
+    "another size of picture changes everything": ([{}, {"size": (720, 1280)}], Motion.EVERYTHING),
+    "a hand over half the table is movement only": ([{}, OVER_HALF], Motion.MOVING),
+    **{
+        f"sensor noise of {noise} levels is no movement": (
+            [{"noise": noise, "seed": seed} for seed in range(4)],
+            Motion.STILL,
+        )
+        for noise in (0.0, 4.0, 8.0, 12.0)
+    },
+    **{
+        f"a finger that comes at {x}, {y} is movement": (
+            [{"noise": 6.0}, {"noise": 6.0, "seed": 1, "thing": (x, y, 48, 48, 200)}],
+            Motion.MOVING,
+        )
+        for x, y in ((0, 0), (1000, 500), (1872, 1032))
+    },
+}
+
+
+@pytest.mark.parametrize(("shown", "motion"), FRAMES.values(), ids=FRAMES)
+def test_the_gate(shown: list[dict], motion: Motion):
     gate = Gate()
-    for image in images:
-        gate = update(gate, image)
-    return gate
+    for how in shown:
+        gate = update(gate, table(**how))
+
+    assert gate.motion is motion
 
 
-def test_the_first_frame_can_be_compared_with_nothing():
-    assert after(table()).motion is Motion.EVERYTHING
+ZONE = Box(20, 20, 220, 300)
 
 
-@pytest.mark.variants(1)
-@pytest.mark.parametrize("noise", [0.0, 4.0, 8.0, 12.0])
-def test_sensor_noise_is_no_movement(noise):
-    assert after(*(table(noise, seed) for seed in range(4))).motion is Motion.STILL
+def zone_with(number: str, *, x: int = 60, y: int = 60) -> np.ndarray:
+    """A pale card with a number on a mat, `(320, 240) uint8`."""
+    picture = np.full((320, 240), 200, np.uint8)
+    cv2.rectangle(picture, (x, y), (x + 100, y + 150), 225, -1)
+    cv2.putText(picture, number, (x + 10, y + 90), cv2.FONT_HERSHEY_SIMPLEX, 2.0, 40, 4)
+    return picture
 
 
-@pytest.mark.variants(1)
-@pytest.mark.parametrize(("x", "y"), [(0, 0), (1000, 500), (1872, 1032)])
-def test_a_finger_that_comes_is_movement(x, y):
-    touched = table(6.0, seed=1)
-    touched[y : y + 48, x : x + 48] = 200
-
-    assert after(table(6.0), touched).motion is Motion.MOVING
+def noisy(picture: np.ndarray, seed: int) -> np.ndarray:
+    noise = np.random.default_rng(seed).normal(0, 4, picture.shape)
+    return np.clip(picture + noise, 0, 255).astype(np.uint8)
 
 
-def test_what_was_laid_down_is_still_from_the_next_frame_on():
-    touched = table()
-    touched[300:500, 300:500] = 230
-
-    assert after(table(), table(), touched, touched).motion is Motion.STILL
+def lit(picture: np.ndarray, share: float) -> np.ndarray:
+    """In light that falls off from left to right."""
+    return np.clip(picture * np.linspace(1.0, share, picture.shape[1]), 0, 255).astype(np.uint8)
 
 
-def test_a_lamp_switched_on_changes_everything():
-    assert after(table(), table(), table(light=1.4)).motion is Motion.EVERYTHING
+@pytest.mark.parametrize("share", [1.0, 0.8])
+def test_the_same_card_looks_the_same_in_noise_and_in_a_shadow(share: float):
+    patch = Patch.of(noisy(zone_with("25"), 1), ZONE)
+
+    assert patch.is_in(lit(noisy(zone_with("25"), 2), share))
 
 
-def test_a_little_more_sun_from_frame_to_frame_changes_nothing():
-    assert after(table(), table(light=1.02)).motion is Motion.STILL
+@pytest.mark.parametrize(("number", "off_px"), [("50", 0), ("25", 3), ("", 0)])
+def test_another_card_or_one_laid_a_little_beside_does_not(number: str, off_px: int):
+    patch = Patch.of(noisy(zone_with("25"), 1), ZONE)
+
+    assert not patch.is_in(noisy(zone_with(number, x=60 + off_px), 2))
 
 
-def test_another_size_of_picture_changes_everything():
-    assert after(table(), table(size=(720, 1280))).motion is Motion.EVERYTHING
-
-
-def test_a_hand_over_half_the_table_is_movement_only():
-    half = table()
-    half[:, :960] = 240
-
-    assert after(table(), half).motion is Motion.MOVING
+def test_a_picture_of_another_size_does_not():
+    assert not Patch.of(zone_with("25"), ZONE).is_in(zone_with("25")[:200])

@@ -5,20 +5,21 @@ from __future__ import annotations
 import itertools
 import json
 import os
+import re
 import shutil
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import scene_eye
 from click.testing import CliRunner
 from films import write_clip, write_folder
+from viewed import SQUARE, zone_of
 
 from companion.app import demo, service
 from companion.app.cli import companion
 from companion.app.reports import report
-from companion.match.setup_file import read_setup
+from companion.match.setup_file import Setup, read_setup
 from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
@@ -30,6 +31,7 @@ from companion.tracking.offline import UNREAD, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
+MATS = tuple(MatSeen(mat, SQUARE, 2.0) for mat in ("side-1", "side-2", "table"))
 OPENING = """edition classic
 side Ann
 side Bob
@@ -56,6 +58,16 @@ def confirmed(items: list[dict]) -> list[str]:
 
 def refused(items: list[dict]) -> list[str]:
     return [item["proposal"] for item in items if item.get("verdict") == "illegal"]
+
+
+def told(items: list[dict]) -> list[str]:
+    """What is proposed as legal, with a question mark where it is not confirmed at once."""
+    legal = [item for item in items if item.get("verdict") == "legal"]
+    return [item["proposal"] + "?" * (not item["confirmed"]) for item in legal]
+
+
+def missed(items: list[dict]) -> bool:
+    return any("missed" in item for item in items)
 
 
 def laid(script: Script, *, taken_back: bool) -> list[str]:
@@ -151,38 +163,6 @@ name = "Bob"
 """
 
 
-def test_rush_is_watched_as_far_as_pictures_tell_and_the_rest_is_asked(tmp_path: Path):
-    (tmp_path / "rush.toml").write_text(RUSH_SETUP)
-    setup = read_setup(tmp_path / "rush.toml")
-    lying = {"100-01": "side-1/distance", "accelerator-01": "side-1/distance"}
-
-    def look(frame: Frame) -> View:
-        if frame.t_s > 2:
-            lying["pollution-01"] = "side-1/battle"
-        if frame.t_s > 4:
-            lying["mirror-01"] = "table/discard"
-        if frame.t_s > 6:
-            lying["stop-01"] = "side-2/battle"
-        return seen(frame.t_s, lying)
-
-    watcher = Watcher(setup, look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(100)))
-
-    assert confirmed(items) == ["Ann 100*2", "Bob pollution > Ann"]
-    assert [item["zone"] for item in items if "question" in item] == ["table/discard"]
-    assert report.watched(next(item for item in items if "question" in item)).endswith(
-        "enter the play that it belongs to."
-    )
-
-
-def seen(t_s: float, lying: dict[str, str]) -> View:
-    """A view of cards, each with its zone."""
-    square = ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0))
-    mats = tuple(MatSeen(mat, square, 2.0) for mat in ("side-1", "side-2", "table"))
-    cards = (Sighting(face_of(c), c, (0.0, 0.0), None, z, False, 0.99, "sticker") for c, z in lying.items())
-    return View(t_s, mats, tuple(cards))
-
-
 @pytest.fixture(scope="module")
 def opening() -> Script:
     return read_script(OPENING)
@@ -267,180 +247,136 @@ def watched_script(script: Script) -> list[dict]:
     return list(watcher.items(demo.frames_of(script, speed=8.0)))
 
 
-def test_a_card_laid_before_the_play_before_it_was_seen_counts_once_it_was():
-    lying = {"roll-02": "side-2/battle"}
+# Cards that lie there from a time on
+
+
+def told_of(*cards: str, seconds: float, setup: Setup | None = None) -> list[dict]:
+    """What is told of cards, each a row: from when on (and until when) it lies there, which it is, its zone, how sure.
+
+    Of one that cannot be read stands what it may be: `2-4 25-01:0.6|50-01:0.5 discard`.
+    """
+    laid = [_lying(*row.split()) for row in cards]
 
     def look(frame: Frame) -> View:
-        if frame.t_s > 1:
-            lying["roll-01"] = "side-1/battle"
-        return seen(frame.t_s, lying)
+        return View(frame.t_s, MATS, tuple(seen for since_s, till_s, seen in laid if since_s <= frame.t_s < till_s))
 
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
+    watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * seconds))))
 
-    assert refused(items) == ["Bob roll"]
-    assert confirmed(items) == ["Ann roll", "Bob roll"]
+
+def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, float, Sighting]:
+    since_s, _, till_s = when.partition("-")
+    rivals = tuple((name, float(share)) for name, share in re.findall(r"([^|]+):([^|]+)", card))
+    face, known, confidence = (Card.UNKNOWN, None, 0.0) if rivals else (face_of(card), card, float(sure))
+    seen = Sighting(face, known, (0.0, 0.0), None, zone_of(zone), False, confidence, "sticker", rivals)
+    return float(since_s), float(till_s or "inf"), seen
+
+
+def counted(items: list[dict]) -> list[str]:
+    return [item["counted"] for item in items if "counted" in item]
+
+
+def kilometres(items: list[dict]) -> list[int]:
+    """What the sides have driven by the sheet of the hand."""
+    return [side["km"] for side in items[-1]["sides"].values()]
+
+
+def test_rush_is_watched_as_far_as_pictures_tell_and_the_rest_is_asked(tmp_path: Path):
+    (tmp_path / "rush.toml").write_text(RUSH_SETUP)
+    cards = ("0 100-01 1/distance", "0 accelerator-01 1/distance", "2.1 pollution-01 1/battle")
+    items = told_of(
+        *cards, "4.1 mirror-01 discard", "6.1 stop-01 2/battle", seconds=10, setup=read_setup(tmp_path / "rush.toml")
+    )
+
+    (question,) = [item for item in items if "question" in item]
+    assert confirmed(items) == ["Ann 100*2", "Bob pollution > Ann"]
+    assert question["zone"] == "table/discard"
+    assert report.watched(question).endswith("enter the play that it belongs to.")
+
+
+FOLLOWED = {
+    "a card laid before the play before it was seen counts once it was": (
+        ("0 roll-02 2/battle", "1.1 roll-01 1/battle"),
+        4,
+        {refused: ["Bob roll"], confirmed: ["Ann roll", "Bob roll"]},
+    ),
+    "a card laid just before the films end counts": (("1.1 roll-01 1/battle",), 1.2, {confirmed: ["Ann roll"]}),
+    "a legal play that was not read for sure is told and not confirmed": (
+        ("0 roll-02 1/battle 0.8",),
+        4,
+        {told: ["Ann roll?"], counted: []},
+    ),
+    "a play that nobody was sure of counts once one follows that is sure": (
+        ("0 roll-01 1/battle 0.8", "1 roll-02 2/battle", "2 100-01 1/distance"),
+        4,
+        {told: ["Ann roll?", "Bob roll", "Ann 100"], counted: ["Ann roll"]},
+    ),
+    "plays that nobody was sure of count where the cards are gathered in one after the other": (
+        (
+            *("0-10 roll-01 1/battle", "1-10 roll-02 2/battle", "2-10 100-01 1/distance"),
+            *("3-9 100-02 2/distance 0.86", "4-8 100-03 1/distance 0.86"),
+        ),
+        12,
+        {counted: ["Bob 100", "Ann 100"], confirmed: ["Ann roll", "Bob roll", "Ann 100", "end"]},
+    ),
+    "a play that nobody was sure of is dropped where a card is legal only without it": (
+        ("0 roll-01 1/battle 0.8", "1 right-of-way-01 1/safety", "2 25-01 discard"),
+        4,
+        {confirmed: ["Ann right-of-way", "Ann discard 25"], refused: []},
+    ),
+    "a play that was not seen is never invented": (
+        ("0 roll-01 1/battle", "1 100-01 1/distance", "2 50-01 2/distance"),
+        4,
+        {refused: ["Ann 100", "Bob 50"], confirmed: ["Ann roll"]},
+    ),
+    "a card laid out of turn counts once the others have gone on although it lies there": (
+        (
+            *("0 roll-01 1/battle", "3 roll-02 2/battle", "9 50-01 2/distance", "12 75-01 1/distance"),
+            *("15 75-02 2/distance", "18 100-01 1/distance"),
+        ),
+        22,
+        {refused: ["Bob 50"], kilometres: [175, 125]},
+    ),
+    "a card that counts after all is told although one like it counted before": (
+        (
+            *("0 roll-01 1/battle", "3 roll-02 2/battle", "6 100-01 1/distance", "9 50-02 2/distance"),
+            *("15 50-01 2/distance", "18 75-01 1/distance", "21 75-02 2/distance", "24 100-02 1/distance"),
+        ),
+        28,
+        {counted: ["Bob 50"], kilometres: [275, 175]},
+    ),
+    "a turn that was missed beside a discard is noticed when the next cards are out of turn": (
+        (
+            *("0 roll-01 1/battle", "1 25-01 discard", "2 roll-02 2/battle"),
+            *("3 100-01 1/distance", "4 100-02 2/distance"),
+        ),
+        6,
+        {missed: True, kilometres: [100, 100]},
+    ),
+}
+
+
+@pytest.mark.parametrize(("cards", "seconds", "expected"), FOLLOWED.values(), ids=FOLLOWED)
+def test_of_cards_that_come_to_lie_there_is_told(cards: tuple[str, ...], seconds: float, expected: dict):
+    items = told_of(*cards, seconds=seconds)
+
+    assert {what: what(items) for what in expected} == expected
 
 
 def test_a_card_that_cannot_be_read_for_sure_is_a_question_with_its_choices_and_is_never_confirmed():
-    rivals = (("roll-02", 0.6), ("stop-03", 0.5))
-    code = Sighting(Card.UNKNOWN, None, (0.0, 0.0), None, "side-1/battle", False, 0.0, "sticker", rivals)
-    setup = demo.setup_of(read_script(OPENING))
-    watcher = Watcher(
-        setup, lambda frame: replace(seen(frame.t_s, {}), sightings=(code,)), confirm=True, extension=Verb.FINISH
-    )
-
-    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
+    items = told_of("0 roll-02:0.6|stop-03:0.5 1/battle", seconds=4)
 
     (question,) = [item for item in items if "question" in item]
-    assert question["choices"] == ["Ann roll", "Bob stop > Ann"]
-    assert question["zone"] == "side-1/battle"
+    assert (question["choices"], question["zone"]) == (["Ann roll", "Bob stop > Ann"], "side-1/battle")
     assert confirmed(items) == []
 
 
-def test_a_legal_play_that_was_not_read_for_sure_is_told_and_not_confirmed():
-    def look(frame: Frame) -> View:
-        view = seen(frame.t_s, {"roll-02": "side-1/battle"})
-        return replace(view, sightings=tuple(replace(s, confidence=0.8) for s in view.sightings))
-
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(40)))
-
-    assert [(item["proposal"], item["confirmed"]) for item in items if "proposal" in item] == [("Ann roll", False)]
-    assert not any("counted" in item for item in items)
-
-
-def laid_one_after_the_other(*cards: tuple[str, str, float] | None, apart_s: int = 1) -> list[dict]:
-    """What is told of cards that come to lie a while apart, each in its zone and so sure to be read; None: not read."""
-    laid = [(apart_s * number, *card) for number, card in enumerate(cards) if card is not None]
-
-    def look(frame: Frame) -> View:
-        lying = {card: zone for t_s, card, zone, _ in laid if frame.t_s >= t_s}
-        sure = {card: confidence for _, card, _, confidence in laid}
-        view = seen(frame.t_s, lying)
-        return replace(view, sightings=tuple(replace(s, confidence=sure[s.card]) for s in view.sightings))
-
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    return list(watcher.items(Frame(None, number / 10) for number in range(10 * apart_s * len(cards) + 10)))
-
-
-def test_a_play_that_nobody_was_sure_of_counts_once_one_follows_that_is_sure():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.8), ("roll-02", "side-2/battle", 0.99), ("100-01", "side-1/distance", 0.99)
-    )
-
-    told = [(item["proposal"], item["verdict"], item["confirmed"]) for item in items if "proposal" in item]
-    assert told == [("Ann roll", "legal", False), ("Bob roll", "legal", True), ("Ann 100", "legal", True)]
-    assert [(item["counted"], item["zone"]) for item in items if "counted" in item] == [("Ann roll", "side-1/battle")]
-
-
-def test_plays_that_nobody_was_sure_of_count_where_the_cards_are_gathered_in_one_after_the_other():
-    laid = {"roll-01": "side-1/battle", "roll-02": "side-2/battle", "100-01": "side-1/distance"}
-    unsure = {"100-02": "side-2/distance", "100-03": "side-1/distance"}
-    gathered_s = {"100-03": 8.0, "100-02": 9.0}
-
-    def look(frame: Frame) -> View:
-        cards = {**laid, **unsure}
-        laid_s = {card: 1.0 * number for number, card in enumerate(cards)}
-        lying = {c: z for c, z in cards.items() if laid_s[c] <= frame.t_s < gathered_s.get(c, 10.0)}
-        view = seen(frame.t_s, lying)
-        sure = (replace(s, confidence=0.86 if s.card in unsure else 0.99) for s in view.sightings)
-        return replace(view, sightings=tuple(sure))
-
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(120)))
-
-    assert [item["counted"] for item in items if "counted" in item] == ["Bob 100", "Ann 100"]
-    assert confirmed(items) == ["Ann roll", "Bob roll", "Ann 100", "end"]
-
-
-def test_a_play_that_nobody_was_sure_of_is_dropped_where_a_card_is_legal_only_without_it():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.8), ("right-of-way-01", "side-1/safety", 0.99), ("25-01", "table/discard", 0.99)
-    )
-
-    assert confirmed(items)[0] == "Ann right-of-way"
-    assert refused(items) == []
-
-
-def kilometres(items: list[dict]) -> dict[str, int]:
-    """What the sides have driven by the sheet of the hand."""
-    return {name: side["km"] for name, side in items[-1]["sides"].items()}
-
-
-def test_a_play_that_was_not_seen_is_never_invented():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.99), ("100-01", "side-1/distance", 0.99), ("50-01", "side-2/distance", 0.99)
-    )
-
-    assert refused(items) == ["Ann 100", "Bob 50"]
-    assert confirmed(items) == ["Ann roll"]
-
-
-def test_a_card_laid_out_of_turn_counts_once_the_others_have_gone_on_although_it_lies_there():
-    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99), None]
-    cards += [("50-01", "side-2/distance", 0.99), ("75-01", "side-1/distance", 0.99)]
-    cards += [("75-02", "side-2/distance", 0.99), ("100-01", "side-1/distance", 0.99)]
-
-    items = laid_one_after_the_other(*cards, apart_s=3)
-
-    assert "Bob 50" in refused(items)
-    assert kilometres(items) == {"Ann": 175, "Bob": 125}
-
-
-def test_a_card_that_counts_after_all_is_told_although_one_like_it_counted_before():
-    cards = [("roll-01", "side-1/battle", 0.99), ("roll-02", "side-2/battle", 0.99)]
-    cards += [("100-01", "side-1/distance", 0.99), ("50-02", "side-2/distance", 0.99), None]
-    cards += [("50-01", "side-2/distance", 0.99), ("75-01", "side-1/distance", 0.99)]
-    cards += [("75-02", "side-2/distance", 0.99), ("100-02", "side-1/distance", 0.99)]
-
-    items = laid_one_after_the_other(*cards, apart_s=3)
-
-    assert kilometres(items) == {"Ann": 275, "Bob": 175}
-    assert [item["counted"] for item in items if "counted" in item] == ["Bob 50"]
-
-
-def test_a_turn_that_was_missed_beside_a_discard_is_noticed_when_the_next_cards_are_out_of_turn():
-    items = laid_one_after_the_other(
-        ("roll-01", "side-1/battle", 0.99),
-        ("25-01", "table/discard", 0.99),
-        ("roll-02", "side-2/battle", 0.99),
-        ("100-01", "side-1/distance", 0.99),
-        ("100-02", "side-2/distance", 0.99),
-    )
-
-    assert any("missed" in item for item in items)
-    assert kilometres(items) == {"Ann": 100, "Bob": 100}
-
-
 def test_a_card_that_could_not_be_read_at_once_is_no_play_that_was_missed_later():
-    unread = (("25-01", 0.6), ("50-01", 0.5))
-    later = {"roll-02": "side-2/battle", "100-01": "side-1/distance"}
-
-    def look(frame: Frame) -> View:
-        lying = {"roll-01": "side-1/battle"}
-        lying |= {"25-01": "table/discard"} if frame.t_s >= 4 else {}
-        lying |= {card: zone for at, (card, zone) in enumerate(later.items()) if frame.t_s >= 5 + at}
-        code = Sighting(Card.UNKNOWN, None, (0.0, 0.0), None, "table/discard", False, 0.0, "sticker", unread)
-        view = seen(frame.t_s, lying)
-        return replace(view, sightings=(*view.sightings, *((code,) if 2 <= frame.t_s < 4 else ())))
-
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(100)))
+    unread = "2-4 25-01:0.6|50-01:0.5 discard"
+    items = told_of(
+        *("0 roll-01 1/battle", unread, "4 25-01 discard", "5 roll-02 2/battle", "6 100-01 1/distance"), seconds=10
+    )
 
     assert [item["question"] for item in items if "question" in item] == [UNREAD]
     assert confirmed(items)[:2] == ["Ann roll", "Bob discard 25"]
     assert "Ann discard 25" not in confirmed(items)
-
-
-def test_a_card_laid_just_before_the_films_end_counts():
-    watcher = Watcher(
-        demo.setup_of(read_script(OPENING)),
-        lambda frame: seen(frame.t_s, {"roll-01": "side-1/battle"} if frame.t_s > 1 else {}),
-        confirm=True,
-        extension=Verb.FINISH,
-    )
-
-    items = list(watcher.items(Frame(None, number / 10) for number in range(12)))
-
-    assert confirmed(items) == ["Ann roll"]

@@ -19,7 +19,7 @@ from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
 from companion.pages.server.secure_port import FILE_NAME, SecurePort, certify
 from companion.pages.table_camera.camera import BUSY_PACE_MS, PACE_MS
-from companion.vision.capture.hotplug import Openers
+from companion.vision.capture.devices import Openers
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.phone_frames import SENDING_S, PhoneFrames
 

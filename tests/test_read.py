@@ -44,7 +44,7 @@ def seen_of(*stickers: Sticker) -> tuple[Mats, View]:
     """The mats and what lies on them, as they are seen at first."""
     frame = frame_of(*stickers)
     mats = mats_on(frame)
-    return mats, read(frame, mats, layouts=LAYOUTS)
+    return mats, read(frame, mats)
 
 
 def round_(at: tuple[float, float]) -> Box:
@@ -89,20 +89,16 @@ def test_sideways_is_told_by_the_mat_however_the_mat_lies():
 
 
 def test_a_card_off_the_mats_has_no_zone():
-    assert where_cards_lie(seen_of(Sticker("MB1:ROLL-03", 0, 180))[1]) == {"roll-03": None}
+    frame = frame_of(Sticker("MB1:ROLL-03", 0, 180))
+
+    assert where_cards_lie(read(frame, mats_on(frame))) == {"roll-03": None}
 
 
-def test_the_zones_of_a_mat_in_play_that_is_not_found_are_unknown():
-    frame = frame_of(mats=(SIDE,))
+def test_the_draw_pile_counts_as_used_up_while_its_marker_shows_and_is_not_spoken_of_without_its_mat():
+    shown, without = frame_of(), frame_of(mats=(SIDE,))
 
-    view = read(frame, mats_on(frame), layouts=LAYOUTS)
-
-    assert view.unknown_zones == {"table/draw", "table/discard"}
-    assert view.draw_pile_empty is None
-
-
-def test_the_draw_pile_counts_as_used_up_while_its_marker_shows():
-    assert seen_of()[1].draw_pile_empty is True
+    assert read(shown, mats_on(shown)).draw_pile_empty is True
+    assert read(without, mats_on(without)).draw_pile_empty is None
 
 
 def test_outside_of_what_is_read_again_the_earlier_sightings_stand():
@@ -129,15 +125,9 @@ def test_a_card_laid_into_the_part_that_is_read(is_second):
     )
 
 
-@pytest.fixture
-def saved(tmp_path):
-    """Save a picture of some stickers as a file."""
+def test_pictures_become_the_json_of_the_contract(tmp_path):
     path = tmp_path / "a.png"
-    return lambda *stickers, **how: cv2.imwrite(str(path), frame_of(*stickers, **how).image) and path
-
-
-def test_pictures_become_the_json_of_the_contract(saved):
-    path = saved(HAND[0], HAND[3])
+    cv2.imwrite(str(path), frame_of(HAND[0], HAND[3]).image)
 
     (said,) = read_pictures([path])
 
@@ -149,15 +139,21 @@ def test_pictures_become_the_json_of_the_contract(saved):
     assert np.shape(card["corners_px"]) == (4, 2)
 
 
-def test_pictures_without_mats_are_read_just_the_same(saved):
-    (said,) = read_pictures([saved(Sticker("MB1:STOP-01", 0, 0, 90), mats=())])
+def test_pictures_without_mats_are_read_just_the_same(tmp_path):
+    path = tmp_path / "b.png"
+    cv2.imwrite(str(path), frame_of(Sticker("MB1:STOP-01", 0, 0, 90), mats=()).image)
+
+    (said,) = read_pictures([path])
 
     assert said["mats"] == []
     assert [(card["card"], card["zone"], card["sideways"]) for card in said["cards"]] == [("stop-01", None, True)]
 
 
-def test_a_card_of_another_edition_is_unknown_and_named_as_that(saved):
-    (said,) = read_pictures([saved(*HAND[:2])], allowed=frozenset(DECK) - {"roll-03"})
+def test_a_card_of_another_edition_is_unknown_and_named_as_that(tmp_path):
+    path = tmp_path / "c.png"
+    cv2.imwrite(str(path), frame_of(*HAND[:2]).image)
+
+    (said,) = read_pictures([path], allowed=frozenset(DECK) - {"roll-03"})
 
     cards = {card.get("foreign", card["card"]): card for card in said["cards"]}
     stranger = cards.pop("roll-03")
@@ -165,8 +161,11 @@ def test_a_card_of_another_edition_is_unknown_and_named_as_that(saved):
     assert [name for name, card in cards.items() if "foreign" in card] == []
 
 
-def test_a_picture_that_cannot_be_read_says_so_and_the_others_follow(saved, tmp_path):
-    missing, read_one = read_pictures([tmp_path / "none.png", saved(HAND[0])])
+def test_a_picture_that_cannot_be_read_says_so_and_the_others_follow(tmp_path):
+    good = tmp_path / "good.png"
+    cv2.imwrite(str(good), frame_of(HAND[0]).image)
+
+    missing, read_one = read_pictures([tmp_path / "none.png", good])
 
     assert "There is no picture" in missing["problem"]
     assert len(read_one["cards"]) == 1

@@ -9,7 +9,6 @@ from sheet import scenes
 from watched import CLASSIC, FACE, STICKER, Answer, Watched
 
 from companion.match.match import GONE
-from companion.match.questions import Kind
 from companion.match.state import Policy
 
 
@@ -35,17 +34,11 @@ def test_an_illegal_card_is_asked_about_with_its_reason(table):
 
 
 def test_a_card_taken_up_for_little_more_than_a_second_after_no_is_a_new_question(table):
-    table.lay("roll-01", "side-1/battle").say(Answer.NO).look()
-    del table.lying["roll-01"]
-    table.look(6).lay("roll-01", "side-1/battle")
-
-    assert table.asked == ["Ann roll"]
-
-
-def test_a_card_taken_up_and_laid_again_after_no_is_a_new_question(table):
     table.lay("roll-01", "side-1/battle")
     first = table.questions[0].id
-    table.say(Answer.NO).take_up("roll-01").lay("roll-01", "side-1/battle")
+    table.say(Answer.NO).look()
+    del table.lying["roll-01"]
+    table.look(6).lay("roll-01", "side-1/battle")
 
     assert table.asked == ["Ann roll"]
     assert table.questions[0].id != first
@@ -116,17 +109,6 @@ def test_a_question_of_an_old_match_counts_nothing_in_the_next(table):
     assert table.match.answer(old, Answer.YES, "Ann") == GONE
 
 
-# --- Cards that leave their place -----------------------------------------------------------------------------
-
-
-def test_a_card_that_counts_and_is_gone_is_asked_about(opened):
-    opened.lay("50-01", "side-1/distance").yes().take_up("50-01")
-
-    (question,) = opened.questions
-    assert question.kind is Kind.DIFFERS
-    assert opened.asked == ["The 50 km is no longer on the distance area."]
-
-
 # --- Over a restart -------------------------------------------------------------------------------------------
 
 
@@ -157,8 +139,6 @@ a card that is laid is asked about once
 a card that counts is not asked about again
     lay roll-01 1/battle; yes; look 20 => nothing
     => played: Ann roll
-a hand that passes over a card that counts asks nothing [opened]
-    look 4 hiding 1/battle 1/speed; look 8 => nothing
 an illegal card counts where the table is said to be right
     lay 50-01 1/distance; say table => played: Ann 50 anyway
     => nothing
@@ -174,8 +154,16 @@ two cards between two looks are asked about in the order that the rules allow
 yes counts the legal ones before it
     put roll-01 1/battle; look; lay roll-02 2/battle; say yes 1 => played: Ann roll / Bob roll
 
+an illegal card does not take the turn away
+    lay 100-01 1/distance; up 100-01; lay 25-01 discard => Ann discard 25
+after another play than the one seen the next card of its face is still asked about
+    lay 25-01 discard; yes Ann discard 50; lay 50-01 discard => Bob discard 50
+
 # Typed
 
+typed while its card waits
+    lay roll-01 1/battle; enter Ann roll; look 10 => nothing
+    => played: Ann roll
 typed then laid asks nothing [opened]
     enter Ann 50; lay 50-01 1/distance; look 20 => nothing
     => played: Ann roll / Bob roll / Ann 50
@@ -208,8 +196,11 @@ a hand ended while a card is in the air does not take it along [opened]
 
 # Cards that leave their place
 
+a card that is gone and was never played may be laid again
+    lay roll-01 1/battle; yes; up roll-01; say table; look; lay roll-01 1/battle => Ann roll
 the table is right takes the line out [opened]
-    lay 50-01 1/distance; yes; up 50-01; say table; look => played: Ann roll / Bob roll
+    lay 50-01 1/distance; yes; up 50-01 => The 50 km is no longer on the distance area.
+    say table; look => played: Ann roll / Bob roll
     => nothing
 what is said to be all right is not asked again while the zone stays [opened]
     lay 50-01 1/distance; yes; up 50-01; say record; look 20 => nothing
@@ -217,10 +208,6 @@ what is said to be all right is not asked again while the zone stays [opened]
 what is said to be all right is not asked again while the zone stays (2) [opened]
     lay 50-01 1/distance; yes; up 50-01; say ignore; look 20 => nothing
     => played: Ann roll / Bob roll / Ann 50
-a card put back asks nothing [opened]
-    lay 50-01 1/distance; yes; up 50-01; lay 50-01 1/distance => nothing
-a card under another is not gone [opened]
-    lay stop-01 2/battle; yes; look 30 => nothing
 a beaten hazard is carried off whenever it pleases [opened]
     lay stop-01 2/battle; yes; lay right-of-way-01 2/safety sideways => Bob right-of-way !
     yes; look 0; lay stop-01 discard; look 20 => nothing
@@ -271,6 +258,27 @@ a card that is laid for a typed play that waits asks nothing of its own
     enter Ann 100; lay 100-01 1/distance => Ann 100
     yes anyway; look 12 => nothing
     => played: Ann 100 anyway
+
+# Plays that count by themselves
+
+a card moved to the right zone is put right in the record [policy=auto]
+    lay roll-01 discard; lay roll-01 1/battle => played: Ann roll
+    => nothing
+a special card entered by hand answers its question [policy=auto; edition=rush]
+    lay 100-01 1/distance; lay u-turn-01 discard; up 100-01; enter Bob u-turn !; look 15; lay pollution-01 1/battle
+        => played: Ann 100 / Bob u-turn ! / Bob pollution > Ann
+    => nothing
+a special card that is ignored stands in the way no more [policy=auto; edition=rush]
+    lay mirror-01 discard; say ignore; look; up mirror-01; lay mirror-02 discard; say ignore; look; up mirror-02;
+        lay pollution-01 2/battle => played: Ann pollution > Bob
+    => nothing
+a taken discard counts by itself where it is sure [policy=auto; edition=asmodee-2014]
+    lay roll-01 1/battle; lay 25-01 discard; up 25-01; lay 100-01 1/distance
+        => played: Ann roll / Bob discard 25 / Ann take / Ann 100
+    => nothing
+and is asked about where it is not [policy=auto; edition=asmodee-2014]
+    lay roll-01 1/battle; lay 25-01 discard; up 25-01; lay 75-01 discard => Ann take / Ann discard 75
+    => played: Ann roll / Bob discard 25
 
 # Over a restart
 

@@ -8,7 +8,6 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 
 import cv2
@@ -18,7 +17,6 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.capture_thread import Guarded
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
 
 
@@ -391,7 +389,7 @@ def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
 
 def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
     monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video2"])
-    monkeypatch.setattr("companion.vision.capture.sources.Guarded", partial(Guarded, opening_s=0.05))
+    monkeypatch.setattr("companion.vision.capture.sources.ANSWER_S", 0.05)
     let_go, hung = threading.Event(), []
 
     def hangs(source: str) -> FakeCamera:

@@ -13,11 +13,11 @@ from companion.printing import render, stickers
 from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
 from companion.tabletop.sticker_codes import CARDS
 from companion.vision.boxes import Box
-from companion.vision.code import Code
 from companion.vision.mats.localization import Mats, search
 from companion.vision.mats.tags import read_tags
 from companion.vision.read import gray_of
 from companion.vision.stickers.reader import read_codes
+from companion.vision.view import Code
 
 CLOTH = 70
 STICKER_MM = 20.0

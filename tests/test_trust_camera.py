@@ -18,7 +18,8 @@ from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
-from companion.vision.capture.capture_thread import Guarded, is_cut_short, is_picture
+from companion.vision.capture.capture_thread import guarded, is_cut_short, is_picture
+from companion.vision.capture.devices import Device
 from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
 
 RNG = np.random.default_rng(0)
@@ -112,21 +113,35 @@ def test_a_camera_that_hangs_or_fails_while_it_is_opened_is_a_problem_for_all_ot
     assert looking.time() < 11.0
 
 
-class NeverAgain:
+class Dark(Device):
+    """A camera in a room so dark that its pictures are black."""
+
+    def __init__(self, time: VirtualTime) -> None:
+        self._time = time
+
+    def grab(self) -> bool:
+        self._time.sleep(0.1)
+        return True
+
+    def retrieve(self) -> np.ndarray:
+        return np.zeros((64, 96, 3), np.uint8)
+
+    def close(self) -> None:
+        pass
+
+
+class NeverAgain(Dark):
     """A device that never comes back from its first grab, however often it is opened."""
 
     opened = 0
 
     def __init__(self, time: VirtualTime) -> None:
         NeverAgain.opened += 1
-        self._time = time
+        super().__init__(time)
 
     def grab(self) -> bool:
         self._time.sleep(3000.0)
         return False
-
-    def close(self) -> None:
-        pass
 
 
 def test_a_camera_that_hangs_for_ever_is_said_to_and_leaves_few_threads():
@@ -152,12 +167,10 @@ def test_who_reads_slowly_gets_what_lies_there_now():
     assert max(ages_s) < 0.1
 
 
-class Buffered:
+class Buffered(Dark):
     """A device that has five old pictures at hand when it is opened."""
 
-    def __init__(self, time: VirtualTime) -> None:
-        self._time = time
-        self._grabbed = 0
+    _grabbed = 0
 
     def grab(self) -> bool:
         self._grabbed += 1
@@ -167,12 +180,6 @@ class Buffered:
     def retrieve(self) -> np.ndarray:
         level = 30 if self._grabbed <= 5 else 200
         return np.clip(NOISE.astype(int) + level - 100 + self._grabbed, 0, 255).astype(np.uint8)
-
-    def hold(self) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
 
 
 def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
@@ -184,7 +191,7 @@ def test_pictures_that_have_been_waiting_in_the_device_are_thrown_away():
     assert min(frame.image.mean() for frame in seen) > 150
 
 
-class HalfSent(Buffered):
+class HalfSent(Dark):
     """A stream that sends upper halves alone: its decoder fills the lower one with that of the picture before."""
 
     whole_every = 10**9
@@ -192,14 +199,10 @@ class HalfSent(Buffered):
 
     def __init__(self, time: VirtualTime) -> None:
         super().__init__(time)
-        self._rng, self._last = np.random.default_rng(1), NOISE
-
-    def grab(self) -> bool:
-        self._grabbed += 1
-        self._time.sleep(0.1)
-        return True
+        self._rng, self._last, self._grabbed = np.random.default_rng(1), NOISE, 0
 
     def retrieve(self) -> np.ndarray:
+        self._grabbed += 1
         image = self._rng.integers(90, 110, NOISE.shape, np.uint8)
         if self._grabbed % self.whole_every:
             image[32:] = self._last[32:]
@@ -241,7 +244,7 @@ def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_bli
     looking.time.start(lambda: (looking.time.sleep(6.0), setattr(looking.camera, "mood", Mood.FINE)))
     next(frame for frame in running if frame.after_gap)
 
-    assert last.t_s + last.fresh_s == pytest.approx(said_s[0], abs=0.6)
+    assert last.fresh_till_s == pytest.approx(said_s[0], abs=0.6)
 
 
 @pytest.mark.parametrize("spoil", SPOILT)
@@ -255,17 +258,6 @@ def test_what_is_no_whole_picture_is_known(spoil):
 def test_a_dark_room_and_a_lamp_before_the_lens_are_no_damage(level):
     assert not is_cut_short(np.full((480, 640, 3), level, np.uint8))
     assert not is_cut_short(NOISE)
-
-
-class Dark(Buffered):
-    """A camera in a room so dark that its pictures are black."""
-
-    def grab(self) -> bool:
-        self._time.sleep(0.1)
-        return True
-
-    def retrieve(self) -> np.ndarray:
-        return np.zeros((64, 96, 3), np.uint8)
 
 
 def test_a_camera_in_a_dark_room_is_not_taken_for_a_frozen_one():
@@ -354,13 +346,11 @@ except KeyboardInterrupt:
 
 def test_a_camera_that_hangs_while_it_is_looked_through_is_a_sentence():
     device = Hanging()
-    guarded = Guarded(lambda: device, "0", answer_s=0.05)
 
     with pytest.raises(Problem, match="does not answer"):
-        guarded.grab()
+        guarded(lambda: device, "0", lambda opened: opened.grab(), limit_s=0.05)
 
     device.let_go.set()
-    guarded.close()
     assert device.closed.wait(20)
 
 
@@ -369,7 +359,7 @@ def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
         raise OSError
 
     with pytest.raises(Problem, match="cannot be used"):
-        Guarded(opener, "0")
+        guarded(opener, "0", lambda opened: opened.grab())
 
 
 def test_a_camera_that_cannot_be_used_is_no_answer(monkeypatch):

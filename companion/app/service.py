@@ -30,8 +30,7 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
-from companion.vision.capture.devices import PHONE, video_devices
-from companion.vision.capture.hotplug import FirstCamera, Openers, openers
+from companion.vision.capture.devices import PHONE, FirstCamera, Openers, openers, video_devices
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.capture.sources import Frame, Notice, camera_answers, frames

@@ -5,16 +5,17 @@ A drawing is checked as a whole before it is used; what is wrong with it is one 
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
-from companion.common.text import Term, plain, say
+from companion.common.text import Said, Term, plain, say
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import ROBOT, all_mats
 
@@ -159,8 +160,8 @@ def parse_drawing(data: Mapping[str, object]) -> Drawing | None:
             )
         return None
     drawing = Drawing(_picture(data.get("picture")), tuple(_zone(table) for table in tables), _seats(data))
-    for check in (_refuse_doubled, _refuse_outside, _refuse_small, _refuse_overlap, _refuse_missing):
-        check(drawing)
+    for fault in _faults(drawing):
+        raise ValueError(fault)
     return drawing
 
 
@@ -169,9 +170,9 @@ def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
 
     A side without any zones plays on its printed mat. Raises ValueError with a sentence.
     """
-    spare = next((mat for mat in drawing.mats if mat != "table" and mat not in sides), None)
-    if spare:
-        raise ValueError(say("zones of %(side)s are drawn, and no side plays there.", side=_side(spare)))
+    for mat in drawing.mats:
+        if mat != "table" and mat not in sides:
+            raise ValueError(say("zones of %(side)s are drawn, and no side plays there.", side=_side(mat)))
 
 
 def _picture(value: object) -> tuple[int, int]:
@@ -252,65 +253,49 @@ def _numbers(value: object, count: int) -> tuple[float, ...] | None:
 # --- What is wrong with a drawing -----------------------------------------------------------------------------
 
 
-def _refuse_doubled(drawing: Drawing) -> None:
+def _faults(drawing: Drawing) -> Iterator[Said]:
+    """Yield what is wrong: with single zones first, then with how they lie to each other."""
     names = [zone.name for zone in drawing.zones]
-    doubled = next((name for name in names if names.count(name) > 1), None)
-    if doubled:
-        raise ValueError(say("%(zone)s is drawn twice.", zone=_the_zone(doubled)))
-
-
-def _refuse_outside(drawing: Drawing) -> None:
+    yield from (say("%(zone)s is drawn twice.", zone=_the_zone(name)) for name in names if names.count(name) > 1)
     width, height = drawing.picture
     for zone in drawing.zones:
         if not all(-1 <= x <= width + 1 and -1 <= y <= height + 1 for x, y in zone.corners):
-            outside = say(
+            yield say(
                 "part of %(zone)s lies outside the picture, which is %(width)d × %(height)d pixels:"
                 " draw it smaller, or further in.",
                 zone=_the_zone(zone.name),
                 width=width,
                 height=height,
             )
-            raise ValueError(outside)
-
-
-def _refuse_small(drawing: Drawing) -> None:
-    shortest = drawing.picture[0] * SMALLEST_SHARE
     for zone in drawing.zones:
-        if min(math.dist(zone.corners[i - 1], zone.corners[i]) for i in range(4)) < shortest:
-            small = say(
+        if min(math.dist(zone.corners[i - 1], zone.corners[i]) for i in range(4)) < width * SMALLEST_SHARE:
+            yield say(
                 "%(zone)s is too small: draw it round the whole card that will lie there.", zone=_the_zone(zone.name)
             )
-            raise ValueError(small)
-
-
-def _refuse_overlap(drawing: Drawing) -> None:
-    # Loading OpenCV takes a moment, and most commands have no zones to check.
-    import cv2
-    import numpy as np
-
-    polygons = [np.array(zone.corners, np.float32) for zone in drawing.zones]
-    for number, zone in enumerate(drawing.zones):
-        for before, other in enumerate(drawing.zones[:number]):
-            smaller = min(_area(zone.corners), _area(other.corners))
-            common, _ = cv2.intersectConvexConvex(polygons[number], polygons[before])
-            if common > OVERLAP_SHARE * smaller:
-                overlap = say(
-                    "the zones %(one)s and %(other)s overlap: draw them side by side.",
-                    one=_quoted(other.name),
-                    other=_quoted(zone.name),
-                )
-                raise ValueError(overlap)
-
-
-def _refuse_missing(drawing: Drawing) -> None:
-    names = {zone.name for zone in drawing.zones}
+    yield from _overlaps(drawing.zones)
     for mat in drawing.mats:
         missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
         if mat != "table" and missing:
             values = {"side": _side(mat), "zone": _quoted(f"{mat}/{missing}")}
             if missing == "battle":
-                raise ValueError(say("%(side)s has no battle zone: draw %(zone)s too.", **values))
-            raise ValueError(say("%(side)s has no distance zone: draw %(zone)s too.", **values))
+                yield say("%(side)s has no battle zone: draw %(zone)s too.", **values)
+            yield say("%(side)s has no distance zone: draw %(zone)s too.", **values)
+
+
+def _overlaps(zones: Sequence[DrawnZone]) -> Iterator[Said]:
+    # Loading OpenCV takes a moment, and most commands have no zones to check.
+    import cv2
+    import numpy as np
+
+    polygons = {zone: np.array(zone.corners, np.float32) for zone in zones}
+    for other, zone in itertools.combinations(zones, 2):
+        common, _ = cv2.intersectConvexConvex(polygons[zone], polygons[other])
+        if common > OVERLAP_SHARE * min(_area(zone.corners), _area(other.corners)):
+            yield say(
+                "the zones %(one)s and %(other)s overlap: draw them side by side.",
+                one=_quoted(other.name),
+                other=_quoted(zone.name),
+            )
 
 
 def _quoted(zone: str) -> Term:

@@ -9,9 +9,8 @@ from companion.match.questions import Kind
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.acts import Act
+from companion.tracking.acts import Act, candidates, known_face
 from companion.tracking.hand_record import Record, takeable
-from companion.tracking.reading import candidates, known_face
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, TURN_S, State, Track
 from companion.tracking.tracker import Tracks
 

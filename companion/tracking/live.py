@@ -81,9 +81,7 @@ class TableWatch:
         self._written = snapshot.signature(self._tracks)
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
-        self._latest: tuple[Frame, float] | None = None
-        """The frame that came last, and until when it is fresh."""
-
+        self._latest: Frame | None = None
         self._hand = RobotHand()
         self._failures = self._good = 0
         self._things: dict[str, float] = {}
@@ -148,8 +146,8 @@ class TableWatch:
 
     def take(self, frame: Frame) -> None:
         """Look at a frame, bring the tracks up to date, and let the match ask what follows from them."""
-        last, self._latest = self._latest, (frame, self._clock() + frame.fresh_s)
-        if frame.after_gap or (last is not None and last[0].image.shape != frame.image.shape):
+        last, self._latest = self._latest, frame
+        if frame.after_gap or (last is not None and last.image.shape != frame.image.shape):
             self._things, self._tracks = {}, tracker.lost_sight(self._tracks)
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
@@ -235,9 +233,9 @@ class TableWatch:
         hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
         """
         latest, hand = self._latest, self._hand
-        if latest is None or self._clock() > latest[1] or (self._match.state.robot_seat and hand.mat is None):
+        if latest is None or self._clock() > latest.fresh_till_s or (self._match.state.robot_seat and hand.mat is None):
             return None
-        return hand.hidden(latest[0].image)
+        return hand.hidden(latest.image)
 
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""

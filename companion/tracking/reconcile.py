@@ -15,26 +15,17 @@ from dataclasses import replace
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
 from companion.match.zone_plays import Places, named, where
-from companion.rules.cards import Card
+from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
-from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.accelerators import Accelerators
-from companion.tracking.acts import UNCLEAR, Act, cost_of, explained
+from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
+from companion.tracking.acts import UNCLEAR, Act, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
-from companion.tracking.beaten import BeatenHazards
 from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.deferral import Deferral
 from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
-from companion.tracking.reading import is_ripe, known_face, plays_of
-from companion.tracking.track import (
-    DOUBTFUL_CONFIDENCE,
-    PUT_RIGHT_S,
-    TURN_S,
-    UNCLEAR_CONFIDENCE,
-    Track,
-)
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, PUT_RIGHT_S, TURN_S, UNCLEAR_CONFIDENCE, Track
 from companion.tracking.tracker import Tracks
 
 MOST_PLAYS = 3
@@ -56,8 +47,7 @@ class _Reconciliation:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
         self._t_s = tracks.t_s
         self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
-        self._beaten = BeatenHazards(tracks, record, table, places, self._balance.extra)
-        self._accelerators = Accelerators.among(self._balance.extra, record)
+        self._doubling, self._unclear = doubled(self._balance.extra, record)
         self._deferral = Deferral(tracks, record, places)
         last = record.lines[-1].play if record.lines else None
         self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
@@ -94,8 +84,8 @@ class _Reconciliation:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
         extra = self._balance.extra
         known = {track.serial for track in (*self._refused, *(new for _, new in self._moved))}
-        known |= set(self._accelerators.doubling.values())
-        carried = [hazard for hazard in self._beaten.uncounted() if self._record.refusal(hazard) is None]
+        known |= set(self._doubling.values())
+        carried = [hazard for hazard in self._uncounted() if self._record.refusal(hazard) is None]
         stickers = {track.card for track in carried if track.card is not None}
         cards = [*(t for t in extra if t.serial not in known and t.card not in stickers), *carried]
         start = self._table if self._taken is None else apply(self._table, taking(self._table))
@@ -108,9 +98,9 @@ class _Reconciliation:
         if face is None or table.is_over or self._places.question(face, track.zone, table) is not None:
             return Act(track, None, table)
         guess = self._places.play_at(face, track.zone, track.place.sideways, table)
-        if guess is None or track.serial in self._accelerators.unclear:
+        if guess is None or track.serial in self._unclear:
             return Act(track, None, table)
-        play = replace(guess.play, times=2) if track.serial in self._accelerators.doubling else guess.play
+        play = replace(guess.play, times=2) if track.serial in self._doubling else guess.play
         return Act(track, play, table, objections(table, play), guess.clear)
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -144,7 +134,7 @@ class _Reconciliation:
         """True if a card without a sticker was carried off, or put right by whoever has just laid it."""
         is_last = bool(self._record.lines) and self._record.lines[-1].serial == old.serial
         is_soon = old.seen_s < new.since_s <= old.last_there_s + PUT_RIGHT_S
-        return self._beaten.is_carried(old, new) or (is_last and is_soon and new.face is old.face)
+        return self._is_carried(old, new) or (is_last and is_soon and new.face is old.face)
 
     def _taken_top(self) -> Track | None:
         gone = [t for t in self._balance.missing if t.zone == DISCARD_ZONE]
@@ -161,6 +151,50 @@ class _Reconciliation:
     def _was_just_discarded(self, top: Track) -> bool:
         """True if the last play discarded this card."""
         return self._last_discard is not None and self._last_discard.card is top.face
+
+    # Beaten hazards are carried to the discard pile at any time: before the attack counts, before the card that beats
+    # them is in sight, turns later, or never. So one on that pile need not have been discarded, and one that has left
+    # its place need not have been taken back.
+
+    def _uncounted(self) -> list[Track]:
+        """Return those that a safety has beaten, or may have, and that have gone before their attack counted."""
+        lines = self._record.lines
+        told = {line.serial for line in lines}
+        counted = {spot for line in lines for spot in spots_of(line, self._places)}
+        return [
+            track
+            for track in self._tracks.gone
+            if track.face.family is Family.HAZARD
+            and track.laid_since(self._record.hand_seq)
+            and track.serial not in told
+            and (track.zone, track.face) not in counted
+            and self._is_beaten(track)
+        ]
+
+    def _is_beaten(self, hazard: Track) -> bool:
+        gone_s = self._tracks.t_s - hazard.seen_s
+        stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE}
+        if gone_s > TURN_S and (hazard.card is None or hazard.card not in stickers):
+            return False
+        zone = f"{mat_of(hazard.zone)}/safety"
+        soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
+        safeties = (track.face for track in (*self._balance.extra, *self._tracks.coming) if track.zone == zone)
+        return soon or SAFETY_OF[hazard.face] in safeties
+
+    @staticmethod
+    def _is_carried(old: Track, new: Track) -> bool:
+        """True if a card on the discard pile, told by its face, may be the hazard that has just left its place."""
+        return new.is_laid_off_hazard and new.face is old.face and 0 <= new.since_s - old.seen_s <= TURN_S
+
+    def _explains(self, old: Track, new: Track) -> bool:
+        """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
+        if not new.is_laid_off_hazard:
+            return False
+        zone = f"{mat_of(old.zone)}/safety"
+        has_remedy = new.face in self._places.cards(self._table, old.zone)[:-1]
+        has_safety = SAFETY_OF[new.face] in self._places.cards(self._table, zone)
+        is_coming = zone in self._tracks.hidden_since_s or any(track.zone == zone for track in self._tracks.coming)
+        return has_remedy or has_safety or is_coming or self._tracks.t_s - new.since_s < PUT_RIGHT_S
 
     # Questions about cards that lie there
 
@@ -268,7 +302,7 @@ class _Reconciliation:
         return [self._about_moved(t, moved[t.serial]) if t.serial in moved else self._about_gone(t) for t in gone]
 
     def _about_moved(self, old: Track, new: Track) -> Question | None:
-        if self._beaten.explains(old, new):
+        if self._explains(old, new):
             return None
         card, was_on, is_on = named(old.face), where(old.zone), where(new.zone)
         sentence = say("%(card)s has moved from %(old)s to %(new)s.", card=card, old=was_on, new=is_on)

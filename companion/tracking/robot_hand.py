@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import ROBOT, SLOTS, mat_of
+from companion.tabletop.mat_layout import ROBOT, SLOTS
 from companion.tracking.track import LOOKS
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, View
 
+ZONES = tuple(f"{ROBOT}/{number}" for number in range(1, SLOTS + 1))
 MASK_ROUND_MM = 15.0
 """Width of the table around the mat that is hidden with it: the mat may be pushed between two looks for it."""
 
@@ -55,8 +55,7 @@ class RobotHand:
         if mat is None or view.trouble is not None:
             return replace(self, mat=mat)
         shown = dict.fromkeys(view.things, Card.UNKNOWN) | {s.zone: s.face for s in view.sightings if s.zone}
-        zones = [f"{ROBOT}/{number}" for number in range(1, SLOTS + 1)]
-        looked = zip(zones, self.slots, strict=True)
+        looked = zip(ZONES, self.slots, strict=True)
         slots = [slot if zone in view.unknown_zones else slot.after(shown.get(zone)) for zone, slot in looked]
         return RobotHand(tuple(slots), mat)
 
@@ -74,15 +73,11 @@ class RobotHand:
 
 def public(view: View) -> View:
     """Return a look without what lies on the robot's mat."""
-
-    def others(zones: Iterable[str]) -> frozenset[str]:
-        return frozenset(zone for zone in zones if mat_of(zone) != ROBOT)
-
     return replace(
         view,
         mats=tuple(mat for mat in view.mats if mat.id != ROBOT),
-        sightings=tuple(s for s in view.sightings if s.zone is None or mat_of(s.zone) != ROBOT),
-        unknown_zones=others(view.unknown_zones),
-        read_zones=None if view.read_zones is None else others(view.read_zones),
-        things=others(view.things),
+        sightings=tuple(s for s in view.sightings if s.zone not in ZONES),
+        unknown_zones=view.unknown_zones.difference(ZONES),
+        read_zones=view.read_zones and view.read_zones.difference(ZONES),
+        things=view.things.difference(ZONES),
     )

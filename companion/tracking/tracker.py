@@ -141,11 +141,14 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     """Return the memory after a look.
 
     `mats` are those of the sides; `seq` is the record's last event. A view that is not to be trusted says nothing,
-    and nothing has been missing meanwhile.
+    and nothing has been missing meanwhile. A mat that is not found is out of sight with all that lies there.
     """
     if view.trouble is not None:
         return _paused(tracks)
-    is_bare = not view.sightings and not view.unknown_zones and {mat.id for mat in view.mats} >= set(mats)
+    found = {mat.id for mat in view.mats}
+    lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
+    view = replace(view, unknown_zones=view.unknown_zones | lost)
+    is_bare = not view.sightings and not view.unknown_zones and found >= set(mats)
     detections = list(_detections(view, tracks.alive))
     now = replace(
         tracks,

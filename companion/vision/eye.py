@@ -13,20 +13,18 @@ from dataclasses import dataclass, field, replace
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout
+from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
-from companion.vision.code import side_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import LOOKS, PILES, Lain, look_again, look_at_faces
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
-from companion.vision.motion import Gate, Motion
-from companion.vision.patch import Patch
-from companion.vision.read import gray_of, missing_zones, read, together
+from companion.vision.motion import Gate, Motion, Patch
+from companion.vision.read import gray_of, read, together
 from companion.vision.stickers.reader import are_there, boxes_to_read
-from companion.vision.view import FACE, Sighting, View
+from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
 READS = LOOKS
@@ -110,20 +108,20 @@ class Sight:
 class Eye:
     """Turn the frames of one source into views. Not thread-safe.
 
-    `allowed` are the physical cards of the deck (None: any), `layouts` the mats in play (None: all that are found),
-    `drawn` the zones drawn for mats that are not there; they may change at any time. `templates` returns the faces
-    by which cards are recognised besides stickers (None: stickers alone); it may return others at any time.
+    `allowed` are the physical cards of the deck (None: any), `drawn` the zones drawn for mats that are not there; they
+    may change at any time. `templates` returns the faces by which cards are recognised besides stickers (None: stickers
+    alone); it may return others at any time.
     """
 
     def __init__(
         self,
         *,
         allowed: Collection[str] | None = None,
-        layouts: Sequence[MatLayout] | None = None,
         drawn: DrawnZones | None = None,
         templates: Callable[[], Templates | None] = lambda: None,
     ) -> None:
-        self._known = Known(allowed, layouts)
+        self._allowed = allowed
+        self._faces: Templates | None = None
         self._drawn = drawn or DrawnZones()
         self._templates = templates
         self.begin_afresh()
@@ -135,50 +133,196 @@ class Eye:
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows, given all frames before it."""
-        size = frame.image.shape[:2]
+        size, drawing, faces = frame.image.shape[:2], self._drawn.current, self._templates()
+        gate, mats = self.sight.gate, self.sight.mats
         if size != self._size:
             # Places on a picture of another size mean nothing on this one.
-            self._size, self.sight = size, Sight(mats=Mats(drawing=self.sight.mats.drawing), looks=self.sight.looks)
-        drawing = self._drawn.current
-        if drawing is not self.sight.mats.drawing:
+            gate, mats = Gate(), Mats(drawing=drawing)
+        if drawing is not mats.drawing:
             # Other zones with other names: what was remembered of the old ones no longer holds.
-            self.sight = Sight(gate=self.sight.gate, mats=Mats(drawing=drawing), looks=self.sight.looks)
-        faces = self._templates()
-        if faces is not self._known.templates:
-            # Cards recognised by other faces mean nothing any more: all zones are read again.
-            self.sight = Sight(gate=self.sight.gate, mats=self.sight.mats, looks=self.sight.looks)
-            self._known = replace(self._known, templates=faces)
-        self.sight, view = look(self.sight, frame, self._known)
+            mats = Mats(drawing=drawing)
+        if mats is not self.sight.mats or faces is not self._faces:
+            # Cards recognised by other faces, too, mean nothing any more: all zones are read again.
+            self._size, self._faces = size, faces
+            self.sight = Sight(gate=gate, mats=mats, looks=self.sight.looks)
+        self.sight, view = self._look(self.sight, frame)
         return view
 
+    def _look(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
+        """Return the eye's memory after a frame, and what the frame shows."""
+        if frame.after_gap:
+            # Nothing can be compared, and nothing has lasted, across a gap in the pictures.
+            sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
+        sight = replace(sight, gate=motion.update(sight.gate, frame.image))
+        before = sight.view
+        if before is not None and sight.gate.motion is Motion.EVERYTHING:
+            return self._blinded(sight, before, frame)
+        if before is not None and _is_idle(sight, frame.t_s):
+            view = replace(before, t_s=frame.t_s, read_zones=frozenset())
+            return replace(sight, view=view), view
+        return self._looked(sight, frame)
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """What the eye knows of the table before it looks."""
+    def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
+        """Return memory and view for a frame that cannot be compared with the one before.
 
-    allowed: Collection[str] | None = None
-    """The physical cards of the deck; None: any."""
+        In other light no zone looks as it did when it was accepted, so all zones begin again.
+        """
+        every = _every_zone(sight.mats)
+        view = replace(
+            before,
+            t_s=frame.t_s,
+            unknown_zones=every,
+            draw_pile_empty=None,
+            trouble=LIGHT_OR_CAMERA,
+            read_zones=frozenset(),
+            things=frozenset(),
+        )
+        lost = replace(sight.mats, searched_s=None, checked_s=None)
+        due = dict.fromkeys(every, READS)
+        blind = replace(sight, mats=lost, zones={}, patches={}, told=frozenset(), restless=True, reads_left=due)
+        return replace(blind, view=view), view
 
-    layouts: Sequence[MatLayout] | None = None
-    """The mats in play; None: all that are found."""
+    def _looked(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
+        gray = gray_of(frame.image)
+        watch, changes = zones.update(sight.zones, frame.image, sight.mats)
+        settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
+        former = replace(sight.mats, checked_s=None) if settling else sight.mats
+        placed = localization.look(gray, former, frame.t_s)
+        if placed.fits != sight.mats.fits:
+            watch, changes = zones.update(sight.zones, frame.image, placed)
+        left = _to_read(sight, changes, placed, gray)
+        sight = replace(sight, mats=placed, zones=watch, reads_left=left)
+        again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
+        due = (again | left.keys()) - changes.moving
+        view, lain = sight.view, sight.lain
+        if due or view is None:
+            once_more = _once_more(sight, due - changes.changed)
+            view, lain = self._read(sight, frame, gray, due, once_more)
+        sight, view = self._judged(sight, view, lain, frame, changes, due)
+        boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
+        patches = {zone: Patch.of(gray, box) for zone, box in boxes.items() if box is not None}
+        return replace(sight, patches={**sight.patches, **patches}), view
 
-    templates: Templates | None = None
-    """The faces that cards are recognised by besides stickers."""
+    def _read(
+        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
+    ) -> tuple[View, tuple[Lain, ...]]:
+        """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
+        # Beside faces a sticker is not looked at alone: the two of one card go together.
+        as_before = _as_before(sight, gray, once_more) if self._faces is None else frozenset()
+        boxes = _boxes_round(due - as_before, sight.mats)
+        before = sight.sightings
+        is_settled = all(zones.is_settled(sight.zones, zone) for zone in due)
+        view = read(
+            frame,
+            sight.mats,
+            allowed=self._allowed,
+            where=boxes,
+            before=sight.view,
+            gray=gray,
+            # What cannot be explained may be a sticker larger or smaller than the others.
+            every_size=bool(due & (sight.unexplained | sight.unread)),
+            # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
+            stickers=self._faces is None or any(s.card for s in before) or not is_settled,
+        )
+        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
+        old = {id(s) for s in before}
+        read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
+        read_now = together([s for s in view.sightings if id(s) not in old], faces)
+        placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
+        elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
+        found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
+        cards = {s.card for s in found if s.card}
+        missed = [s for s in before if s.card and s.card not in cards]
+        return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
+    def _read_faces(
+        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
+    ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
+        """Return the cards in the due zones by their faces, and all that are to be remembered."""
+        templates = self._faces
+        if templates is None:
+            return (), ()
+        elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
+        # Zones that have been read since they are still: they are read several times to be sure.
+        hidden = sight.view.unknown_zones if sight.view else frozenset()
+        untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
+        still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
+        as_before = untouched if still else untouched & once_more
+        again = look_again(frame.image, sight.mats, templates, still)
+        if again is None:
+            as_before, again = frozenset(), ()
+        unread = (s for s in sight.sightings if s.by == FACE and s.zone in as_before and s.face is Card.UNKNOWN)
+        told = (*(card.sighting for card in again if not card.missed), *unread)
+        rest = due - as_before
+        if not rest:
+            return told, (*elsewhere, *again)
+        here = [lain for lain in sight.lain if lain.sighting.zone in rest]
+        # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
+        first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
+        boxes = boxes_to_read(gray, _boxes_round(rest, sight.mats))
+        faces, lain = look_at_faces(
+            frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
+        )
+        anew = (card for card in lain if card.sighting.zone in rest)
+        return (*told, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *anew)
 
-def look(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
-    """Return the eye's memory after a frame, and what the frame shows."""
-    if frame.after_gap:
-        # Nothing can be compared, and nothing has lasted, across a gap in the pictures.
-        sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
-    sight = replace(sight, gate=motion.update(sight.gate, frame.image))
-    before = sight.view
-    if before is not None and sight.gate.motion is Motion.EVERYTHING:
-        return _blinded(sight, before, frame, known.layouts)
-    if before is not None and _is_idle(sight, frame.t_s):
-        view = replace(before, t_s=frame.t_s, read_zones=frozenset())
-        return replace(sight, view=view), view
-    return _looked(sight, frame, known)
+    def _judged(
+        self,
+        sight: Sight,
+        view: View,
+        lain: tuple[Lain, ...],
+        frame: Frame,
+        changes: ZoneChanges,
+        due: frozenset[str],
+    ) -> tuple[Sight, View]:
+        """Return memory and view with the zones that may be spoken of, after the due ones were read."""
+        open_to_doubt = (changes.changed | due) - changes.touched_border
+        hidden_faces = _faces_hidden(sight, view, due)
+        odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
+        odd |= {seen.zone for seen in hidden_faces if seen.zone is not None}
+        odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
+        # What lies still for long enough was put there: the cards under it are remembered as they were.
+        patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
+        things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
+        odd -= things
+        under = (*_faces_under(sight, view, things, due), *(seen for seen in hidden_faces if seen.zone in things))
+        stays = {s.stay for s in under}
+        view = replace(view, sightings=(*view.sightings, *under))
+        old = {id(s) for s in sight.sightings}
+        read_now = [s for s in view.sightings if id(s) not in old]
+        lying = {zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now)}
+        hidden = changes.moving | changes.cut_off | odd
+        view = replace(
+            view,
+            t_s=frame.t_s,
+            mats=sight.mats.seen(),
+            unknown_zones=hidden,
+            draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
+            trouble=_trouble(sight.mats),
+            read_zones=due,
+            things=frozenset(lying | (sight.things - changes.moving)),
+        )
+        told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
+        left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
+        elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
+        return (
+            replace(
+                sight,
+                zones=zones.accept(sight.zones, due - hidden, view.sightings, hidden),
+                view=view,
+                reads_left=left,
+                unexplained=odd,
+                odd_since_s=odd_since_s,
+                told=(sight.told - due - changes.moving) | told,
+                unaccepted=(sight.unaccepted - due) | (due & hidden),
+                lain=tuple(_not_missed(lain, hidden, stays, sight.lain)),
+                restless=bool(left or changes.moving),
+                under=frozenset(elsewhere | stays),
+                looks=sight.looks + 1,
+                read_s=frame.t_s if due else sight.read_s,
+            ),
+            view,
+        )
 
 
 def _is_idle(sight: Sight, t_s: float) -> bool:
@@ -193,48 +337,6 @@ def _is_idle(sight: Sight, t_s: float) -> bool:
 
 def _read_again(sight: Sight, t_s: float) -> bool:
     return sight.read_s is None or not 0 <= t_s - sight.read_s < READ_AGAIN_S
-
-
-def _blinded(sight: Sight, before: View, frame: Frame, layouts: Sequence[MatLayout] | None) -> tuple[Sight, View]:
-    """Return memory and view for a frame that cannot be compared with the one before.
-
-    In other light no zone looks as it did when it was accepted, so all zones begin again.
-    """
-    every = _every_zone(sight.mats) | missing_zones(sight.mats, layouts or ())
-    view = replace(
-        before,
-        t_s=frame.t_s,
-        unknown_zones=every,
-        draw_pile_empty=None,
-        trouble=LIGHT_OR_CAMERA,
-        read_zones=frozenset(),
-        things=frozenset(),
-    )
-    lost = replace(sight.mats, searched_s=None, checked_s=None)
-    due = dict.fromkeys(every, READS)
-    blind = replace(sight, mats=lost, zones={}, patches={}, told=frozenset(), restless=True, reads_left=due)
-    return replace(blind, view=view), view
-
-
-def _looked(sight: Sight, frame: Frame, known: Known) -> tuple[Sight, View]:
-    gray = gray_of(frame.image)
-    watch, changes = zones.update(sight.zones, frame.image, sight.mats)
-    settling = {zone for zone, left in sight.reads_left.items() if left == READS} - changes.moving
-    former = replace(sight.mats, checked_s=None) if settling else sight.mats
-    placed = localization.look(gray, former, frame.t_s, known.layouts)
-    if placed.fits != sight.mats.fits:
-        watch, changes = zones.update(sight.zones, frame.image, placed)
-    left = _to_read(sight, changes, placed, gray)
-    sight = replace(sight, mats=placed, zones=watch, reads_left=left)
-    again = sight.unexplained | sight.unread if _read_again(sight, frame.t_s) else frozenset()
-    due = (again | left.keys()) - changes.moving
-    view, lain = sight.view, sight.lain
-    if due or view is None:
-        view, lain = _read(sight, frame, gray, due, _once_more(sight, due - changes.changed), known)
-    sight, view = _judged(sight, view, lain, frame, changes, due, known.layouts)
-    boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
-    patches = {zone: Patch.of(gray, box) for zone, box in boxes.items() if box is not None}
-    return replace(sight, patches={**sight.patches, **patches}), view
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
@@ -256,40 +358,6 @@ def _once_more(sight: Sight, due: frozenset[str]) -> frozenset[str]:
     return frozenset(zone for zone in due & sight.told if 0 < sight.reads_left.get(zone, 0) < READS)
 
 
-def _read(
-    sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str], known: Known
-) -> tuple[View, tuple[Lain, ...]]:
-    """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
-    # Beside faces a sticker is not looked at alone: the two of one card go together.
-    as_before = _as_before(sight, gray, once_more) if known.templates is None else frozenset()
-    boxes = _boxes_round(due - as_before, sight.mats)
-    before = sight.sightings
-    is_settled = all(zones.is_settled(sight.zones, zone) for zone in due)
-    view = read(
-        frame,
-        sight.mats,
-        layouts=known.layouts,
-        allowed=known.allowed,
-        where=boxes,
-        before=sight.view,
-        gray=gray,
-        # What cannot be explained may be a sticker larger or smaller than the others.
-        every_size=bool(due & (sight.unexplained | sight.unread)),
-        # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
-        stickers=known.templates is None or any(s.card for s in before) or not is_settled,
-    )
-    faces, lain = _faces(sight, frame, gray, due, once_more, known.templates)
-    old = {id(s) for s in before}
-    read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
-    read_now = together([s for s in view.sightings if id(s) not in old], faces)
-    placed = (s if s.by == FACE else zone_borders.settled(sight.mats, s) for s in read_now)
-    elsewhere = (s for s in before if s.by == FACE and s.zone not in due)
-    found = [s for s in (*read_before, *elsewhere, *placed) if s.zone is not None]
-    cards = {s.card for s in found if s.card}
-    missed = [s for s in before if s.card and s.card not in cards]
-    return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
-
-
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
     """Return the boxes in which zones are read; nothing is read on the draw pile, whose cards lie face down."""
     boxes = (zones.zone_box(mats, zone, REACH_OUT_MM) for zone in these if zone != DRAW_ZONE)
@@ -303,42 +371,6 @@ def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozens
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
 
 
-def _faces(
-    sight: Sight,
-    frame: Frame,
-    gray: Image,
-    due: frozenset[str],
-    once_more: frozenset[str],
-    templates: Templates | None,
-) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
-    """Return the cards in the due zones by their faces, and all that are to be remembered."""
-    if templates is None:
-        return (), ()
-    elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-    # Zones that have been read since they are still: they are read several times to be sure.
-    hidden = sight.view.unknown_zones if sight.view else frozenset()
-    untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
-    still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
-    as_before = untouched if still else untouched & once_more
-    again = look_again(frame.image, sight.mats, templates, still)
-    if again is None:
-        as_before, again = frozenset(), ()
-    unread = (s for s in sight.sightings if s.by == FACE and s.zone in as_before and s.face is Card.UNKNOWN)
-    told = (*(card.sighting for card in again if not card.missed), *unread)
-    rest = due - as_before
-    if not rest:
-        return told, (*elsewhere, *again)
-    here = [lain for lain in sight.lain if lain.sighting.zone in rest]
-    # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
-    first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-    boxes = boxes_to_read(gray, _boxes_round(rest, sight.mats))
-    faces, lain = look_at_faces(
-        frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
-    )
-    anew = (card for card in lain if card.sighting.zone in rest)
-    return (*told, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *anew)
-
-
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:
     """True if a card that is not read must still lie there: its place looks the same, or a thing was put on it.
 
@@ -349,65 +381,6 @@ def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bo
         return False
     new = [s for s in found if not zones.looks_the_same(sight.zones, s)]
     return zones.looks_the_same(sight.zones, missed) or zones.is_under_a_thing(sight.zones, missed, new)
-
-
-def _judged(
-    sight: Sight,
-    view: View,
-    lain: tuple[Lain, ...],
-    frame: Frame,
-    changes: ZoneChanges,
-    due: frozenset[str],
-    layouts: Sequence[MatLayout] | None,
-) -> tuple[Sight, View]:
-    """Return memory and view with the zones that may be spoken of, after the due ones were read."""
-    open_to_doubt = (changes.changed | due) - changes.touched_border
-    hidden_faces = _faces_hidden(sight, view, due)
-    odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
-    odd |= {seen.zone for seen in hidden_faces if seen.zone is not None}
-    odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
-    # What lies still for long enough was put there: the cards under it are remembered as they were.
-    patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
-    things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
-    odd -= things
-    under = (*_faces_under(sight, view, things, due), *(seen for seen in hidden_faces if seen.zone in things))
-    stays = {s.stay for s in under}
-    view = replace(view, sightings=(*view.sightings, *under))
-    old = {id(s) for s in sight.sightings}
-    read_now = [s for s in view.sightings if id(s) not in old]
-    lying = {zone for zone in due if zones.lies_like_a_card(sight.zones, zone, read_now)}
-    hidden = changes.moving | changes.cut_off | odd | missing_zones(sight.mats, layouts or ())
-    view = replace(
-        view,
-        t_s=frame.t_s,
-        mats=sight.mats.seen(),
-        unknown_zones=hidden,
-        draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
-        trouble=_trouble(sight.mats),
-        read_zones=due,
-        things=frozenset(lying | (sight.things - changes.moving)),
-    )
-    told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
-    left = {zone: reads - (zone in due) for zone, reads in sight.reads_left.items() if reads > (zone in due)}
-    elsewhere = {card.order for card in sight.lain if card.sighting.zone not in due - hidden} & sight.under
-    return (
-        replace(
-            sight,
-            zones=zones.accept(sight.zones, due - hidden, view.sightings, hidden),
-            view=view,
-            reads_left=left,
-            unexplained=odd,
-            odd_since_s=odd_since_s,
-            told=(sight.told - due - changes.moving) | told,
-            unaccepted=(sight.unaccepted - due) | (due & hidden),
-            lain=tuple(_not_missed(lain, hidden, stays, sight.lain)),
-            restless=bool(left or changes.moving),
-            under=frozenset(elsewhere | stays),
-            looks=sight.looks + 1,
-            read_s=frame.t_s if due else sight.read_s,
-        ),
-        view,
-    )
 
 
 def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> bool:

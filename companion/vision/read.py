@@ -1,4 +1,7 @@
-"""One frame to one view: which cards lie where, which zones nothing may be said about."""
+"""One frame to one view: which cards lie where, which zones nothing may be said about.
+
+Stickers and faces together tell each card once, by whichever tells it; a sticker on the wrong card is found out.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +15,29 @@ from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.drawn_zones import Drawing
-from companion.tabletop.mat_layout import DRAW_ZONE, MatLayout, all_mats
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import read_picture
 from companion.vision.capture.sources import Frame
-from companion.vision.code import AGREED, Code, side_of
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import lies_sideways
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
-from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, level_of
+from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
-from companion.vision.stickers.sizes import SIZES_MM, widths_mm
-from companion.vision.view import STICKER, Point, Sighting, View
+from companion.vision.view import AGREED, STICKER, Code, Point, Quad, Sighting, View, side_of
 
-_ON_CARD_PX = 4.0  # most by which a sticker's middle is seen beside its card
-_ABOVE_SHARE = 0.5  # most of the side of a card that a code on it takes; a larger one is no sticker of it
+ON_CARD_PX = 4.0
+"""Maximum distance of a sticker's middle from its card, as seen."""
+
+ABOVE_SHARE = 0.5
+"""Maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it."""
 
 
 def read(
     frame: Frame,
     mats: Mats,
     *,
-    layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
     where: Sequence[Box] | None = None,
     before: View | None = None,
@@ -46,9 +48,8 @@ def read(
 ) -> View:
     """Return what a frame shows, given where the mats lie.
 
-    `layouts` are the mats in play (None: those found), `allowed` the physical cards of the deck (None: any).
-    `where` limits the reading to boxes; outside them the sightings of `before` still stand. Zones are unknown
-    when their mat is not found. `gray` is the frame in grey, where it is made already. Without `every_size` only
+    `allowed` are the physical cards of the deck (None: any). `where` limits the reading to boxes; outside them the
+    sightings of `before` still stand. `gray` is the frame in grey, where it is made already. Without `every_size` only
     stickers as large as those of `before` are looked for, without `stickers` none. With `templates` cards are
     recognised by their faces too, wherever they lie.
     """
@@ -57,14 +58,7 @@ def read(
     sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
     if templates is not None:
         sightings = together(sightings, read_faces(frame.image, templates, mats, where=where))
-    hidden = missing_zones(mats, layouts or ())
-    return View(
-        t_s=frame.t_s,
-        mats=mats.seen(),
-        sightings=sightings,
-        unknown_zones=hidden,
-        draw_pile_empty=None if DRAW_ZONE in hidden else mats.draw_marker_seen,
-    )
+    return View(frame.t_s, mats.seen(), sightings, draw_pile_empty=mats.draw_marker_seen)
 
 
 def _as_before(before: View, mats: Mats) -> Before:
@@ -97,12 +91,6 @@ def sighting_of(code: Code, mats: Mats) -> Sighting:
     )
 
 
-def missing_zones(mats: Mats, layouts: Iterable[MatLayout]) -> frozenset[str]:
-    """Return the zones of the mats in play that have not been found."""
-    found = {fit.layout.id for fit in mats.fits}
-    return frozenset(f"{layout.id}/{zone}" for layout in layouts if layout.id not in found for zone in layout.zones)
-
-
 def _sightings(
     gray: Image,
     mats: Mats,
@@ -130,49 +118,12 @@ def _sightings(
     return _sightings(gray, mats, sizes, allowed, (*boxes, *again), rest)
 
 
-# --- Stickers and faces together ------------------------------------------------------------------------------
-
-
-def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
-    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
-    on = [_card_under(sticker, faces) for sticker in stickers]
-    voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
-    return (*voted, *(face for number, face in enumerate(faces) if number not in on))
-
-
-def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
-    """Return the topmost card that a sticker lies on."""
-    for number, face in enumerate(faces):
-        if face.corners_px is not None and sticker.corners_px is not None:
-            small = side_of(sticker.corners_px) < _ABOVE_SHARE * side_of(face.corners_px)
-            off_px = cv2.pointPolygonTest(np.float32(face.corners_px), sticker.centre_px, True)
-            if small and off_px >= -_ON_CARD_PX:
-                return number
-    return None
-
-
-def _voted(sticker: Sighting, face: Sighting) -> Sighting:
-    """Return one card that has a sticker and a face."""
-    if face.face is Card.UNKNOWN:
-        return sticker
-    if sticker.card is None:
-        of_face = next((card for card, _ in sticker.rivals if face_of(card) is face.face), None)
-        if of_face is None:
-            return face
-        return replace(sticker, card=of_face, face=face.face, confidence=face.confidence, rivals=())
-    if sticker.face is face.face:
-        return replace(sticker, confidence=max(sticker.confidence, AGREED))
-    said = ((sticker.card, 0.45), (any_copy(face.face), 0.45))
-    return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
-
-
 # --- Whole pictures, for `companion read` ---------------------------------------------------------------------
 
 
 def read_pictures(
     paths: Iterable[str | Path],
     *,
-    layouts: Sequence[MatLayout] | None = None,
     allowed: Collection[str] | None = None,
     drawing: Drawing | None = None,
     templates: Templates | None = None,
@@ -187,7 +138,7 @@ def read_pictures(
     for path in paths:
         try:
             image = read_picture(path)
-            mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+            mats = look(gray_of(image), Mats(drawing=drawing), 0.0)
             refuse_proportions(str(path), image, mats)
         except Problem as problem:
             yield {"image": str(path), "problem": str(problem)}
@@ -239,3 +190,39 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
 
 def _rounded(points: Iterable[Point]) -> list[list[float]]:
     return [[round(float(x), 1), round(float(y), 1)] for x, y in points]
+
+def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
+    """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
+    on = [_card_under(sticker, faces) for sticker in stickers]
+    voted = [sticker if at is None else _voted(sticker, faces[at]) for sticker, at in zip(stickers, on, strict=True)]
+    return (*voted, *(face for number, face in enumerate(faces) if number not in on))
+
+
+def _card_under(sticker: Sighting, faces: Sequence[Sighting]) -> int | None:
+    """Return the topmost card that a sticker lies on."""
+    for number, face in enumerate(faces):
+        if face.corners_px is not None and sticker.corners_px is not None:
+            small = side_of(sticker.corners_px) < ABOVE_SHARE * side_of(face.corners_px)
+            if small and _holds(face.corners_px, sticker.centre_px):
+                return number
+    return None
+
+
+def _voted(sticker: Sighting, face: Sighting) -> Sighting:
+    """Return one card that has a sticker and a face."""
+    if face.face is Card.UNKNOWN:
+        return sticker
+    if sticker.card is None:
+        of_face = next((card for card, _ in sticker.rivals if face_of(card) is face.face), None)
+        return (
+            replace(sticker, card=of_face, face=face.face, confidence=face.confidence, rivals=()) if of_face else face
+        )
+    if sticker.face is face.face:
+        return replace(sticker, confidence=max(sticker.confidence, AGREED))
+    half = 0.45
+    said = ((sticker.card, half), (any_copy(face.face), half))
+    return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
+
+
+def _holds(quad: Quad, point: Point) -> bool:
+    return cv2.pointPolygonTest(np.float32(quad), point, True) >= -ON_CARD_PX

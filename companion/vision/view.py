@@ -1,7 +1,8 @@
-"""The values that leave vision: what was seen on one frame. Plain data, no pictures."""
+"""The values of vision: a sticker as every reader tells it, and what was seen on one frame. Plain data, no pictures."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 
 from companion.rules.cards import Card
@@ -9,6 +10,12 @@ from companion.rules.cards import Card
 STICKER, FACE = "sticker", "face"  # ways in which a card is recognised
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
+
+AGREED = 0.99
+"""Confidence of a card that two readers agree on, and the highest that is given."""
+
+ALONE = 0.9
+"""Confidence of a card that one reader alone gives, less surely."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +62,7 @@ class View:
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
     unknown_zones: frozenset[str] = field(default_factory=frozenset)
-    """Zones that something moves over, covers, or whose mat is not found: say nothing about them."""
+    """Zones that something moves over or covers: say nothing about them, nor about those of mats that are not found."""
 
     draw_pile_empty: bool | None = None
     """True when the marker under the draw pile shows, False when it is covered, None when its mat is not seen."""
@@ -69,3 +76,44 @@ class View:
     things: frozenset[str] = field(default_factory=frozenset)
     """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
     or a thing."""
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """A sticker of ours on a picture."""
+
+    card: str | None
+    """The physical card, or None: it cannot be recognised, is not in this deck, or is here twice."""
+
+    corners_px: Quad
+    """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
+
+    confidence: float
+    """0 where the card is None."""
+
+    rivals: tuple[tuple[str, float], ...] = ()
+    """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
+
+    @property
+    def centre_px(self) -> Point:
+        return centre_of(self.corners_px)
+
+    @property
+    def side_px(self) -> float:
+        """The mean length of the code's four sides."""
+        return side_of(self.corners_px)
+
+
+def centre_of(quad: Quad) -> Point:
+    """Return the middle of four corners: where the diagonals of a square seen at an angle cross."""
+    (ax, ay), (bx, by), (cx, cy), (dx, dy) = quad
+    ux, uy, vx, vy = cx - ax, cy - ay, dx - bx, dy - by
+    cross = ux * vy - uy * vx
+    if abs(cross) < 1e-9:
+        return (ax + bx + cx + dx) / 4, (ay + by + cy + dy) / 4
+    t = ((bx - ax) * vy - (by - ay) * vx) / cross
+    return ax + t * ux, ay + t * uy
+
+
+def side_of(quad: Quad) -> float:
+    """Return the mean length of the four sides of a quad."""
+    return sum(math.dist(quad[i - 1], quad[i]) for i in range(4)) / 4

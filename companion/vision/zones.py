@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -23,7 +23,7 @@ from companion.vision.boxes import Box, Floats, Image, around
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.localization import Fit, Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Quad, Sighting
+from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0
@@ -82,6 +82,7 @@ CLEARED_SHARE = 0.25
 """Minimum share of a sticker's place on which bare ground shows once the card has gone. What covers a card shows none;
 where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
 
+Slices = tuple[slice, slice]
 Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
 
@@ -102,10 +103,15 @@ class Sheet:
 
     bare_known: Mask
     still: Mapping[str, int]
-    """Number of frames for which nothing has moved in each zone."""
+    """Number of frames for which nothing has moved in each zone, as `side-1/battle`."""
 
     settled: frozenset[str] = frozenset()
     """Zones that have been accepted at least once."""
+
+    @cached_property
+    def zones(self) -> Mapping[str, Slices]:
+        """Rows and columns of each zone on these pictures."""
+        return _zones_of(self.fit.layout)
 
     @cached_property
     def accepted_now(self) -> Colours:
@@ -136,7 +142,7 @@ class Sheet:
     @cached_property
     def cleared(self) -> Mask:
         """Where something lay when the mat was accepted and its bare ground shows now."""
-        ground = _like_ground(self, self.bare_now, _zones(self).values())
+        ground = _like_ground(self, self.bare_now, self.zones.values())
         return self.different & ~self.is_as_accepted & ground
 
     @cached_property
@@ -148,7 +154,7 @@ class Sheet:
     def reaching_in(self) -> npt.NDArray[np.int32]:
         """Patches that are not of the sheet's colours and reach in over its edge, numbered: an arm, before all else."""
         layout = self.fit.layout
-        on_ground = _like_ground(self, self.last.astype(np.float32), _zones(self).values())
+        on_ground = _like_ground(self, self.last.astype(np.float32), self.zones.values())
         strange = _between_zones(layout) | (_in_zones(layout) & ~on_ground)
         # White paper, or a lamp mirrored in it, brighter still: hands and sleeves are darker.
         paper = _paper(self)
@@ -197,24 +203,17 @@ def accept(
 
     Where none of a mat's zones is `hidden`, so are its margins and the table around it: what was put there stays.
     """
-    wanted = frozenset(zones)
-    sheets: dict[str, Sheet] = {}
+    sheets = dict(state)
     for mat_id, sheet in state.items():
-        good = [zone for zone in _zones(sheet) if f"{mat_id}/{zone}" in wanted]
-        clear = not any(f"{mat_id}/{zone}" in hidden for zone in _zones(sheet))
-        sheets[mat_id] = _accepted(sheet, good, sightings, margins=clear) if good else sheet
+        if good := sheet.zones.keys() & zones:
+            sheets[mat_id] = _accepted(sheet, good, sightings, margins=sheet.zones.keys().isdisjoint(hidden))
     return sheets
 
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
     """Return those settled zones in which something is neither a card that is read nor the bare mat."""
-    wanted = frozenset(zones)
-    return frozenset(
-        name
-        for mat_id, sheet in state.items()
-        for zone in _zones(sheet)
-        if (name := f"{mat_id}/{zone}") in wanted and not _is_explained(sheet, zone, sightings)
-    )
+    there = ((sheet, zone) for sheet in state.values() for zone in sheet.zones.keys() & zones)
+    return frozenset(zone for sheet, zone in there if not _is_explained(sheet, zone, sightings))
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
@@ -222,8 +221,7 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
     sheet = _settled_sheet(state, zone)
     if sheet is None:
         return False
-    name = zone.partition("/")[2]
-    inside = sheet.foreign[_zone_slices(_zones(sheet)[name])]
+    inside = sheet.foreign[sheet.zones[zone]]
     covered = sum(np.count_nonzero(inside == label) for label in _strange(sheet, sheet.foreign, inside, sightings))
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
@@ -233,12 +231,11 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    box = _box_on_sheet(sheet, sighting.corners_px)
+    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
     if np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
         # The print of a mat that has never been seen bare is new as well once a card has gone.
         return False
-    over = box.of(sheet.foreign)
-    return any(True for _ in _strange(sheet, sheet.foreign, over, found))
+    return next(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found), None) is not None
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
@@ -246,8 +243,8 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     sheet = state.get(mat)
     if sheet is None:
         return False
-    box = around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
-    ground = box.of(_like_ground(sheet, sheet.bare_now, _zones(sheet).values()))
+    box = _box_on_sheet(sheet, corners_mm)
+    ground = box.of(_like_ground(sheet, sheet.bare_now, sheet.zones.values()))
     return box.area_px > 0 and np.count_nonzero(ground) < CLEARED_SHARE * box.area_px
 
 
@@ -261,21 +258,18 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return False
-    box = _box_on_sheet(sheet, sighting.corners_px)
+    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
     return box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
     """Return the mat of a zone that has been accepted before."""
-    mat_id, _, name = (zone or "").partition("/")
-    sheet = state.get(mat_id)
-    return sheet if sheet is not None and name in sheet.settled else None
+    return next((sheet for sheet in state.values() if zone in sheet.settled), None)
 
 
-def _box_on_sheet(sheet: Sheet, corners_px: Quad) -> Box:
-    """Return the box round corners on the picture, on the mat's small picture; empty where they lie outside."""
-    box = around(_on_sheet(sheet.fit.to_mm(corners_px)))
-    return box.within(sheet.last.shape[1], sheet.last.shape[0])
+def _box_on_sheet(sheet: Sheet, corners_mm: Floats) -> Box:
+    """Return the box round corners on a mat, on its small picture; empty where they lie outside."""
+    return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
 
 def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
@@ -322,29 +316,27 @@ def _sheet_size(layout: MatLayout) -> tuple[int, int]:
     return round((width + 2 * RIM_MM) / MM_PER_PX), round((height + 2 * RIM_MM) / MM_PER_PX)
 
 
-@cache
-def _zone_slices(zone: Rect) -> tuple[slice, slice]:
-    """Return rows and columns of a zone on its mat's small picture."""
+def _zones_of(layout: MatLayout) -> Mapping[str, Slices]:
+    return {f"{layout.id}/{name}": _slices(rect) for name, rect in layout.zones.items()}
+
+
+def _slices(zone: Rect) -> Slices:
+    """Return rows and columns of a rectangle on its mat's small picture."""
     x, y = (zone.x_mm + RIM_MM) / MM_PER_PX, (zone.y_mm + RIM_MM) / MM_PER_PX
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
-
-
-def _zones(sheet: Sheet) -> Mapping[str, Rect]:
-    return sheet.fit.layout.zones
 
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     if old is None or _lies_elsewhere(fit, old.fit):
-        still = dict.fromkeys(fit.layout.zones, 0)
-        return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), still)
+        return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
     calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
     if calm and fit is old.fit:
         return old
     still = {
-        name: 0 if np.count_nonzero(moved[_zone_slices(rect)]) >= MIN_PATCH_PX else old.still.get(name, 0) + 1
-        for name, rect in fit.layout.zones.items()
+        zone: 0 if np.count_nonzero(moved[where]) >= MIN_PATCH_PX else frames + 1
+        for (zone, where), frames in zip(old.zones.items(), old.still.values(), strict=True)
     }
     return replace(old, fit=fit, last=now, still=still)
 
@@ -363,19 +355,15 @@ def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
     moving, changed, touching = set[str](), set[str](), set[str]()
     cut_off = set[str]()
     for sheet in sheets:
-        frames = {z: STILL_FRAMES if z in sheet.settled else FIRST_STILL_FRAMES for z in _zones(sheet)}
-        settled = [zone for zone in _zones(sheet) if sheet.still[zone] >= frames[zone]]
-        prefix = sheet.fit.layout.id
-        moving |= {f"{prefix}/{zone}" for zone in _zones(sheet) if zone not in settled}
         cut_off |= _cut_off(sheet.fit, image.shape[1::-1])
-        px = {zone: _zone_slices(rect) for zone, rect in _zones(sheet).items()}
-        new = [
-            zone
-            for zone in settled
-            if zone not in sheet.settled or np.count_nonzero(sheet.different[px[zone]]) >= MIN_PATCH_PX
-        ]
-        changed |= {f"{prefix}/{zone}" for zone in new}
-        touching |= {f"{prefix}/{zone}" for zone in _reached_from_outside(sheet, new)}
+        new = []
+        for zone, where in sheet.zones.items():
+            if sheet.still[zone] < (STILL_FRAMES if zone in sheet.settled else FIRST_STILL_FRAMES):
+                moving.add(zone)
+            elif zone not in sheet.settled or np.count_nonzero(sheet.different[where]) >= MIN_PATCH_PX:
+                new.append(zone)
+        changed.update(new)
+        touching.update(_reached_from_outside(sheet, new))
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
 
 
@@ -450,16 +438,16 @@ def _paper(sheet: Sheet) -> Colours:
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
-def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Rect]) -> Mask:
+def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Slices]) -> Mask:
     """Return where zones have the colour of their printed ground, which shows when a card is taken away."""
     like = np.zeros(sheet.last.shape[:2], bool)
-    for where in map(_zone_slices, zones):
+    for where in zones:
         part = sheet.last[where]
         like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy())
     return like
 
 
-def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
+def _ground(sheet: Sheet, bare: Colours, where: Slices) -> Colours:
     """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
@@ -467,37 +455,37 @@ def _ground(sheet: Sheet, bare: Colours, where: tuple[slice, slice]) -> Colours:
     return colour.astype(np.float32)
 
 
-def _never_seen_bare(sheet: Sheet) -> list[Rect]:
+def _never_seen_bare(sheet: Sheet) -> list[Slices]:
     """Return the zones of which some part has always been covered."""
-    return [rect for rect in _zones(sheet).values() if not sheet.bare_known[_zone_slices(rect)].all()]
+    return [where for where in sheet.zones.values() if not sheet.bare_known[where].all()]
 
 
 def _in_zones(layout: MatLayout) -> Mask:
-    return np.logical_or.reduce([_on(layout, rect) for rect in layout.zones.values()])
+    return _on(layout, *_zones_of(layout).values())
 
 
 def _between_zones(layout: MatLayout) -> Mask:
     """Return the sheet without its zones and rim."""
-    return _on(layout, Rect(0, 0, *layout.size_mm)) & ~_in_zones(layout)
+    return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_in_zones(layout)
 
 
 def _edge_of_sheet(layout: MatLayout) -> Mask:
     """Return the outermost strip of the sheet."""
     width, height = layout.size_mm
-    inner = Rect(2 * MM_PER_PX, 2 * MM_PER_PX, width - 4 * MM_PER_PX, height - 4 * MM_PER_PX)
-    return _on(layout, Rect(0, 0, width, height)) & ~_on(layout, inner)
+    outer = Rect(0, 0, width, height)
+    return _on(layout, _slices(outer)) & ~_on(layout, _slices(_grown(outer, -2 * MM_PER_PX)))
 
 
 def _on_markers(layout: MatLayout) -> Mask:
     """Return the markers with the white around them."""
-    grown = [_grown(marker.square, MARKER_ROUND_MM) for marker in layout.markers]
-    return np.logical_or.reduce([_on(layout, rect) for rect in grown] or [np.zeros(_sheet_size(layout)[::-1], bool)])
+    return _on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
 
 
-def _on(layout: MatLayout, rect: Rect) -> Mask:
-    """Return a rectangle of the mat on its small picture."""
+def _on(layout: MatLayout, *parts: Slices) -> Mask:
+    """Return parts of the mat's small picture as a mask of it."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
-    inside[_zone_slices(rect)] = True
+    for where in parts:
+        inside[where] = True
     return inside
 
 
@@ -507,13 +495,13 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 
 def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
     """Yield the zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
-    if not zones:
+    if sheet.settled.isdisjoint(zones):
         return
     labels = sheet.foreign
     edge = np.concatenate((labels[0], labels[-1], labels[:, 0], labels[:, -1]))
     arms = set(np.unique(edge).tolist()) - {0}
     for zone in zones if arms else ():
-        inside = labels[_zone_slices(_zones(sheet)[zone])]
+        inside = labels[sheet.zones[zone]]
         if zone in sheet.settled and np.count_nonzero(np.isin(inside, list(arms))) >= MIN_PATCH_PX:
             yield zone
 
@@ -522,11 +510,11 @@ def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
 
 
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
-    if f"{sheet.fit.layout.id}/{zone}" == DRAW_ZONE:
+    if zone == DRAW_ZONE:
         # The face-down draw pile is never read.
         return True
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
-    inside = labels[_zone_slices(_zones(sheet)[zone])]
+    inside = labels[sheet.zones[zone]]
     strange = _strange(sheet, labels, inside, sightings)
     return all(np.count_nonzero(inside == label) < MIN_PATCH_PX for label in strange)
 
@@ -544,7 +532,7 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
 
     Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
     """
-    own = [s for s in sightings if s.corners_px and (s.zone or "").partition("/")[0] == sheet.fit.layout.id]
+    own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))
     reach_mm = [FACE_REACH_MM if s.by == FACE else REACH_MM for s in own]
@@ -565,10 +553,10 @@ def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
 # --- Accepting ------------------------------------------------------------------------------------------------
 
 
-def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
+def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
     where = ~_in_zones(sheet.fit.layout) if margins else np.zeros(sheet.last.shape[:2], bool)
     for zone in zones:
-        where[_zone_slices(_zones(sheet)[zone])] = True
+        where[sheet.zones[zone]] = True
     bare = where & ~_near_stickers(sheet, sightings) & _may_be_bare(sheet)
     # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
     return replace(
@@ -583,8 +571,7 @@ def _accepted(sheet: Sheet, zones: Sequence[str], sightings: Sequence[Sighting],
 def _may_be_bare(sheet: Sheet) -> Mask:
     """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground."""
     unseen = _never_seen_bare(sheet)
-    zones = np.logical_or.reduce([_on(sheet.fit.layout, rect) for rect in unseen] or [np.zeros_like(sheet.bare_known)])
-    strange = zones & ~_like_ground(sheet, sheet.bare_now, unseen)
+    strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
     large[0] = False

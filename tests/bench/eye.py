@@ -237,7 +237,7 @@ def watched_frames(pose: Pose) -> list[np.ndarray]:
 
 def idle_ms(frames: Sequence[np.ndarray], rounds: int) -> float:
     """The mean time of an eye that has watched long enough, the markers' checks included."""
-    eye = Eye(layouts=tuple(layout for layout in all_mats() if layout.id in ("side-1", "side-2")))
+    eye = Eye()
     bare, *laid = frames
     for number in range(24):
         eye(Frame(bare if number < 6 else laid[number % len(laid)], number / 10))

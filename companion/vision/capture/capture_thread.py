@@ -3,19 +3,18 @@
 A thread and not a process: OpenCV and Picamera2 let other threads run while they wait for a driver, a process more
 would cost a Raspberry Pi the memory of a second OpenCV and the copying of every picture, and a driver that hangs in
 the kernel can be ended in neither. The thread alone calls the device, to its very closing. One that never returns
-from a call is left where it is; it dies with the program. `Guarded` is such a thread for a short look through a device.
+from a call is left where it is; it dies with the program. `guarded` is such a thread for a short look through a device.
 """
 
 from __future__ import annotations
 
-import queue
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple, TypeGuard, TypeVar
+from typing import NamedTuple, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -53,8 +52,8 @@ Some decoders fill what was not sent with the picture before. A compressed strea
 sends every part again with its next full picture, which comes within ten seconds.
 """
 
-OPENING_S, ANSWER_S, CLOSING_S = 6.0, 4.0, 2.0
-"""Maximum time that a device looked through once may take for each, in seconds."""
+ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
+"""Maximum time for a device's opening and first picture, for all of a trial, and for its closing, in seconds."""
 
 T = TypeVar("T")
 
@@ -275,62 +274,36 @@ def is_cut_short(image: Image) -> bool:
     return bool(rows[: max(2, len(rows) // STRIP_SHARE)].all())
 
 
-class Guarded:
-    """A device that is opened and called in a thread of its own, which is left behind where the driver hangs.
+def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T], limit_s: float = TRIAL_S) -> T:
+    """Return what `work` makes of a device in a thread of its own, which is left behind where the driver hangs.
 
-    Raises Problem for whatever goes wrong while it is opened or called.
+    The thread opens and closes the device. Raises Problem for whatever goes wrong, or takes longer than `limit_s`.
     """
+    answer: Future[T] = Future()
 
-    def __init__(
-        self, opener: Callable[[], Device], name: str, *, opening_s: float = OPENING_S, answer_s: float = ANSWER_S
-    ) -> None:
-        self._name = name
-        self._answer_s = answer_s
-        self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = queue.SimpleQueue()
-        self._opened: list[Device] = []
-        self._thread = threading.Thread(target=self._work, name="camera trial", daemon=True)
-        self._thread.start()
+    def run() -> None:
+        device = None
         try:
-            self._asked(lambda: self._opened.append(opener()), opening_s)
-        except Problem:
-            self._calls.put(None)
-            raise
-
-    def grab(self) -> bool:
-        return self._asked(lambda: self._opened[0].grab(), self._answer_s)
-
-    def retrieve(self) -> Image | None:
-        return self._asked(lambda: self._opened[0].retrieve(), self._answer_s)
-
-    def kind(self) -> str | None:
-        return self._asked(lambda: self._opened[0].kind(), self._answer_s)
-
-    def close(self) -> None:
-        """Release the device, as soon as it lets itself be."""
-        self._calls.put(None)
-        self._thread.join(CLOSING_S)
-
-    def _asked(self, call: Callable[[], T], limit_s: float) -> T:
-        answer: Future[T] = Future()
-        self._calls.put((answer, call))
-        try:
-            return answer.result(limit_s)
-        except Problem:
-            raise
-        except TimeoutError:
-            hangs = say("The camera %(name)s does not answer: unplug it and plug it in again.", name=self._name)
-            raise Problem(hangs) from None
+            device = opener()
+            answer.set_result(work(device))
         except Exception as error:
-            broken = say("The camera %(name)s cannot be used: unplug it and plug it in again.", name=self._name)
-            raise Problem(broken) from error
-
-    def _work(self) -> None:
-        while (asked := self._calls.get()) is not None:
-            answer, call = asked
-            try:
-                answer.set_result(call())
-            except Exception as error:
-                answer.set_exception(error)
-        for device in self._opened:
+            answer.set_exception(error)
+        finally:
             with suppress(Exception):
-                device.close()
+                if device is not None:
+                    device.close()
+
+    thread = threading.Thread(target=run, name="camera trial", daemon=True)
+    thread.start()
+    try:
+        return answer.result(limit_s)
+    except Problem:
+        raise
+    except TimeoutError:
+        hangs = say("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
+        raise Problem(hangs) from None
+    except Exception as error:
+        broken = say("The camera %(name)s cannot be used: unplug it and plug it in again.", name=name)
+        raise Problem(broken) from error
+    finally:
+        thread.join(CLOSING_S if answer.done() else 0.0)

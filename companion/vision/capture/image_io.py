@@ -24,6 +24,7 @@ MAX_SIDE_PX = 16_000
 SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
 """The files of a folder that count as its pictures."""
 
+JPEG_QUALITY = 80
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MOST_SEGMENTS = 10_000
 """Maximum number of segments of a JPEG before its first scan; more are not looked through."""
@@ -182,7 +183,7 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def jpeg_of(image: Image, quality: int = 80) -> bytes | None:
+def jpeg_of(image: Image) -> bytes | None:
     """Return a picture `(H, W, 3) uint8 BGR` as JPEG, or None where OpenCV cannot make one of it."""
-    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, quality])
+    done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else None

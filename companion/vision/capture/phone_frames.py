@@ -77,8 +77,8 @@ class PhoneFrames:
         return _Phone(self)
 
 
-class _Phone:
-    """A phone that is sending, as a device. It sets its own exposure."""
+class _Phone(Device):
+    """A phone that is sending, as a device."""
 
     def __init__(self, frames: PhoneFrames) -> None:
         self._frames, self._number, self._jpeg = frames, 0, b""
@@ -91,15 +91,6 @@ class _Phone:
 
     def retrieve(self) -> Image | None:
         return self._darkroom.decode(self._jpeg, PHONE)
-
-    def hold(self) -> None:
-        """Hold nothing."""
-
-    def release(self) -> None:
-        """Let nothing go."""
-
-    def kind(self) -> str | None:
-        return None
 
     def close(self) -> None:
         """End the process that decodes; the phone may go on sending."""

@@ -9,22 +9,24 @@ without one.
 from __future__ import annotations
 
 import logging
-import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from math import inf, prod
 from pathlib import Path
+from threading import Thread, current_thread
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import Capture, Fault, Guarded, Manner, Shot, is_picture
+from companion.vision.capture.capture_thread import ANSWER_S, Capture, Fault, Manner, Shot, guarded, is_picture
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device, is_stream, opener_of, shown, video_devices
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.opencv import cv2
+
+log = logging.getLogger(__name__)
 
 __all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
 
@@ -74,8 +76,8 @@ class Frame:
     after_gap: bool = False
     """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
 
-    fresh_s: float = inf
-    """Seconds after which it is no longer shown as what lies on the table."""
+    fresh_till_s: float = inf
+    """Until when it is shown as what lies on the table, by the clock of cameras."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,20 +93,12 @@ Tell = Callable[[Notice], None]
 Wait = Callable[[float], object]
 
 
-def _in_a_thread(run: Callable[[], None]) -> None:
-    threading.Thread(target=run, name="camera", daemon=True).start()
-
-
 @dataclass(frozen=True, slots=True)
 class Threads:
     """How threads are started and sleep; tests have a time of their own."""
 
-    start: Callable[[Callable[[], None]], object] = _in_a_thread
+    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
     sleep: Callable[[float], object] = time.sleep
-
-
-def _log(notice: Notice) -> None:
-    logging.getLogger(__name__).warning("%s", notice.sentence)
 
 
 def frames(
@@ -113,7 +107,7 @@ def frames(
     fps: float | None = None,
     clock: Callable[[], float] = time.monotonic,
     wait: Wait = time.sleep,
-    tell: Tell = _log,
+    tell: Tell = lambda notice: log.warning("%s", notice.sentence),
     demo: Callable[[], Iterator[Frame]] | None = None,
     open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
@@ -383,7 +377,7 @@ class _Reader:
             gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
             self._tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
         self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
-        return Frame(shot.image, shot.t_s, after_gap, FRESH_S)
+        return Frame(shot.image, shot.t_s, after_gap, shot.t_s + FRESH_S)
 
     # Saying
 
@@ -412,7 +406,7 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[tuple[str, Callable[[str], Device] | None], threading.Thread] = {}
+_TRIED: dict[tuple[str, Callable[[str], Device] | None], Thread] = {}
 """The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
 
 
@@ -423,14 +417,14 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
     """
 
     def opened(source: str) -> Device:
-        _TRIED[source, open_device] = threading.current_thread()
+        _TRIED[source, open_device] = current_thread()
         return opener_of(source, open_device)()
 
     for source in (*video_devices(), "picamera2:"):
         tried = _TRIED.get((source, open_device))
         if tried is not None and tried.is_alive():
             continue
-        with suppress(Problem), closing(Guarded(partial(opened, source), source)) as device:
-            if device.grab() and is_picture(device.retrieve()):
+        with suppress(Problem):
+            if guarded(partial(opened, source), source, lambda d: d.grab() and is_picture(d.retrieve()), ANSWER_S):
                 return source
     return None

@@ -14,8 +14,7 @@ from types import MappingProxyType
 import numpy as np
 
 from companion.vision.boxes import Floats
-from companion.vision.mats.homography import through
-from companion.vision.mats.lens import Lens
+from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
 CORNER_PX = 0.3

@@ -7,6 +7,7 @@ card: a hand leaves about the room round it that the printed battle zone has.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -115,11 +116,10 @@ def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
     layout = MatLayout(mat, (width, height), (), MappingProxyType(rects))
     middles = np.array([rects[name].centre_mm for name in quads])
     shift = np.mean([quad.mean(axis=0) for quad in quads.values()], axis=0) - turn @ middles.mean(axis=0)
-    onto = {
-        name: cv2.getPerspectiveTransform(np.float32(corners_mm(rects[name])), np.float32(quads[name]))
-        for name in quads
-    }
-    panes = tuple(Pane(name, rects[name], quad, onto[name]) for name, quad in quads.items())
+    panes = tuple(
+        Pane(name, rect, quad, cv2.getPerspectiveTransform(np.float32(corners_mm(rect)), np.float32(quad)))
+        for (name, quad), rect in zip(quads.items(), rects.values(), strict=True)
+    )
     matrix = np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
     return DrawnFit(layout, matrix, {}, is_measured=False, panes=panes, is_scaled=bool(sizes))
 
@@ -162,13 +162,10 @@ def _laid_out(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, fl
 
 
 def _any_overlap(middles: Mapping[str, Floats], sizes: Mapping[str, tuple[float, float]], apart: float) -> bool:
-    names = list(middles)
-    for number, name in enumerate(names):
-        for other in names[:number]:
-            between = np.abs(middles[name] - middles[other]) * apart
-            if (between < (np.add(sizes[name], sizes[other]) / 2 + GAP_MM)).all():
-                return True
-    return False
+    return any(
+        (np.abs(middles[one] - middles[other]) * apart < np.add(sizes[one], sizes[other]) / 2 + GAP_MM).all()
+        for one, other in itertools.combinations(middles, 2)
+    )
 
 
 def _area(quad: Floats) -> float:

@@ -19,8 +19,7 @@ from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Floats, Image, around, merged
 from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
 from companion.vision.mats.drawn import fits_of, without_mats
-from companion.vision.mats.homography import Corners, Fit, as_quad, corners_mm, through
-from companion.vision.mats.lens import Lens
+from companion.vision.mats.homography import Corners, Fit, Lens, as_quad, corners_mm, through
 from companion.vision.mats.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
 from companion.vision.mats.outliers import (
     ENOUGH_MARKERS,
@@ -34,6 +33,7 @@ from companion.vision.mats.outliers import (
     marks_of,
     on_one_table,
     points_of,
+    straight_points,
 )
 from companion.vision.view import MatSeen, Point
 
@@ -44,7 +44,7 @@ CHECK_EVERY_S = 2.0
 """Seconds between two looks at the known markers where they were."""
 
 SEARCH_EVERY_S = 5.0
-"""Seconds between two searches of the whole picture while a mat is missing."""
+"""Seconds between two searches of the whole picture."""
 
 SEARCH_BESIDE_DRAWN_S = 20.0
 """The same if zones are drawn: some sides may play on printed mats all the same."""
@@ -131,10 +131,11 @@ class Mats:
 def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | None = None) -> Mats:
     """Return the mats after a picture `(H, W) uint8` of time `t_s`: searched, checked, or left alone if neither is due.
 
-    `layouts` are the mats in play (None: all there are).
+    `layouts` are the mats looked for (None: all there are); others may be laid at any time.
     """
     wanted = tuple(layouts) if layouts is not None else all_mats()
-    if _search_due(mats, layouts, t_s):
+    is_drawn = any(not fit.is_measured for fit in mats.fits)
+    if _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s):
         return search(gray, mats, wanted, t_s)
     if mats.fits and _due(mats.checked_s, CHECK_EVERY_S, t_s):
         return check(gray, mats, wanted, t_s)
@@ -142,7 +143,7 @@ def look(gray: Image, mats: Mats, t_s: float, layouts: Sequence[MatLayout] | Non
 
 
 def is_due(mats: Mats, t_s: float) -> bool:
-    """True if `look` would do anything at that time if every mat in play were found."""
+    """True if `look` would do anything at that time were it not for mats that are missing."""
     return mats.searched_s is None or _due(mats.checked_s if mats.fits else mats.searched_s, CHECK_EVERY_S, t_s)
 
 
@@ -156,7 +157,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
     if not complete and (mats.in_vain < 2 or mats.in_vain % THOROUGH_EVERY == 0):
         seen = united((seen, find_all(gray, ids, THOROUGH_WINDOWS), find_soft(gray, ids)))
-    found = _joined(mats, seen, layouts, _size(gray), t_s)
+    found = _joined(mats, seen, layouts, gray.shape[1::-1], t_s)
     more = len(found.places) > len(mats.places) or found.moved
     return replace(found, searched_s=t_s, checked_s=t_s, in_vain=0 if more else mats.in_vain + 1)
 
@@ -174,14 +175,10 @@ def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> 
     lost = {fit.layout.id for fit in known if not any(marker.id in seen for marker in marks_of(fit.layout))}
     if lost & mats.showing or (lost and _due(mats.searched_s, SEARCH_EVERY_S, t_s)):
         return search(gray, mats, layouts, t_s)
-    return replace(_joined(mats, seen, layouts, _size(gray), t_s), checked_s=t_s)
+    return replace(_joined(mats, seen, layouts, gray.shape[1::-1], t_s), checked_s=t_s)
 
 
 # --- When and where to look -----------------------------------------------------------------------------------
-
-
-def _size(gray: Image) -> tuple[int, int]:
-    return gray.shape[1], gray.shape[0]
 
 
 def _ids(layouts: Sequence[MatLayout]) -> tuple[int, ...]:
@@ -195,15 +192,6 @@ def _box_of(corners: Floats, gray: Image) -> Box:
 
 def _due(last_s: float | None, every_s: float, t_s: float) -> bool:
     return last_s is None or not 0 <= t_s - last_s < every_s
-
-
-def _search_due(mats: Mats, layouts: Sequence[MatLayout] | None, t_s: float) -> bool:
-    """True if a mat in play is missing; if it is not known which are, others may still be laid."""
-    if mats.searched_s is None:
-        return True
-    missing = layouts is None or len(mats.fits) < len(layouts)
-    is_drawn = layouts is None and any(not fit.is_measured for fit in mats.fits)
-    return missing and _due(mats.searched_s, SEARCH_BESIDE_DRAWN_S if is_drawn else SEARCH_EVERY_S, t_s)
 
 
 # --- From markers to places -----------------------------------------------------------------------------------
@@ -271,16 +259,14 @@ def _nudged(fit: Fit, home: Corners) -> Group | None:
 
 def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
     """Return the mats that lie where they lay, the measure of all others: the well-known ones if there are any."""
-    still = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
-    known = [Group(fit.layout, fit.markers, fit.matrix, fit.lens) for fit in still]
+    known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
     return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
     """Return how long a group must be seen to move its mat: one marker may be misread, a small mat be a picture."""
-    before = Group(old.layout, old.markers, old.matrix, old.lens)
     change = group.px_per_mm / old.px_per_mm
-    if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(before, group, SAME_SCALE):
+    if not is_on_table and not 1 / SAME_SCALE <= change <= SAME_SCALE and not on_one_table(old, group, SAME_SCALE):
         return ODD_SURE_AFTER_S
     return 0.0 if len(group.markers) > 1 else SURE_AFTER_S
 
@@ -376,37 +362,38 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
 
 def _left_px(group: Group, matrix: Floats) -> float:
     """Return how far off a group's markers are by a matrix, as a root mean square."""
-    return float(np.sqrt(((through(matrix, group.points.mm) - group.straight) ** 2).mean()))
+    mm, straight = straight_points(group.layout, group.markers, group.lens)
+    return float(np.sqrt(((through(matrix, mm) - straight) ** 2).mean()))
 
 
 def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
     """Return where a mat lies by its own markers alone, and how well that is known."""
     mat = group.layout.id
-    told = survey({mat: group.points}, size_px, group.lens, seek_lens=False, watched={mat: _watched(group.layout)})
+    points, watched = points_of(group.layout, group.markers), _watched(group.layout)
+    told = survey({mat: points}, size_px, group.lens, seek_lens=False, watched={mat: watched})
     return told.matrices[mat], told.spread_mm[mat]
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
     """Return where a pushed mat lies of which one marker shows, and how well that is known."""
-    points = points_of(layout, markers)
-    straight = told.lens.straighten(points.px) if told.lens else points.px
-    middle, on_table = points.mm.mean(axis=0), through(old.inverse, straight)
-    a, b, _, _ = similarity(points.mm, on_table)
+    mm, straight = straight_points(layout, markers, told.lens)
+    middle, on_table = mm.mean(axis=0), through(old.inverse, straight)
+    a, b, _, _ = similarity(mm, on_table)
     cos, sin = np.array([a, b]) / np.hypot(a, b)
     turn = np.array([[cos, -sin], [sin, cos]])
     shift = on_table.mean(axis=0) - turn @ middle
     moved: Floats = old.matrix @ np.block([[turn, shift[:, None]], [np.zeros((1, 2)), np.ones((1, 1))]])
-    off_mm = float(np.sqrt(((points.mm @ turn.T + shift - on_table) ** 2).mean()))
+    off_mm = float(np.sqrt(((mm @ turn.T + shift - on_table) ** 2).mean()))
     usual_mm = max(off_mm, CORNER_PX / old.px_per_mm)
-    reach = np.hypot(*(_watched(layout) - middle).T).max() / np.hypot(*(points.mm - middle).T).mean()
+    reach = np.hypot(*(_watched(layout) - middle).T).max() / np.hypot(*(mm - middle).T).mean()
     return moved, usual_mm * float(reach) / 2
 
 
 def _draw_marker(fits: Iterable[Fit], seen: Candidates) -> bool | None:
     """True if the marker under the draw pile shows in its place; None without its mat."""
-    marked = next((fit for fit in fits if fit.layout.draw_marker), None)
-    if marked is None or marked.layout.draw_marker is None:
-        return None
-    expected = marked.quad_px(marked.layout.draw_marker.square)
-    middles = [corners.mean(axis=0) for corners in seen.get(marked.layout.draw_marker.id, ())]
-    return any(np.hypot(*(middle - expected.mean(axis=0))) < side_px(expected) / 2 for middle in middles)
+    for fit in fits:
+        if (marker := fit.layout.draw_marker) is not None:
+            expected = fit.quad_px(marker.square)
+            off_px = [corners.mean(axis=0) - expected.mean(axis=0) for corners in seen.get(marker.id, ())]
+            return any(np.hypot(*off) < side_px(expected) / 2 for off in off_px)
+    return None

@@ -8,8 +8,6 @@ plane of the other mats it is as large as they are.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from itertools import combinations, product
 
 import numpy as np
@@ -17,8 +15,7 @@ import numpy as np
 from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.vision.boxes import Floats
 from companion.vision.mats.calibration import Points, similarity
-from companion.vision.mats.homography import Corners, Fit, corners_mm
-from companion.vision.mats.lens import Lens
+from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
@@ -39,35 +36,8 @@ ENOUGH_MARKERS = 3
 """Minimum number of a mat's markers that tell the plane it lies on well."""
 
 
-@dataclass(frozen=True, eq=False)
-class Group:
-    """Markers of one mat that agree with each other."""
-
-    layout: MatLayout
-    markers: Corners
-    matrix: Floats
-    """From the mat to the straight picture, by these markers alone."""
-
-    lens: Lens | None
-
-    @property
-    def points(self) -> Points:
-        """Their corners on the mat and on the picture."""
-        return points_of(self.layout, self.markers)
-
-    @cached_property
-    def straight(self) -> Floats:
-        """Their corners on the straight picture, `(4n, 2)`."""
-        px = self.points.px
-        return self.lens.straighten(px) if self.lens else px
-
-    @cached_property
-    def px_per_mm(self) -> float:
-        return Fit(self.layout, self.matrix, self.markers).px_per_mm
-
-    def shares_any(self, other: Group) -> bool:
-        """True if a marker belongs to both."""
-        return any(self.markers[m] is other.markers[m] for m in self.markers.keys() & other.markers.keys())
+Group = Fit
+"""Markers of one mat that agree with each other, and the mat where these alone place it."""
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
@@ -80,6 +50,12 @@ def points_of(layout: MatLayout, markers: Corners) -> Points:
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
     return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
+
+
+def straight_points(layout: MatLayout, markers: Corners, lens: Lens | None) -> tuple[Floats, Floats]:
+    """Return the markers' corners on the mat and on the picture of a lens without bend, `(4n, 2)` each."""
+    points = points_of(layout, markers)
+    return points.mm, lens.straighten(points.px) if lens else points.px
 
 
 def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> list[Group]:
@@ -96,14 +72,13 @@ def groups_of(layout: MatLayout, candidates: Candidates, lens: Lens | None) -> l
 
 def group_of(layout: MatLayout, markers: Corners, lens: Lens | None) -> Group | None:
     """Return these markers as a group, None where they do not agree or no sheet on a table can look like that."""
-    points = points_of(layout, markers)
-    straight = lens.straighten(points.px) if lens else points.px
-    matrix, _ = cv2.findHomography(points.mm, straight, 0)
+    mm, straight = straight_points(layout, markers, lens)
+    matrix, _ = cv2.findHomography(mm, straight, 0)
     if matrix is None or not is_sound(layout, matrix):
         return None
-    off = np.hypot(*(cv2.perspectiveTransform(points.mm[None], matrix)[0] - straight).T)
+    off = np.hypot(*(cv2.perspectiveTransform(mm[None], matrix)[0] - straight).T)
     side = np.mean([side_px(corners) for corners in markers.values()])
-    return Group(layout, markers, matrix, lens) if np.sqrt((off**2).mean()) <= AGREE_SHARE * side else None
+    return Fit(layout, matrix, markers, lens) if np.sqrt((off**2).mean()) <= AGREE_SHARE * side else None
 
 
 def is_sound(layout: MatLayout, matrix: Floats) -> bool:
@@ -129,15 +104,19 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
     # Two groups without a marker in common would put one mat in two places.
-    return {m: found[0] for m, found in chosen.items() if found and all(map(found[0].shares_any, found[1:]))}
+    return {m: found[0] for m, found in chosen.items() if found and all(_share_any(found[0], g) for g in found[1:])}
+
+
+def _share_any(one: Group, other: Group) -> bool:
+    return any(one.markers[m] is other.markers[m] for m in one.markers.keys() & other.markers.keys())
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:
     """True if a group lies as large as printed, within the factor `room`, on the plane of another."""
     if group is anchor:
         return True
-    on_table = cv2.perspectiveTransform(group.straight[None], np.linalg.inv(anchor.matrix))[0]
-    mm = group.points.mm
+    mm, straight = straight_points(group.layout, group.markers, group.lens)
+    on_table = cv2.perspectiveTransform(straight[None], anchor.inverse)[0]
     a, b, x, y = similarity(mm, on_table)
     scale = float(np.hypot(a, b))
     off = float(np.sqrt(((mm @ np.array([[a, b], [-b, a]]) + (x, y) - on_table) ** 2).sum(axis=1).mean()))

@@ -18,9 +18,9 @@ from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.mat_layout import ROBOT_MARKER_IDS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Image, boxes_within
-from companion.vision.code import AGREED, Code
 from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
+from companion.vision.view import AGREED, Code
 
 Floats = npt.NDArray[np.float32]
 

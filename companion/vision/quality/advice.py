@@ -165,21 +165,16 @@ class Advice:
         """Return what `read --setup --json` says under `setup`."""
         return {
             "size_px": list(self.size_px),
-            "good": self.good,
-            "distance_cm": self.distance_cm,
-            "tilt_deg": self.tilt_deg,
-            "sticker_mm": self.sticker_mm,
-            "smallest_mm": self.smallest_mm,
-            "cards": self.cards,
-            "verdict": self.verdict,
-            "card_px": self.card_px,
-            "faces": self.faces,
+            **{key: getattr(self, key) for key in _FIGURES},
             "zones": [_zone_json(zone) for zone in self.zones],
             "hints": [
                 {"code": hint.code, "say": hint.say, "zones": list(hint.zones), "needed": hint.needed}
                 for hint in self.hints
             ],
         }
+
+
+_FIGURES = ("good", "distance_cm", "tilt_deg", "sticker_mm", "smallest_mm", "cards", "verdict", "card_px", "faces")
 
 
 def advise(
@@ -349,18 +344,16 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         for zone in scene.unread()
         if (zone.blur_px or 0) > SOFT_PX and _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
     ]
-    if not soft:
-        return
-    names, worst = tuple(zone.zone for zone in soft), max(zone.blur_px or 0.0 for zone in soft)
-    if all(zone.smear > SMEARED for zone in soft):
+    names, worst = tuple(zone.zone for zone in soft), max((zone.blur_px or 0.0 for zone in soft), default=0.0)
+    if soft and all(zone.smear > SMEARED for zone in soft):
         hold = say(
             "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
         )
         yield Hint("shaken", hold, names, True)
-    elif len(soft) < len(scene.zones):
+    elif 0 < len(soft) < len(scene.zones):
         focus = say("Focus the lens on %(zones)s: edges are %(px).1f px soft there.", zones=_the(names), px=worst)
         yield Hint("blurred", focus, names, True)
-    else:
+    elif soft:
         clean = say("Clean or focus the lens: the picture is soft, edges are %(px).1f px wide.", px=worst)
         yield Hint("blurred", clean, (), True)
 
@@ -384,13 +377,12 @@ def _about_dark(scene: _Scene) -> Iterator[Hint]:
 
 
 def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
-    if is_grainy and names:
+    if names and is_grainy:
         return say("Make more light on %(zones)s: the picture is grainy.", zones=_the(names))
     if names:
         return say("Make more light on %(zones)s: the picture is dark.", zones=_the(names))
-    if is_grainy:
-        return say("Make more light: the picture is grainy.")
-    return say("Make more light: the picture is dark.")
+    grainy, dark = say("Make more light: the picture is grainy."), say("Make more light: the picture is dark.")
+    return grainy if is_grainy else dark
 
 
 def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
@@ -508,11 +500,8 @@ def _turn_towards(mat_id: str, where: tuple[str, ...]) -> Said:
     mat = _mat_name(mat_id).begun()
     if {"left", "right"} <= set(where) or {"up", "down"} <= set(where):
         return say("%(mat)s is partly out of the picture: move the camera further away.", mat=mat)
-    return say(
-        "%(mat)s is partly out of the picture: turn the camera a little %(where)s.",
-        mat=mat,
-        where=all_of([_DIRECTIONS[name] for name in where]),
-    )
+    towards = all_of([_DIRECTIONS[name] for name in where])
+    return say("%(mat)s is partly out of the picture: turn the camera a little %(where)s.", mat=mat, where=towards)
 
 
 _DIRECTIONS = {

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing
-from companion.tabletop.mat_layout import MatLayout, all_mats
+from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import LOCK_AFTER_S, Guarded, is_picture
+from companion.vision.capture.capture_thread import LOCK_AFTER_S, guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import Frame, frames, is_device
@@ -50,8 +49,7 @@ def tried(
     """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
-        with closing(Guarded(opener_of(source, open_device), name)) as device:
-            return _device_trial(name, device, clock)
+        return guarded(opener_of(source, open_device), name, lambda device: _device_trial(name, device, clock))
     if Path(source).suffix.lower() in SUFFIXES:
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
@@ -67,31 +65,22 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
     Problem where there are no mats and it was drawn on a picture of other proportions.
     """
     image = trial.pictures[-1]
-    mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts if layouts is not None else all_mats())
+    mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts)
     refuse_proportions(trial.name, image, mats)
     return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
 
 
-def _device_trial(name: str, device: Guarded, clock: Callable[[], float]) -> Trial:
+def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
-    opened_s = clock()
-    while clock() - opened_s < LOCK_AFTER_S:
-        _grab(name, device)
+    opened_s, is_mute = clock(), False
+    while not is_mute and clock() - opened_s < LOCK_AFTER_S:
+        is_mute = not device.grab()
     first_s, pictures = clock(), []
-    for number in range(1, MEASURED_FRAMES + 1):
-        _grab(name, device)
-        image = device.retrieve() if number > MEASURED_FRAMES - PICTURES else None
+    for number in range(MEASURED_FRAMES):
+        is_mute = is_mute or not device.grab()
+        image = device.retrieve() if not is_mute and number >= MEASURED_FRAMES - PICTURES else None
         pictures += [image] if is_picture(image) else []
-    if not pictures:
-        raise _mute(name)
+    if is_mute or not pictures:
+        raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
     passed_s = max(clock() - first_s, 1e-6)
     return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
-
-
-def _grab(name: str, device: Guarded) -> None:
-    if not device.grab():
-        raise _mute(name)
-
-
-def _mute(name: str) -> Problem:
-    return Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Image, around
+from companion.vision.boxes import Box, Image, around
 from companion.vision.opencv import cv2
 
 SATURATED = 250
@@ -33,34 +31,28 @@ _ROOM = 0.5
 """Distance to which a patch is followed beyond its zone, in the zone's size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shine:
-    """What of a zone is white in white, as shares of it."""
-
-    glare: float = 0.0
-    """By a lamp's reflection."""
-
-    faded: float = 0.0
-    """By bright light all over it, where no print shows."""
+def cut_out(gray: Image, quad: npt.NDArray[np.float64], box: Box) -> tuple[Image, npt.NDArray[np.bool_]]:
+    """Return the part of a picture `(H, W) uint8` in a box, and where in it a quad `(4, 2)` lies."""
+    part = np.ascontiguousarray(box.of(gray))
+    mask = np.zeros(part.shape, np.uint8)
+    if mask.size:
+        cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
+    return part, mask > 0
 
 
-NO_SHINE = Shine()
+def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> tuple[float, float]:
+    """Return which shares of a zone with corners `(4, 2)` pixels are white in white on a picture `(H, W) uint8`.
 
-
-def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
-    """Return what shines in a zone with these corners, `(4, 2)` pixels, of a picture `(H, W) uint8`."""
+    First by a lamp's reflection, then by bright light all over it, where no print shows.
+    """
     box = around(quad)
     room = round(_ROOM * min(box.right - box.left, box.bottom - box.top))
     box = box.padded(room).within(gray.shape[1], gray.shape[0])
-    part = np.ascontiguousarray(box.of(gray))
-    zone = np.zeros(part.shape, np.uint8)
-    if not zone.size:
-        return NO_SHINE
-    cv2.fillConvexPoly(zone, np.int32(np.round(quad - (box.left, box.top))), 1)
-    in_zone, white = zone > 0, part >= SATURATED
+    part, in_zone = cut_out(gray, quad, box)
+    white = part >= SATURATED
     area, glare, faded = max(np.count_nonzero(in_zone), 1), 0.0, 0.0
     if np.count_nonzero(white & in_zone) < LEAST_SHARE * area:
-        return NO_SHINE
+        return 0.0, 0.0
     joined = cv2.morphologyEx(white.astype(np.uint8), cv2.MORPH_CLOSE, _JOIN)
     count, labels, stats, _ = cv2.connectedComponentsWithStats(joined)
     for number in range(1, count):
@@ -75,7 +67,7 @@ def shine_of(gray: Image, quad: npt.NDArray[np.float64]) -> Shine:
             glare += inside
         else:
             faded += inside
-    return Shine(glare, faded)
+    return glare, faded
 
 
 def _shows_print(part: Image, pixels: npt.NDArray[np.bool_]) -> bool:

@@ -52,9 +52,6 @@ class Lookout:
         self._in_play = in_play
         self._drawn = drawn
         self._seen: tuple[Frame, View] | None = None
-        self._fresh_till_s = 0.0
-        """Until when what was seen last may be shown as what lies on the table."""
-
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
@@ -72,9 +69,8 @@ class Lookout:
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows."""
-        fresh_till_s = time.monotonic() + frame.fresh_s
         view = self._eye(frame)
-        self._seen, self._fresh_till_s = (frame, view), fresh_till_s
+        self._seen = (frame, view)
         return view
 
     def look_with(self, eye: Eye) -> None:
@@ -91,9 +87,9 @@ class Lookout:
         """Return what the latest frame shows, looked at again if that is outdated; None if no frame is fresh."""
         with self._asked:
             now_s = time.monotonic()
-            if not self._is_over and now_s > self._fresh_till_s:
-                return None
             seen = self._seen  # Another thread may clear it meanwhile.
+            if seen is not None and not self._is_over and now_s > seen[0].fresh_till_s:
+                return None
             if seen is not None and not self._still_holds(now_s):
                 self._last, self._last_s = self._looked(*seen), now_s
             return self._last

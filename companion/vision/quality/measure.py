@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 
 from companion.tabletop.mat_layout import Rect
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES
 from companion.vision.boxes import Floats, Image, around
-from companion.vision.code import centre_of
 from companion.vision.mats.drawn import DrawnFit
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.quality.glare import NO_SHINE, SATURATED, Shine, shine_of
+from companion.vision.quality.glare import SATURATED, cut_out, shine_of
 from companion.vision.quality.sharpness import Edge, blur_of, grain_of, marker_edge
-from companion.vision.stickers.sizes import width_mm
-from companion.vision.view import Quad
+from companion.vision.stickers.code_plane import width_mm
+from companion.vision.view import Quad, centre_of
 
 MODULE_PX = 0.95
 """Pixels a module that the reader needs on a sharp and bright picture, with a little to spare.
@@ -52,17 +51,9 @@ VIEW_DEG = 65.0
 """Angle of view across a usual webcam's picture, in degrees; the camera does not tell it."""
 
 
-@dataclass(frozen=True, slots=True)
-class ZoneSight:
-    """What the picture of one zone allows."""
-
-    zone: str
-    px_per_mm: tuple[float, float] | None
-    """The smallest and the largest scale in it, each the root of what a square millimetre covers; None in a zone that
-    was drawn where nothing tells."""
-
-    blur_px: float | None
-    """σ of an edge; None where none shows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Light:
+    """What the pixels of a zone say by themselves, and the markers beside it."""
 
     white: float
     """Grey level of paper."""
@@ -76,29 +67,42 @@ class ZoneSight:
     dark: float
     """Share of its pixels that are black in black."""
 
-    smallest_mm: float | None
-    """The smallest sticker, quiet zone included, that can be read everywhere in it."""
-
-    good: bool | None
-    """True if the stickers in use can be read everywhere in it; None where its scale is not known."""
-
-    grain: float = 0.0
-    """σ of the noise, in grey levels."""
+    blur_px: float | None
+    """σ of an edge; None where none shows."""
 
     smear: float = 1.0
     """Ratio of the blur one way to that across it."""
 
-    distance_mm: float | None = None
-    """From the camera to its middle."""
-
-    is_guessed: bool = False
-    """True if its scale is that of the stickers read, taken to be as wide as is usual."""
+    grain: float = 0.0
+    """σ of the noise, in grey levels."""
 
     glare: float = 0.0
     """Share of its pixels that a lamp's reflection blots out."""
 
     faded: float = 0.0
     """Share of its pixels that bright light makes white in white, where no print shows."""
+
+
+@dataclass(frozen=True, slots=True)
+class ZoneSight(Light):
+    """What the picture of one zone allows."""
+
+    zone: str
+    px_per_mm: tuple[float, float] | None
+    """The smallest and the largest scale in it, each the root of what a square millimetre covers; None in a zone that
+    was drawn where nothing tells."""
+
+    smallest_mm: float | None
+    """The smallest sticker, quiet zone included, that can be read everywhere in it."""
+
+    good: bool | None
+    """True if the stickers in use can be read everywhere in it; None where its scale is not known."""
+
+    distance_mm: float | None = None
+    """From the camera to its middle; None of a drawn zone."""
+
+    is_guessed: bool = False
+    """True if its scale is that of the stickers read, taken to be as wide as is usual."""
 
     is_read: bool = False
     """True if a sticker was read in it."""
@@ -147,110 +151,66 @@ def measured(
 
 
 def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    if isinstance(fit, DrawnFit):
-        return _drawn_zones(gray, fit, sticker_mm, codes)
-    return _mat_zones(gray, fit, sticker_mm, codes)
-
-
-def _mat_zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    read_in = {fit.zone_at(centre_of(code)) for code in codes}
-    edges = [edge for corners in fit.markers.values() if (edge := marker_edge(gray, corners))]
-    camera = camera_of(fit, gray.shape[1], gray.shape[0])
-    for name, rect in fit.layout.zones.items():
-        light = _Light.of(gray, fit.quad_px(rect))
-        scales = _scales(fit, rect)
-        blur, smear, white, contrast = _sharpness(edges, fit.to_px([rect.centre_mm])[0], light)
-        smallest = _smallest_mm(min(scales), module_px_needed(blur, contrast, light.grain))
-        yield ZoneSight(
-            zone=f"{fit.layout.id}/{name}",
-            px_per_mm=(min(scales), max(scales)),
-            blur_px=blur,
-            white=white,
-            contrast=contrast,
-            saturated=light.saturated,
-            dark=light.dark,
-            smallest_mm=smallest,
-            good=smallest <= sticker_mm and light.shine.glare < GLARE_SHARE,
-            grain=light.grain,
-            smear=smear,
-            distance_mm=camera.distance_to(rect.centre_mm),
-            glare=light.shine.glare,
-            faded=light.shine.faded,
-            is_read=f"{fit.layout.id}/{name}" in read_in,
-        )
-
-
-def _drawn_zones(gray: Image, fit: DrawnFit, sticker_mm: float, codes: Sequence[Quad]) -> Iterator[ZoneSight]:
-    """Measure drawn zones: their scale was measured by somebody, or follows from the codes read there or nearby."""
+    """Measure a mat's zones; the scale of drawn ones somebody has measured, or it follows from the codes nearby."""
+    is_drawn, is_scaled = isinstance(fit, DrawnFit), not isinstance(fit, DrawnFit) or fit.is_scaled
     in_zone = [fit.zone_at(centre_of(code)) for code in codes]
     code_mm = sticker_mm * MODULES / STICKER_MODULES
+    edges = [edge for corners in fit.markers.values() if (edge := marker_edge(gray, corners))]
+    camera = None if is_drawn else camera_of(fit, gray.shape[1], gray.shape[0])
     for name, rect in fit.layout.zones.items():
-        zone, light = f"{fit.layout.id}/{name}", _Light.of(gray, fit.quad_px(rect))
+        zone, light = f"{fit.layout.id}/{name}", _light_of(gray, fit.quad_px(rect))
+        light = _by_edges(light, edges, fit.to_px([rect.centre_mm])[0])
         here = [code for code, where in zip(codes, in_zone, strict=True) if where == zone]
         near = here or [code for code, where in zip(codes, in_zone, strict=True) if where] or codes
         told = [float(cv2.contourArea(np.array(code, np.float32))) ** 0.5 / code_mm for code in near]
-        scales = _scales(fit, rect) if fit.is_scaled else told
-        paper = bool(here) or light.range >= DIM_CONTRAST
-        needed = module_px_needed(light.blur_px, *((light.range, light.grain) if paper else (math.inf, 0.0)))
+        scales = _scales(fit, rect) if is_scaled else told
+        paper = not is_drawn or bool(here) or light.contrast >= DIM_CONTRAST
+        needed = module_px_needed(light.blur_px, *((light.contrast, light.grain) if paper else (math.inf, 0.0)))
         smallest = _smallest_mm(min(scales), needed) if scales else None
-        well_lit = light.shine.glare < GLARE_SHARE and (not paper or light.white >= DARK_WHITE)
+        well_lit = light.glare < GLARE_SHARE and not (is_drawn and paper and light.white < DARK_WHITE)
         yield ZoneSight(
-            zone=zone,
-            px_per_mm=(min(scales), max(scales)) if scales else None,
-            blur_px=light.blur_px,
-            white=light.white,
-            contrast=light.range,
-            saturated=light.saturated,
-            dark=light.dark,
-            smallest_mm=smallest,
-            good=well_lit and (None if smallest is None else smallest <= sticker_mm),
-            grain=light.grain,
-            is_guessed=bool(scales) and not fit.is_scaled,
-            glare=light.shine.glare,
-            faded=light.shine.faded,
+            zone,
+            (min(scales), max(scales)) if scales else None,
+            smallest,
+            well_lit and (None if smallest is None else smallest <= sticker_mm),
+            camera and camera.distance_to(rect.centre_mm),
+            is_guessed=bool(scales) and not is_scaled,
             is_read=bool(here),
             shows_paper=paper,
+            **asdict(light),
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Light:
-    """What the pixels of a zone say by themselves."""
-
-    white: float
-    range: float
-    saturated: float
-    dark: float
-    grain: float
-    blur_px: float | None
-    shine: Shine = NO_SHINE
-
-    @classmethod
-    def of(cls, gray: Image, quad: Floats) -> _Light:
-        box = around(quad).within(gray.shape[1], gray.shape[0])
-        part = np.ascontiguousarray(box.of(gray))
-        mask = np.zeros(part.shape, np.uint8)
-        if mask.size:
-            cv2.fillConvexPoly(mask, np.int32(np.round(quad - (box.left, box.top))), 1)
-        inside = part[mask > 0]
-        if not inside.size:
-            return cls(0.0, 0.0, 0.0, 0.0, 0.0, None)
-        low, high = (float(level) for level in np.percentile(inside, (2, 95)))
-        shares = float((inside >= SATURATED).mean()), float((inside <= DARK).mean())
-        return cls(high, high - low, *shares, grain_of(part), blur_of(part), shine_of(gray, quad))
+def _light_of(gray: Image, quad: Floats) -> Light:
+    part, in_zone = cut_out(gray, quad, around(quad).within(gray.shape[1], gray.shape[0]))
+    inside = part[in_zone]
+    if not inside.size:
+        return Light(white=0.0, contrast=0.0, saturated=0.0, dark=0.0, blur_px=None)
+    low, high = (float(level) for level in np.percentile(inside, (2, 95)))
+    glare, faded = shine_of(gray, quad)
+    return Light(
+        white=high,
+        contrast=high - low,
+        saturated=float((inside >= SATURATED).mean()),
+        dark=float((inside <= DARK).mean()),
+        blur_px=blur_of(part),
+        grain=grain_of(part),
+        glare=glare,
+        faded=faded,
+    )
 
 
-def _sharpness(edges: Sequence[Edge], at_px: Floats, light: _Light) -> tuple[float | None, float, float, float]:
-    """Return blur, smear, paper and contrast at a place: its mat's markers weighted by how near they are."""
+def _by_edges(light: Light, edges: Sequence[Edge], at_px: Floats) -> Light:
+    """Return the light with blur, paper and contrast as the markers tell them, weighted by how near they are."""
     if not edges:
-        return light.blur_px, 1.0, light.white, light.range
-    apart = np.array([math.dist(edge.middle_px, at_px) for edge in edges])
-    weights = 1 / (apart + 1) ** 2
+        return light
+    weights = [1 / (math.dist(edge.middle_px, at_px) + 1) ** 2 for edge in edges]
     across, along, white, black = np.average(
         [(*edge.blur_px, edge.white, edge.black) for edge in edges], axis=0, weights=weights
     )
     blur, other = max(across, along), min(across, along)
-    return float(blur), float(blur / max(other, 0.3)), float(white), float(white - black)
+    smear = float(blur / max(other, 0.3))
+    return replace(light, blur_px=float(blur), smear=smear, white=float(white), contrast=float(white - black))
 
 
 def _scales(fit: Fit, rect: Rect) -> list[float]:

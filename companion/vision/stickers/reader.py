@@ -19,17 +19,16 @@ import zxingcpp
 
 from companion.tabletop.sticker_codes import MODULES, STICKER_MODULES, card_of_text
 from companion.vision.boxes import Box, Image, boxes_within, whole
-from companion.vision.code import AGREED, ALONE, Code, centre_of, side_of
 from companion.vision.mats import plane
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.plane import Flat
 from companion.vision.mats.tags import read_tags
 from companion.vision.opencv import cv2
-from companion.vision.stickers import code_detector, codebook, sizes
-from companion.vision.stickers.code_plane import level_of
+from companion.vision.stickers import code_detector, codebook
+from companion.vision.stickers.code_plane import SIZES_MM, level_of, still_to_look_for, widths_mm
 from companion.vision.stickers.codebook import Reading
-from companion.vision.view import Point, Quad
+from companion.vision.view import AGREED, ALONE, Code, Point, Quad, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
 """Minimum score, margin and sum of both from which on our own reader is believed by itself.
@@ -85,7 +84,7 @@ class Before:
     known: Mapping[str, Point] = field(default_factory=dict)
     """Cards that were read surely, by place: there pyzbar is not asked about them again."""
 
-    sizes_mm: Sequence[float] = sizes.SIZES_MM
+    sizes_mm: Sequence[float] = SIZES_MM
     """The sizes of the stickers that lie there."""
 
     level: Fit | None = None
@@ -161,7 +160,7 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
     """Yield what our own reader finds in a box, each code as often as it is found."""
     fit = plane.plane_of(gray, box, mats)
     if fit is not None:
-        yield from _on_mats(gray, box, mats, fit, before.sizes_mm)
+        yield from _on_mats(gray, box, fit, before.sizes_mm)
     elif before.level is not None:
         yield from _read_flat(plane.flattened(gray, before.level, box, FLAT_MODULE_PX))
     if sum(len(fit.markers) for fit in mats.fits) < ENOUGH_MARKERS and before.level is None:
@@ -172,19 +171,19 @@ def _closed_set(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[t
         yield from _read_flat(None if fit is None else plane.flattened(gray, fit, box, FLAT_MODULE_PX))
 
 
-def _on_mats(gray: Image, box: Box, mats: Mats, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
+def _on_mats(gray: Image, box: Box, fit: Fit, sizes_mm: Sequence[float]) -> Iterator[tuple[Reading, Quad]]:
     """Yield the same where mats tell the table's plane, and so how large a sticker is."""
-    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, mats, fit, size_mm)]
+    found = [pair for size_mm in sizes_mm for pair in _of_size(gray, box, fit, size_mm)]
     yield from found
-    widths = sizes.widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
-    for size_mm in sizes.still_to_look_for(widths, sizes_mm):
-        yield from _of_size(gray, box, mats, fit, size_mm)
+    widths = widths_mm((quad for reading, quad in found if _is_sure(reading)), fit)
+    for size_mm in still_to_look_for(widths, sizes_mm):
+        yield from _of_size(gray, box, fit, size_mm)
 
 
-def _of_size(gray: Image, box: Box, mats: Mats, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
+def _of_size(gray: Image, box: Box, fit: Fit, size_mm: float) -> Iterator[tuple[Reading, Quad]]:
     module_mm = size_mm / STICKER_MODULES
     if FEWEST_PX <= module_mm * fit.px_per_mm <= MOST_PX:
-        yield from _read_flat(plane.flat_of(gray, box, mats, FLAT_MODULE_PX / module_mm))
+        yield from _read_flat(plane.flattened(gray, fit, box, FLAT_MODULE_PX / module_mm))
 
 
 def _searched(gray: Image, box: Box) -> Iterator[tuple[Reading, Quad]]:
