@@ -192,16 +192,18 @@ why_pip_failed() {
 
 # prepare_to_run and prepare_to_test leave a working $venv/bin, quickly and without a network once it is current.
 
+# With `club` the driver for PostgreSQL is there too.
 prepare_to_run() {
-    if is_installed installed installed-with-tests; then
+    local with=${1:+-with-$1}
+    if is_installed "installed$with" installed-with-club installed-with-tests; then
         python=$venv/bin/python
         install_what_is_missing missing_libraries
     else
         find_python
         install_what_is_missing missing_venv missing_libraries
         make_venv
-        install_program locked.txt --editable .
-        fingerprint >"$venv/installed"
+        install_program "locked$with.txt" --editable .
+        fingerprint >"$venv/installed$with"
     fi
 }
 

@@ -60,6 +60,11 @@ PROOFS = {
         "tests/trust/hostile_pictures.py --times 5000",
         "tests/trust/hostile_pictures.py --times 100",
     ),
+    "club": Proof(
+        "many tables push to a club that is killed and cut off",
+        "tests/trust/club.py --tables 200 --minutes 30",
+        "tests/trust/club.py --tables 12 --minutes 1",
+    ),
     "connections": Proof("hundreds of connections idle", "tests/trust/idle_connections.py"),
     "confined": Proof("the companion plays shut in", "tests/trust/confined.py"),
     "start-up": Proof("the first page's time", "tests/trust/start_up.py"),

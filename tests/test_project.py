@@ -34,7 +34,8 @@ NOT_OURS = {
 INNER = {"tabletop", "rules", "common"}
 MIDDLE = {"vision", "printing", "simulate", "storage"}
 MAY_IMPORT = {
-    "app": {"pages", "tracking", "match", "robots", *MIDDLE, *INNER},
+    "app": {"club", "pages", "tracking", "match", "robots", *MIDDLE, *INNER},
+    "club": {"pages", "match", "storage", *INNER},
     "pages": {"tracking", "match", "robots", *MIDDLE, *INNER},
     "tracking": {"match", *MIDDLE, *INNER},
     "match": {"robots", *MIDDLE, *INNER},
@@ -126,8 +127,8 @@ def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need
     assert not [name for name in shown if re.match(r"companion\.simulate|companion\.app\.demo|fontTools", name)]
 
 
-OPTIONAL = {"picamera2"}
-"""Imported where the system has it: the Raspberry Pi's own camera."""
+OPTIONAL = {"picamera2", "psycopg", "psycopg_pool"}
+"""Imported where it is there: the Raspberry Pi's own camera, and what the club alone needs."""
 
 
 def test_the_libraries_that_are_imported_are_the_ones_that_are_declared():
@@ -411,7 +412,7 @@ def test_only_locked_versions_are_installed(checkout_to_test, script, locked):
 LOCKED = re.compile(r"^([a-z0-9.-]+)==(\S+)(?: ; .*?)? \\\n(?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+", re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", ["locked.txt", "locked-with-tests.txt"])
+@pytest.mark.parametrize("name", ["locked.txt", "locked-with-club.txt", "locked-with-tests.txt"])
 def test_a_lock_has_a_checksum_for_everything_and_names_no_place_to_fetch_it_from(name):
     text = (ROOT / "deploy" / name).read_text(encoding="utf-8")
 
@@ -423,18 +424,19 @@ def test_the_locks_hold_what_the_project_asks_for_in_one_version():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = project["project"]["optional-dependencies"]
     to_run = [*project["project"]["dependencies"], *extras["pi-camera"], *project["build-system"]["requires"]]
-    run, test = (
+    run, club, test = (
         set(LOCKED.findall((ROOT / "deploy" / name).read_text(encoding="utf-8")))
-        for name in ("locked.txt", "locked-with-tests.txt")
+        for name in ("locked.txt", "locked-with-club.txt", "locked-with-tests.txt")
     )
+    for_club = [*to_run, *extras["club"]]
 
-    for locked, asked in ((run, to_run), (test, [*to_run, *extras["test"]])):
+    for locked, asked in ((run, to_run), (club, for_club), (test, [*for_club, *extras["test"]])):
         for line in asked:
             wanted = Requirement(line)
             versions = [version for name, version in locked if name == wanted.name]
             assert versions, line
             assert all(version in wanted.specifier for version in versions), line
-    assert run <= test
+    assert run <= club <= test
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ _COMMANDS = {
     "record_commands": ("replay", "score", "robot", "play", "editions", "export"),
     "deck_commands": ("print", "enroll", "decks"),
     "table_commands": ("read", "watch", "up", "demo", "doctor", "backup", "restore"),
+    "club_commands": ("club",),
 }
 _FILE_OF = {name: file for file, names in _COMMANDS.items() for name in names}
 

@@ -14,6 +14,7 @@ import click
 
 from companion.app.memory import giving_memory_back
 from companion.app.waiting import opened_in_the_end
+from companion.club.outbox import Address, Outbox
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import archive
@@ -110,18 +111,19 @@ def up(
     data: Path | None,
     deck: str | None = None,
     begins: bool = False,
+    club: Address | None = None,
 ) -> None:
     """Run the service until it is stopped. Without a camera it starts all the same and says so.
 
     The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
-    the setup's, else the one chosen on the page.
+    the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one.
     """
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
-    serve = partial(run_service, match, host, port)
-    with closed_at_the_end(store):
+    with closed_at_the_end(store), _pushed(store, club) as outbox:
+        serve = partial(run_service, match, host, port, club=outbox)
         if source is not None and source.startswith(DEMO):
             from companion.app import demo as simulated
 
@@ -131,6 +133,20 @@ def up(
             if setup is not None:
                 _begin(match, setup, in_any_case=begins)
             _watch(match, source, setup, serve, deck)
+
+
+@contextmanager
+def _pushed(store: Store, club: Address | None) -> Iterator[Outbox | None]:
+    """Push the log to the club meanwhile, where there is one."""
+    if club is None:
+        yield None
+        return
+    outbox = Outbox(store, club)
+    outbox.start()
+    try:
+        yield outbox
+    finally:
+        outbox.stop()
 
 
 def opened_match(folder: Path, mats: Mats = mats_in_order) -> tuple[Store, Match]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -167,11 +168,16 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
 @click.option("--setup", metavar="FILE", type=FILE, help="Start this match at once.")
 @click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
+@click.option("--club", metavar="URL", help="Push what is played to this club as well.")
+@click.option("--name", metavar="NAME", default="", help="How the club calls this table: `Table 7`.")
+@click.option("--key", metavar="KEY", envvar="COMPANION_CLUB_KEY", help="This table's key, from the director's page.")
 @host_option
 @port_option
 @deck_option
 @data_option
-def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
+def up(
+    source: str | None, setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
+) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
     \b
@@ -179,10 +185,14 @@ def up(source: str | None, setup: Path | None, new: bool, **how: Any) -> None:
     """
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
+    if name and not club:
+        raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
     with loading():
         from companion.app import service
+        from companion.club.outbox import Address
+    address = Address(club, name or socket.gethostname(), key) if club else None
     os.umask(_OWN_FILES)
-    service.up(source, setup, begins=new, **how)
+    service.up(source, setup, begins=new, club=address, **how)
     _leave()
 
 

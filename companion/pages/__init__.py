@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from flask import Flask
 
@@ -16,7 +17,7 @@ from companion.match.phones import Phones
 from companion.match.robot_players import RobotPlayers
 from companion.pages import templating
 from companion.pages.api import routes
-from companion.pages.context import NO_CAMERA, Camera, Service
+from companion.pages.context import NO_CAMERA, Camera, ClubLine, Service
 from companion.pages.game import entry, how_to_play, new_match, robot_page, table_page, text_page
 from companion.pages.limits import Pace
 from companion.pages.players import notices, phone_identity, preferences, seats
@@ -47,12 +48,14 @@ def create_app(
     base_url: str | Callable[[], str] = "",
     camera: Camera = NO_CAMERA,
     secure: SecurePort | None = None,
+    club: ClubLine | None = None,
     clock: Callable[[], float] = time.monotonic,
 ) -> Flask:
     """Return the web application over a match.
 
     `secret` signs cookies and the join link; `base_url` is, or returns, the address of this machine for phones;
-    `secure` is the port for a phone as the camera; `clock` measures how long a phone has been silent, in seconds.
+    `secure` is the port for a phone as the camera; `club` is what pushes the log to a club; `clock` measures how long a
+    phone has been silent, in seconds.
     """
     web = shipped("web")
     app = Flask("companion.pages", static_folder=None, template_folder=str(web / "templates"))
@@ -67,6 +70,7 @@ def create_app(
         base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,
         secure=secure,
+        club=club,
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
@@ -82,6 +86,7 @@ def run_service(
     camera: Camera = NO_CAMERA,
     *,
     looks_after: Callable[[], object] = lambda: None,
+    club: ClubLine | None = None,
 ) -> None:
     """Serve the pages until the process is asked to end, and print the address and the join code once ready.
 
@@ -90,7 +95,8 @@ def run_service(
     """
     secret, manager = phone_identity.load_secret(match.store.path.parent), Manager()
     secure = SecurePort(match.store.path.parent, host, port) if camera.phone is not None else None
-    app = create_app(match, secret=secret, base_url=lambda: address.base_url(host, port), camera=camera, secure=secure)
+    base = partial(address.base_url, host, port)
+    app = create_app(match, secret=secret, base_url=base, camera=camera, secure=secure, club=club)
     nightly = Nightly(
         match.store.path, match.store.quiet_s, hands_ended=lambda: (match.state.match, len(match.state.game.hands))
     )

@@ -7,13 +7,14 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias, cast
+from typing import Protocol, TypeAlias, cast
 
 from flask import Response, current_app, g, redirect, request
 from markupsafe import Markup
 from werkzeug import wrappers
 
 from companion.common.cache import Kept
+from companion.common.text import Said
 from companion.match.archive import Archive
 from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
@@ -71,6 +72,21 @@ class Camera:
         return self.picture is not _nothing and self.is_there()
 
 
+class ClubLine(Protocol):
+    """How it stands between this table and its club."""
+
+    @property
+    def says(self) -> Said:
+        """How far the club is behind, and why."""
+
+    @property
+    def is_forked(self) -> bool:
+        """True if somebody has to decide whether this table goes on at the club as a new one."""
+
+    def begin_anew(self) -> None:
+        """Go on at the club as a new table. Raises Problem."""
+
+
 NO_CAMERA = Camera()
 """Every play is entered by hand."""
 
@@ -98,6 +114,7 @@ class Service:
     secure: SecurePort | None = None
     """The port for the phone that is the camera."""
 
+    club: ClubLine | None = None
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)

@@ -57,7 +57,15 @@ class Asset:
 
 
 def prepare(app: Flask, static: Path) -> None:
-    """Give the app its static files and its templates their helpers."""
+    """Give the app of a table its static files and its templates their helpers."""
+    prepare_looks(app, static)
+    app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
+    app.jinja_env.globals.update(chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment)
+    app.context_processor(_helpers)
+
+
+def prepare_looks(app: Flask, static: Path) -> None:
+    """Give an app the static files, the languages, and what any template needs."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
     bodies[TOKENS] += own_styles().encode()
@@ -74,7 +82,6 @@ def prepare(app: Flask, static: Path) -> None:
         language.worded, language.translate_many, newstyle=True
     )
     language.prepare(app)
-    app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     # Folding what is constant takes longer than the pages ever take to work it out.
     app.jinja_env.optimized = False
@@ -83,16 +90,13 @@ def prepare(app: Flask, static: Path) -> None:
         family=Family,
         title=words.title,
         words=words,
-        chart_svg=charts.svg,
-        chart_sample=charts.sample,
-        moment=wall.latest_moment,
         request_field=request_field,
     )
     app.jinja_env.filters["curly"] = words.curly
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
     app.jinja_env.filters["title_of"] = words.title
-    app.context_processor(lambda: _helpers(asset))
+    app.context_processor(lambda: _looks(asset))
     app.add_url_rule(
         "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies | drawn else abort(404)
     )
@@ -158,11 +162,20 @@ def _serve(asset: Asset) -> Response:
     return response
 
 
-def _helpers(asset: Callable[[str], Asset]) -> dict[str, Any]:
-    now = state()
+def _looks(asset: Callable[[str], Asset]) -> dict[str, Any]:
     return {
         "asset": lambda name: url_for("static", name=name, v=asset(name).mark),
         "signs": url_for("static", name=SIGNS, v=asset(SIGNS).mark),
+        "part": "HX-Request" in request.headers,
+        "language": language.spoken(),
+        "own_languages": OWN_NAMES,
+        "word_language": " · ".join(OWN_WORDS.values()),
+    }
+
+
+def _helpers() -> dict[str, Any]:
+    now = state()
+    return {
         "names": words.Names.of(now.game),
         "may_act": phone_identity.may_act(),
         "takes_part": phone_identity.takes_part(),
@@ -178,9 +191,5 @@ def _helpers(asset: Callable[[str], Asset]) -> dict[str, Any]:
         "mark": routes.mark(now),
         "is_demo": is_demo(),
         "is_simulated": service().camera.is_simulated,
-        "part": "HX-Request" in request.headers,
-        "language": language.spoken(),
-        "own_languages": OWN_NAMES,
-        "word_language": " · ".join(OWN_WORDS.values()),
         "phone": preferences.phone(),
     }

@@ -26,6 +26,7 @@ from companion.common.text import Said, say, say_many
 from companion.storage import last_event, recovery, restore
 from companion.storage.data_folder import store_path
 from companion.storage.database import (
+    Checked,
     Damaged,
     connected,
     insert,
@@ -270,6 +271,24 @@ class Store:
         if not all(is_as_written(row, crc) for row, crc in found):
             raise _unreadable(sqlite3.DatabaseError("malformed"))
         return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
+
+    @property
+    def last(self) -> int:
+        """The number of the last event on the disk; 0 where there is none. Raises NotSaved."""
+        with self._lock:
+            return self._last_saved()
+
+    def rows(self, first: int, most: int) -> tuple[Checked, ...]:
+        """Return the events on the disk from a number on, at most so many, with their checksums. Raises Problem."""
+        chosen = "SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?"
+        with self._lock:
+            try:
+                found = tuple(selected(self._db, f"WHERE seq IN ({chosen})", (first, most)))
+            except sqlite3.Error as error:
+                raise _unreadable(error) from error
+        if not all(is_as_written(row, crc) for row, crc in found):
+            raise _unreadable(sqlite3.DatabaseError("malformed"))
+        return found
 
     def matches(self) -> tuple[int, ...]:
         """Return all matches, the oldest first."""

@@ -104,7 +104,16 @@ def more() -> str:
         has_camera=has_camera(),
         has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
+        club=service().club,
     )
+
+
+@bp.post("/club")
+def go_on_at_club() -> AnyResponse:
+    """Go on at the club as a new table, where it knows another course of this one."""
+    club = service().club or abort(404)
+    club.begin_anew()
+    return go("/more")
 
 
 @bp.post("/play")

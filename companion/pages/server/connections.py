@@ -201,6 +201,8 @@ class Parser(HTTPRequestParser):
 
     def _most_bytes(self) -> int:
         """Return the size the route takes in, in bytes: the usual one where the request may not use the route."""
+        if "MOST_BYTES" in self._channel.server.application.config:
+            return int(self._channel.server.application.config["MOST_BYTES"])
         environ = self._channel.task_class(self._channel, self).get_environment()
         with self._channel.server.application.request_context(environ):
             try:

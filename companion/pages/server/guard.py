@@ -85,7 +85,7 @@ def protect(app: Flask) -> None:
         SESSION_REFRESH_EACH_REQUEST=False,  # a slow old answer must not bring an old cookie back
     )
     app.before_request(_before)
-    app.after_request(_after)
+    app.after_request(complete)
     for kind, answer in ((Problem, _problem), (HTTPException, _http), (Exception, _ours)):
         app.register_error_handler(kind, answer)
 
@@ -148,7 +148,8 @@ def is_our_page(origin: str | None, host: str) -> bool:
     return origin in (f"http://{host}", f"https://{host}")
 
 
-def _after(response: Response) -> Response:
+def complete(response: Response) -> Response:
+    """Return an answer with the headers that every one has, packed where that pays."""
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
     response.headers.setdefault("Cache-Control", "no-store")

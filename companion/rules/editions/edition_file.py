@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
@@ -66,6 +67,7 @@ _LONGEST = 500
 _TOO_LARGE = 100_000  # more than any count, target or points
 
 
+@cache
 def shipped_names() -> tuple[str, ...]:
     """Return the editions that ship, classic first."""
     names = sorted(path.stem for path in EDITIONS.glob("*.toml"))

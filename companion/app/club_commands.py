@@ -1,0 +1,131 @@
+"""The commands of the club: `companion club up`, `key`, `link`, `rebuild`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from companion.common.errors import Problem
+
+
+@click.group()
+def club() -> None:
+    """Many tables in one place: needs PostgreSQL, and `pip install "mille-bornes-companion[club]"`.
+
+    \b
+    Example: companion club up --database postgresql://club@localhost/club
+    """
+
+
+_database = click.option(
+    "--database",
+    required=True,
+    metavar="URL",
+    envvar="COMPANION_DATABASE",
+    help="The club's database: postgresql://user:password@host/name.",
+)
+
+
+def _need_postgres() -> None:
+    try:
+        import psycopg
+        import psycopg_pool
+    except ImportError as error:
+        lacking = 'The club needs its driver for PostgreSQL: type  pip install "mille-bornes-companion[club]"'
+        raise Problem(lacking) from error
+    del psycopg, psycopg_pool
+
+
+@club.command("up")
+@_database
+@click.option("--host", default="0.0.0.0", show_default=True, metavar="H", help="Address to listen on.")  # noqa: S104
+@click.option("--port", default=8090, show_default=True, type=click.IntRange(1, 65535))
+@click.option("--require-keys", is_flag=True, help="Take nothing without a key, although none has been made yet.")
+def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
+    """Start the club: takes what tables push, shows all of them. Any number may run on one database.
+
+    \b
+    Example: companion club up --database postgresql://club@localhost/club
+    """
+    _need_postgres()
+    from companion.club import club_service
+
+    club_service.run(database, host, port, keys_needed=require_keys, tell=_tell)
+
+
+@club.command("key")
+@_database
+@click.argument("name")
+def club_key(database: str, name: str) -> None:
+    """Make a key for a table, as the director's page does.
+
+    \b
+    Example: companion club key "Table 7" --database postgresql://club@localhost/club
+    """
+    _need_postgres()
+    from companion.club import keys, postgres
+
+    with postgres.opened(database) as pool, postgres.connected(pool) as db:
+        click.echo(keys.make(db, name).text)
+
+
+@club.command("link")
+@_database
+def club_link(database: str) -> None:
+    """Make a link that lets somebody in as the director, once.
+
+    \b
+    Example: companion club link --database postgresql://club@localhost/club
+    """
+    _need_postgres()
+    from companion.club import keys, postgres
+
+    with postgres.opened(database) as pool, postgres.connected(pool) as db:
+        click.echo(f"Add this to the club's address: /director?once={keys.new_link(db)}")
+
+
+@club.command("pair")
+@click.argument("file", type=click.Path(path_type=Path))
+def club_pair(file: Path) -> None:
+    """How a Swiss tournament stands, and who plays whom in its next round.
+
+    FILE has a line for each side, in the order in which they were drawn, and one for each game that has been played:
+    `1, Ann & Bob, 3400, Cid & Dee, 2100`; a bye is `1, Eve, bye`.
+
+    \b
+    Example: companion club pair saturday.csv
+    """
+    from companion.club import swiss
+    from companion.common.small_file import read_small
+
+    try:
+        text = read_small(file).decode("utf-8-sig")
+    except (OSError, UnicodeError) as error:
+        raise Problem(f"{file} cannot be read ({error}): name a text file.") from error
+    click.echo("\n".join(swiss.told(*swiss.read(text.splitlines(), str(file)))))
+
+
+@club.command("rebuild")
+@_database
+def club_rebuild(database: str) -> None:
+    """Drop all that was derived from the tables' logs, and derive it again by replay.
+
+    \b
+    Example: companion club rebuild --database postgresql://club@localhost/club
+    """
+    _need_postgres()
+    from companion.club import postgres, projection
+
+    with postgres.opened(database) as pool:
+        click.echo(f"Tables judged anew: {projection.rebuild(pool)}.")
+
+
+COMMANDS = (club,)
+
+
+def _tell(sentence: str) -> None:
+    """Say something at once, also into a pipe."""
+    click.echo(sentence)
+    sys.stdout.flush()

@@ -1,0 +1,184 @@
+"""A batch of a table's events on its way to the club: its form, its limits, its signature.
+
+`POST /club/events` takes `{"table": ID, "first_seq": 120, "events": [{"seq", "crc", "body"}]}`; beside these a table
+says its `name` and the number of the `last` event of its log. `body` is any JSON; a companion sends its own events as
+`{"match", "at_s", "kind", "body"}`, the inner body as the text that its log has, so that the club has it byte for byte.
+An event that the table has lost is sent as `null`, with checksum 0. A batch without events only says that the table is
+there.
+
+A signature is an HMAC-SHA256 of the request's body with the table's key, which is `ID.SECRET`. It holds no time: a
+table may have the clock of 1970, and a batch that somebody repeats is stored once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from companion.common.errors import Problem
+from companion.common.text import plain, say
+from companion.storage.database import Checked
+from companion.storage.events import Event, checksum, is_sound
+
+MOST_BYTES = 1024 * 1024
+"""Maximum size of a batch, in bytes."""
+
+MOST_EVENTS = 5000
+MOST_SEQ = 2**53
+_MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
+SCHEME = "Companion"
+"""The word that begins `Authorization: Companion ID:SIGNATURE`."""
+
+SCHEMA = 1
+"""The form of batches that this program knows; one that names none is of form 1."""
+
+TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
+
+
+class Sent(NamedTuple):
+    """An event as the club keeps it."""
+
+    seq: int
+    crc: str
+    body: str
+    """JSON, all of it ASCII."""
+
+    match: int | None
+    """The match that it belongs to; None for what is no event of a companion."""
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Consecutive events of one table, from `first`."""
+
+    table: str
+    name: str
+    first: int
+    events: tuple[Sent, ...]
+    last: int | None
+    """The number of the last event of the table's log; None where it does not say."""
+
+
+class Missing(Exception):
+    """A batch has a gap; `seq` is the first event that is missing."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(seq)
+        self.seq = seq
+
+
+# --- At the table ---------------------------------------------------------------------------------------------
+
+
+def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
+    """Return a batch as the body of a request; what is missing among the rows from `first` on is sent as lost."""
+    there = {row[0]: (row, crc) for row, crc in rows}
+    end = max(there, default=first - 1)
+    events = [_wired(seq, *there[seq]) if seq in there else _lost(seq) for seq in range(first, end + 1)]
+    batch = {"table": table, "name": name, "first_seq": first, "events": events, "last": last, "schema": SCHEMA}
+    return json.dumps(batch, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _wired(seq: int, row: tuple[int, int, float, str, str], crc: int | None) -> dict[str, Any]:
+    _, match, at_s, kind, body = row
+    return {"seq": seq, "crc": crc, "body": {"match": match, "at_s": at_s, "kind": kind, "body": body}}
+
+
+def _lost(seq: int) -> dict[str, Any]:
+    return {"seq": seq, "crc": 0, "body": None}
+
+
+def signature(key: str, body: bytes) -> str:
+    """Return the `Authorization` header of a batch. Raises Problem for what is no key.
+
+    A key that was not made by a club has no ID in it: a club that wants keys will not know it.
+    """
+    key_id, _, secret = key.strip().partition(".")
+    if not key.strip() or not key.isascii() or not key.isprintable():
+        raise Problem(say("The key of the club is no key: copy it whole from the director’s page."))
+    if not key_id or not secret:
+        key_id, secret = hashlib.sha256(key.encode()).hexdigest()[:12], key.strip()
+    return f"{SCHEME} {key_id}:{digest(secret, body)}"
+
+
+def digest(secret: str, body: bytes) -> str:
+    """Return the signature of a batch: 64 hexadecimal digits."""
+    return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
+
+
+# --- At the club ----------------------------------------------------------------------------------------------
+
+
+def read(body: bytes) -> Batch:
+    """Return the batch in a request. Raises Problem for what is none, and Missing where it has a gap in itself."""
+    try:
+        sent = json.loads(body, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise Problem("This is no batch of events: it cannot be read as JSON.") from None
+    if not isinstance(sent, dict) or not isinstance(sent.get("events"), list):
+        raise Problem("This is no batch of events: it needs “table”, “first_seq” and “events”.")
+    if sent.get("schema", SCHEMA) != SCHEMA:
+        raise Problem("This batch is of another version of the companion: bring the older of the two up to date.")
+    if len(sent["events"]) > MOST_EVENTS:
+        raise Problem(f"This batch is too large: send at most {MOST_EVENTS} events at a time.")
+    table, first = sent.get("table"), _seq(sent.get("first_seq"))
+    table = str(table) if isinstance(table, int) and not isinstance(table, bool) else table
+    if not isinstance(table, str) or not 0 < len(table) <= _MOST_ID or not table.isprintable():
+        raise Problem("This is no batch of events: “table” has to be a text of 1 to 64 characters.")
+    events = tuple(_in_order(first, [_event(event) for event in sent["events"]]))
+    last = sent.get("last")
+    name = " ".join(plain(sent.get("name") or table, _MOST_NAME).split())
+    return Batch(table, name or table, first, events, last and _seq(last))
+
+
+def _in_order(first: int, events: list[Sent]) -> list[Sent]:
+    """Return the events in order, each once. Raises Missing at a gap, Problem for what does not belong there."""
+    found = dict.fromkeys(sorted(events, key=lambda event: event.seq))
+    for seq, event in enumerate(found, start=first):
+        if event.seq > seq:
+            raise Missing(seq)
+        if event.seq < seq:
+            raise Problem(f"This is no batch of events: event {event.seq} stands there twice.")
+    return list(found)
+
+
+def _seq(number: object) -> int:
+    if not isinstance(number, int) or isinstance(number, bool) or not 0 < number < MOST_SEQ:
+        raise Problem("This is no batch of events: events are numbered from 1.")
+    return number
+
+
+def _event(sent: object) -> Sent:
+    if not isinstance(sent, dict) or not {"seq", "crc", "body"} <= sent.keys():
+        raise Problem("This is no batch of events: each needs “seq”, “crc” and “body”.")
+    seq, crc = _seq(sent["seq"]), sent["crc"]
+    if isinstance(crc, bool) or not isinstance(crc, int | str) or not 0 < len(f"{crc}") <= _MOST_CRC:
+        raise Problem(f"This is no batch of events: event {seq} has no checksum.")
+    body = json.dumps(sent["body"], separators=(",", ":"))
+    row = _row(seq, sent["body"])
+    if row is not None and checksum(row) != crc:
+        raise Problem(f"Event {seq} is not what its checksum says: it was damaged on the way.")
+    return Sent(seq, json.dumps(crc).strip('"'), body, row[1] if row else None)
+
+
+def _row(seq: int, body: object) -> tuple[int, int, float, str, str] | None:
+    """Return the row of a companion's own log that a body holds; None for any other body."""
+    if not isinstance(body, dict) or body.keys() != {"match", "at_s", "kind", "body"}:
+        return None
+    match, at_s, kind, text = (body[name] for name in ("match", "at_s", "kind", "body"))
+    fits = type(match) is int and isinstance(at_s, int | float) and isinstance(kind, str) and isinstance(text, str)
+    return (seq, match, float(at_s), kind, text) if fits and 0 < match <= seq else None
+
+
+def event_of(seq: int, body: str) -> Event | None:
+    """Return the event of a companion's log that the club has kept; None for what cannot be replayed."""
+    row = _row(seq, json.loads(body))
+    return Event(*row[:4], json.loads(row[4])) if row is not None and is_sound(row) else None
+
+
+def _no_number(_text: str) -> float:
+    raise ValueError

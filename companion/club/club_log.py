@@ -1,0 +1,162 @@
+"""The club's log: what tables have pushed, kept word for word, each event once.
+
+A batch is compared with what is here and its rest stored in one transaction, under a lock of the table's row: two
+processes that take the same batch at once store it once.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from companion.club.batch import Batch, Missing, Sent, event_of
+from companion.club.postgres import Connection
+from companion.common.errors import Problem
+from companion.common.text import say
+from companion.storage.events import Event
+
+_BEHIND_S = 90
+"""Time without a word after which a table counts as gone, in seconds."""
+
+
+class Fork(Exception):
+    """A table tells another course of its log than the club has; `seq` is the first event that differs."""
+
+    def __init__(self, seq: int) -> None:
+        super().__init__(seq)
+        self.seq = seq
+
+
+class NotThisTable(Problem):
+    """The table is pushed with another key."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRow:
+    """What the club knows of a table besides its events."""
+
+    id: str
+    name: str
+    key: str | None
+    last: int
+    told: int
+    fork_at: int | None
+    quiet_s: float
+    hidden: bool
+    copy_of: str | None
+    """The name of a table that was here before and whose log begins in the same way."""
+
+    @property
+    def is_gone(self) -> bool:
+        """True if nothing has been heard of it for a while."""
+        return self.quiet_s > _BEHIND_S
+
+    @property
+    def behind(self) -> int:
+        """The number of events that the table has and the club has not."""
+        return max(0, self.told - self.last)
+
+    @property
+    def is_restored(self) -> bool:
+        """True if the table has fewer events than the club: it was restored from a backup."""
+        return self.told < self.last
+
+
+def take(db: Connection, batch: Batch, key: str | None) -> int:
+    """Store what is new of a batch that came with a key; return the number of the table's last event here.
+
+    The caller commits. Raises Missing for a gap, Fork where an event differs (noted with the table, nothing stored),
+    and NotThisTable where the table belongs to another key that still counts.
+    """
+    last = _locked(db, batch, key)
+    if batch.events and batch.first > last + 1:
+        raise Missing(last + 1)
+    known = [event for event in batch.events if event.seq <= last]
+    differs = _differing(db, batch.table, known)
+    if differs is not None:
+        db.execute("UPDATE club.tables SET fork_at = %s, seen_at = now() WHERE id = %s", [differs, batch.table])
+        raise Fork(differs)
+    new = batch.events[len(known) :]
+    if new:
+        db.execute(
+            "INSERT INTO club.events (table_id, seq, crc, match, body)"
+            " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[])",
+            [batch.table, *([event[field] for event in new] for field in (0, 1, 3, 2))],
+        )
+        last = new[-1].seq
+        if new[0].seq == 1:
+            begins = hashlib.sha256(f"{new[0].crc}\n{new[0].body}".encode()).hexdigest()
+            db.execute("UPDATE club.tables SET begins = %s WHERE id = %s", [begins, batch.table])
+    db.execute(
+        "UPDATE club.tables SET last = %s, told = %s, name = %s, key = %s, seen_at = now() WHERE id = %s",
+        [last, last if batch.last is None else batch.last, batch.name, key, batch.table],
+    )
+    return last
+
+
+def _locked(db: Connection, batch: Batch, key: str | None) -> int:
+    """Lock a table's row, made where it is new; return the number of its last event here."""
+    query = (
+        "SELECT last, key, (SELECT revoked_at IS NULL FROM club.keys WHERE id = key) FROM club.tables WHERE id = %s"
+        " FOR UPDATE"
+    )
+    row = db.execute(query, [batch.table]).fetchone()
+    if row is None:
+        if batch.first > 1 and batch.events:
+            raise Missing(1)
+        db.execute(
+            "INSERT INTO club.tables (id, name, key) VALUES (%s, %s, %s) ON CONFLICT DO NOTHING",
+            [batch.table, batch.name, key],
+        )
+        db.execute("INSERT INTO club.judged (table_id) VALUES (%s) ON CONFLICT DO NOTHING", [batch.table])
+        row = db.execute(query, [batch.table]).fetchone() or (0, None, None)
+    last, owner, counts = row
+    if owner not in (None, key) and counts:
+        raise NotThisTable(
+            say("This table belongs to another key: the director can revoke that one, then this one takes its place.")
+        )
+    return int(str(last))
+
+
+def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
+    """Return the first event that is not as it is here; None where all are."""
+    if not events:
+        return None
+    rows = db.execute(
+        "SELECT seq, crc, body FROM club.events WHERE table_id = %s AND seq BETWEEN %s AND %s ORDER BY seq",
+        [table, events[0].seq, events[-1].seq],
+    ).fetchall()
+    return next((e.seq for e, row in zip(events, rows, strict=True) if (e.seq, e.crc, e.body) != row), None)
+
+
+def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
+    """Return all tables, in the order of their names; the hidden ones only where they are asked for."""
+    query = """
+        SELECT id, name, key, last, told, fork_at, hidden,
+               extract(epoch FROM now() - seen_at)::float AS quiet_s,
+               CASE WHEN begins IS NOT NULL AND row_number() OVER same > 1
+                    THEN first_value(name) OVER same END AS copy_of
+          FROM club.tables WHERE hidden <= %s
+        WINDOW same AS (PARTITION BY begins ORDER BY joined_at)
+         ORDER BY regexp_replace(name, '[0-9]+', '', 'g'), nullif(regexp_replace(name, '[^0-9]', '', 'g'), '')::numeric,
+                  name, joined_at
+    """
+    with db.cursor(row_factory=class_row(TableRow)) as cursor:
+        return cursor.execute(query, [hidden]).fetchall()
+
+
+def settle(db: Connection, table: str, *, hidden: bool) -> None:
+    """Take note that the director has seen a table's other course; `hidden` takes the table off the boards."""
+    db.execute("UPDATE club.tables SET fork_at = NULL, hidden = %s WHERE id = %s", [hidden, table])
+
+
+def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event | None, ...]:
+    """Return the events of a match from the club's log, those after one number; None for what cannot be replayed."""
+    rows = db.execute(
+        "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
+        [table, match, match, after],
+    )
+    return tuple(event_of(int(str(seq)), str(body)) for seq, body in rows)

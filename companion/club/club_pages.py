@@ -1,0 +1,290 @@
+"""The club's pages: all tables at a glance, one table's scores, the standings; for the director the keys too."""
+
+from __future__ import annotations
+
+import shlex
+import time
+from dataclasses import asdict
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, session
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.club import batch, club_log, keys, projection
+from companion.club.batch import Missing
+from companion.club.club_log import Fork, TableRow
+from companion.club.postgres import Connection, connected
+from companion.common.cache import Kept
+from companion.common.errors import Problem
+from companion.common.program_name import typed
+from companion.common.text import Said, say, say_many
+from companion.match.archive import Past, judged
+from companion.pages import language, words
+from companion.pages.scores import score_sheets
+from companion.pages.server.address import qr_path
+from companion.pages.words import Names, _, many
+
+if TYPE_CHECKING:
+    from companion.club.club_service import Club
+
+bp = Blueprint("club", __name__)
+
+MOST_SHEETS = 10
+"""Maximum number of matches of a table that are shown, the newest first."""
+
+_pasts: Kept[Past] = Kept(32)
+
+
+def club() -> Club:
+    """Return the club of this request's app."""
+    return cast("Club", current_app.extensions["club"])
+
+
+def helpers() -> dict[str, object]:
+    """Return what every template needs."""
+    return {"director": is_director()}
+
+
+def is_director() -> bool:
+    """True if this browser was let in as the director's."""
+    return bool(session.get("director"))
+
+
+def _director_alone() -> None:
+    if not is_director():
+        abort(401)
+
+
+# --- What tables push -----------------------------------------------------------------------------------------
+
+
+@bp.post("/club/events")
+def take() -> Response:
+    """Take a batch of events: 200 once it is stored; 409 says what is missing, or where it differs."""
+    return make_response(*_taken())
+
+
+def _taken() -> tuple[dict[str, object], int]:
+    if (request.content_length or 0) > batch.MOST_BYTES:
+        return {"say": batch.TOO_LARGE}, 413
+    body = request.get_data(cache=False)
+    if len(body) > batch.MOST_BYTES:
+        return {"say": batch.TOO_LARGE}, 413
+    try:
+        with connected(club().pool) as db:
+            key = keys.checked(db, request.headers.get("Authorization", ""), body, needed=club().keys_needed)
+            sent = batch.read(body)
+            try:
+                last = club_log.take(db, sent, key)
+            except Fork as fork:  # Noted with the table; nothing else was written.
+                return {"fork_at": fork.seq}, 409
+        return {"acknowledged": last}, 200
+    except Missing as missing:
+        return {"missing_from": missing.seq}, 409
+
+
+# --- What everybody sees --------------------------------------------------------------------------------------
+
+
+@bp.get("/")
+def boards() -> str:
+    """Show all tables at a glance: drawn once a second for all who look in the same language, but for the director."""
+
+    def drawn() -> str:
+        return render_template("club_tables.html", tables=_glances())
+
+    key = (language.spoken(), "HX-Request" in request.headers)
+    return drawn() if is_director() else club().boards.get(key, drawn, int(time.monotonic()))
+
+
+@bp.get("/club/tables.json")
+def as_json() -> dict[str, object]:
+    """Return all tables as JSON."""
+    with connected(club().pool) as db:
+        states = projection.latest_states(db)
+        rows = club_log.tables(db)
+    told = ({name: value for name, value in asdict(row).items() if name not in ("key", "hidden")} for row in rows)
+    return {"tables": [one | {"state": states.get(str(one["id"]))} for one in told]}
+
+
+def _glances() -> list[dict[str, object]]:
+    with connected(club().pool) as db:
+        states = projection.latest_states(db)
+        rows = club_log.tables(db)
+    return [_glance(row, states.get(row.id)) for row in rows]
+
+
+def _glance(row: TableRow, state: dict[str, Any] | None) -> dict[str, object]:
+    sides = [side | {"shown": _side(side)} for side in state["sides"]] if state else []
+    return {
+        "id": row.id,
+        "name": row.name,
+        "hand": state["hand"] if state else 0,
+        "is_open": bool(state and state["is_open"]),
+        "sides": sides,
+        "leader": _leader(sides, state),
+        "seen": _("now") if row.quiet_s < 60 else _ago(row.quiet_s),
+        "is_gone": row.is_gone,
+        "trouble": trouble(row),
+    }
+
+
+def _side(side: dict[str, Any]) -> str:
+    own_name = len(side["players"]) > 1 and side["name"] != "-".join(side["players"])
+    return str(side["name"]) if own_name else " & ".join(side["players"])
+
+
+def _leader(sides: list[dict[str, Any]], state: dict[str, Any] | None) -> str:
+    """Return who leads a match, or has won it: by points, before the first hand is counted by kilometres."""
+    if not state or not sides:
+        return ""
+    if state["winner"]:
+        won = next((side["shown"] for side in sides if side["name"] == state["winner"]), state["winner"])
+        return _("%(who)s has won", who=won)
+    by = "total" if any(side["total"] for side in sides) else "km"
+    best = max(side[by] for side in sides)
+    first = [side["shown"] for side in sides if side[by] == best]
+    return str(first[0]) if len(first) == 1 else _("level")
+
+
+def _ago(quiet_s: float) -> str:
+    minutes = round(quiet_s / 60)
+    if minutes < 120:
+        return many("%(count)d minute ago", "%(count)d minutes ago", minutes)
+    hours = round(minutes / 60)
+    if hours < 48:
+        return many("%(count)d hour ago", "%(count)d hours ago", hours)
+    return many("%(count)d day ago", "%(count)d days ago", round(hours / 24))
+
+
+def trouble(row: TableRow) -> Said | None:
+    """Say where a table and the club differ; None where they do not."""
+    if row.fork_at is not None:
+        return say("It tells another course than the club has, from entry %(seq)d or before.", seq=row.fork_at)
+    if row.is_restored:
+        return say("It has %(told)d entries, the club %(last)d: it was restored.", told=row.told, last=row.last)
+    if row.copy_of is not None:
+        return say("It begins as %(other)s did: a copy, or restored from a backup.", other=row.copy_of)
+    if row.behind:
+        return say_many("%(count)d entry has still to come.", "%(count)d entries have still to come.", row.behind)
+    return None
+
+
+@bp.get("/tables/<table>")
+def one(table: str) -> str:
+    """Show a table's scores: the newest matches with their sheets."""
+    with connected(club().pool) as db:
+        row = next((row for row in club_log.tables(db, hidden=is_director()) if row.id == table), None) or abort(404)
+        pasts = [_past(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
+    matches = [_match_view(past) for past in pasts if past is not None]
+    return render_template("club_table.html", table=row, trouble=trouble(row), matches=matches)
+
+
+def _past(db: Connection, table: str, match: int) -> Past | None:
+    """Return a match judged by replay; remembered as long as nothing has been added to it."""
+    found = db.execute("SELECT max(seq) FROM club.events WHERE table_id = %s AND match = %s", [table, match]).fetchone()
+    events = partial(club_log.events, db, table, match)
+    known = [event for event in events() if event is not None] if found and found[0] else []
+    return _pasts.get((table, match), partial(judged, match, known), known[-1].seq) if known else None
+
+
+def _match_view(past: Past) -> dict[str, object]:
+    names = Names.of(past.game)
+    words.speak_of(past.game, {})
+    sheets = [score_sheets.explained(hand, names) for hand in past.finished]
+    is_open = bool(past.hands) and past.hands[-1].is_open
+    now = score_sheets.open_sheet(past.game, score_sheets.answered(past.hands[-1])) if is_open else None
+    return {
+        "sides": " – ".join(names.side(team.name) for team in past.game.teams),
+        "edition": _(past.game.edition.title),
+        "sheets": [*sheets, *([now] if now else [])][::-1],
+    }
+
+
+@bp.get("/standings")
+def standings() -> str:
+    """Show what every player has done over all tables."""
+    with connected(club().pool) as db:
+        return render_template("club_standings.html", players=projection.standings(db))
+
+
+@bp.post("/language")
+def speak() -> AnyResponse:
+    """Remember the language of this browser."""
+    session.permanent = True
+    session[language.CHOSEN] = request.form.get("language", "")
+    return redirect("/", 303)
+
+
+# --- The director ---------------------------------------------------------------------------------------------
+
+
+@bp.get("/director")
+def come_in() -> str:
+    """Ask whoever has the link to come in by a tap: what only looks at links does not use it up."""
+    return render_template("club_in.html", once=request.args.get("once", ""))
+
+
+@bp.post("/director")
+def let_in() -> AnyResponse:
+    """Let the director in, once a link."""
+    with connected(club().pool) as db:
+        if not keys.use_link(db, request.form.get("once", "")):
+            raise Problem(say("This link has been used, or is more than a day old: type `companion club link`."))
+    session.permanent = True
+    session["director"] = True
+    return redirect("/keys", 303)
+
+
+@bp.post("/director/leave")
+def leave() -> AnyResponse:
+    """Make this browser anybody's again."""
+    session.pop("director", None)
+    return redirect("/", 303)
+
+
+@bp.get("/keys")
+def all_keys() -> str:
+    """Show the tables' keys."""
+    _director_alone()
+    with connected(club().pool) as db:
+        return render_template("club_keys.html", keys=keys.all_of(db))
+
+
+@bp.post("/keys")
+def make_key() -> AnyResponse:
+    """Make a key for a table."""
+    _director_alone()
+    with connected(club().pool) as db:
+        made = keys.make(db, request.form.get("name", ""))
+    return redirect(f"/keys/{made.id}", 303)
+
+
+@bp.get("/keys/<key_id>")
+def one_key(key_id: str) -> str:
+    """Show a key, with its QR code and the line that starts its table."""
+    _director_alone()
+    with connected(club().pool) as db:
+        key = next((key for key in keys.all_of(db) if key.id == key_id and not key.is_revoked), None) or abort(404)
+    scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
+    line = typed(f"up --club {scheme}://{request.host} --name {shlex.quote(key.name)} --key {key.text}")
+    return render_template("club_key.html", key=key, line=line, qr=qr_path(line))
+
+
+@bp.post("/keys/<key_id>/revoke")
+def revoke_key(key_id: str) -> AnyResponse:
+    """Take a key back."""
+    _director_alone()
+    with connected(club().pool) as db:
+        keys.revoke(db, key_id)
+    return redirect("/keys", 303)
+
+
+@bp.post("/tables/<table>/settle")
+def settle(table: str) -> AnyResponse:
+    """Take note of a table's other course, or take the table off the boards."""
+    _director_alone()
+    with connected(club().pool) as db:
+        club_log.settle(db, table, hidden=request.form.get("answer") == "hide")
+    return redirect("/", 303)

@@ -1,0 +1,204 @@
+"""The club's web service: any number of processes over one database, none of which keeps anything to itself."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from flask import Flask, Response, abort, make_response, render_template, request
+from werkzeug.exceptions import HTTPException
+
+from companion.club import batch, club_pages, keys, postgres
+from companion.club.club_log import NotThisTable
+from companion.club.keys import NotLetIn
+from companion.club.postgres import Pool, Unavailable, connected
+from companion.club.projection import Projector
+from companion.common.cache import Kept
+from companion.common.errors import Problem
+from companion.common.resources import shipped
+from companion.pages import templating
+from companion.pages.server import guard, serving
+from companion.pages.server.address import base_url
+from companion.pages.server.guard import SENTENCES, Cookies
+from companion.pages.words import _
+
+log = logging.getLogger("companion.club")
+
+TAKEN_IN_BYTES = 16_000_000
+"""Size up to which a request is taken in to be answered with a sentence; beyond it the connection ends."""
+
+FORM_BYTES = 16 * 1024
+RETRY_S = 1
+_COUNTS = """
+    SELECT count(*) AS tables, coalesce(sum(t.last), 0) AS events,
+           coalesce(sum(greatest(t.told - t.last, 0)), 0) AS events_behind, count(t.fork_at) AS tables_forked,
+           count(*) FILTER (WHERE t.seen_at < now() - interval '90 seconds') AS tables_gone,
+           coalesce(sum(t.last - j.seq), 0) AS events_to_judge
+      FROM club.tables t JOIN club.judged j ON j.table_id = t.id
+"""
+_HELP = {
+    "tables": "Tables that have ever pushed.",
+    "events": "Events in the club's log.",
+    "events_behind": "Events that tables have and the club has not.",
+    "tables_forked": "Tables that tell another course of their log than the club has.",
+    "tables_gone": "Tables that have not been heard of for 90 seconds.",
+    "events_to_judge": "Events that the referee has still to judge for the boards.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Club:
+    """The parts that the app is built on."""
+
+    pool: Pool
+    keys_needed: bool
+    """True if nothing is taken without a key, although none has been made."""
+
+    answers: Counter[int] = field(default_factory=Counter)
+    """How many batches this process has answered, by the status."""
+
+    boards: Kept[str] = field(default_factory=lambda: Kept(16))
+    """The page of all tables as it was drawn last."""
+
+
+def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
+    """Return the club's web application over its database."""
+    web = shipped("web")
+    app = Flask("companion.club", static_folder=None, template_folder=str(web / "templates"))
+    with connected(pool) as db:
+        app.secret_key = postgres.cookie_secret(db)
+    app.extensions["club"] = Club(pool, keys_needed)
+    app.config["MOST_BYTES"] = TAKEN_IN_BYTES
+    app.config.update(SESSION_COOKIE_NAME="companion-club", SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_HTTPONLY=True)
+    app.permanent_session_lifetime = timedelta(days=30)
+    app.session_interface = Cookies()
+    templating.prepare_looks(app, web / "static")
+    app.context_processor(club_pages.helpers)
+    app.before_request(_check)
+    app.after_request(_counted)
+    app.after_request(guard.complete)
+    app.register_error_handler(Exception, _error)
+    app.register_blueprint(club_pages.bp)
+    app.add_url_rule("/health", "health", _health)
+    app.add_url_rule("/metrics", "metrics", _metrics)
+    return app
+
+
+def _check() -> None:
+    """Refuse a change that no page of ours has asked for, and a form that is too large."""
+    is_batch = request.endpoint == "club.take"
+    request.max_content_length = TAKEN_IN_BYTES if is_batch else FORM_BYTES
+    if request.method not in guard.LOOKING and not is_batch:
+        ours = guard.is_our_page(request.headers.get("Origin"), request.host)
+        if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
+            abort(403)
+
+
+def _counted(response: Response) -> Response:
+    if request.endpoint == "club.take":
+        club_pages.club().answers[response.status_code] += 1
+    return response
+
+
+def _error(error: Exception) -> Response:
+    """Answer an error with a sentence: JSON to a program, a page to a browser."""
+    code, sentence = _meant(error)
+    if request.endpoint in ("club.take", "club.as_json", "health"):
+        response = make_response({"say": sentence}, code)
+    else:
+        response = make_response(render_template("club_oops.html", sentence=_(sentence)), code)
+    if code == 503:
+        response.headers["Retry-After"] = str(RETRY_S)
+    return response
+
+
+def _meant(error: Exception) -> tuple[int, str]:
+    if isinstance(error, Problem):
+        codes = {Unavailable: 503, NotLetIn: 401, NotThisTable: 403}
+        return codes.get(type(error), 400), error.sentence
+    if isinstance(error, HTTPException):
+        code = error.code or 500
+        too_large = batch.TOO_LARGE if code == 413 and request.endpoint == "club.take" else None
+        return code, too_large or SENTENCES.get(code, SENTENCES[400])
+    log.error("a page failed: %s", request.endpoint, exc_info=error)
+    return 500, SENTENCES[500]
+
+
+def _health() -> tuple[dict[str, object], int]:
+    with connected(club_pages.club().pool) as db:
+        row = db.execute("SELECT count(*) FROM club.tables").fetchone()
+    return {"ok": True, "tables": row[0] if row else 0}, 200
+
+
+def _metrics() -> Response:
+    """Return the figures of the club and of this process, as Prometheus reads them."""
+    known, lines = club_pages.club(), []
+    try:
+        with connected(known.pool) as db, db.cursor() as cursor:
+            found = cursor.execute(_COUNTS.encode()).fetchone() or ()
+            figures = {column.name: value for column, value in zip(cursor.description or (), found, strict=True)}
+    except Unavailable:
+        figures = {}
+    lines += _metric("up", "1 if the database answers.", {"": int(bool(figures))})
+    for name, value in figures.items():
+        lines += _metric(name, _HELP[name], {"": int(str(value))})
+    batches = {f'{{status="{status}"}}': count for status, count in sorted(known.answers.items())}
+    lines += _metric("batches_total", "Batches that this process has answered, by HTTP status.", batches, "counter")
+    return Response("\n".join([*lines, ""]), mimetype="text/plain; version=0.0.4")
+
+
+def _metric(name: str, about: str, values: dict[str, int], kind: str = "gauge") -> list[str]:
+    heads = [f"# HELP companion_club_{name} {about}", f"# TYPE companion_club_{name} {kind}"]
+    return heads + [f"companion_club_{name}{label} {value}" for label, value in values.items()]
+
+
+# --- Running --------------------------------------------------------------------------------------------------
+
+
+class _AsJson(logging.Formatter):
+    """One JSON object a line, for whoever collects logs."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        said = {"at": self.formatTime(record), "level": record.levelname.lower(), "say": record.getMessage()}
+        if record.exc_info:
+            said["trace"] = self.formatException(record.exc_info)
+        return json.dumps(said, ensure_ascii=False)
+
+
+def run(url: str, host: str, port: int, *, keys_needed: bool, tell: Callable[[str], None]) -> None:
+    """Serve the club until the process is asked to end. Raises Problem where database or port cannot be had.
+
+    `tell` gets the addresses once the service is ready, and the link for the director.
+    """
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_AsJson())
+    logging.basicConfig(level=logging.INFO, handlers=[handler], force=True)
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)
+    # While a batch is judged, a page that only waited for the database goes on at once.
+    sys.setswitchinterval(0.001)
+    pool = postgres.opened(url)
+    projector = Projector(pool)
+    try:
+        app = create_app(pool, keys_needed=keys_needed)
+
+        def ready(bound_port: int) -> None:
+            with connected(pool) as db:
+                token = keys.new_link(db)
+                is_open = not keys_needed and not keys.are_needed(db)
+            here = base_url(host, bound_port)
+            tell(f"The club is ready.\n  For everybody:    {here}/\n  For the director: {here}/director?once={token}")
+            tell("  That link lets one browser in, once, within a day.")
+            if is_open:
+                tell("  No key has been made yet: any table may push. The first key shuts out those without one.")
+
+        projector.start()
+        serving.serve(app, host, port, ready)
+    finally:
+        projector.stop()
+        pool.close(2)
+    tell("The club has ended. All that was acknowledged is kept.")

@@ -1,0 +1,116 @@
+"""Who may push and who may direct: the tables' keys, and the links that let a director in once.
+
+A key is `ID.SECRET`; a batch names the ID and is signed with the secret. As long as the director has made no key, any
+table may push; from the first key on only those with one that has not been revoked may.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+from psycopg.rows import class_row
+
+from companion.club.batch import SCHEME, digest
+from companion.club.postgres import Connection
+from companion.common.errors import Problem
+from companion.common.text import plain, say
+
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+"""Letters that nobody takes for another."""
+
+_MOST_NAME = 64
+_LINK_COUNTS = "1 day"
+
+
+class NotLetIn(Problem):
+    """A batch has no key that counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A key of a table."""
+
+    id: str
+    secret: str
+    name: str
+    is_revoked: bool
+
+    @property
+    def text(self) -> str:
+        """The key as it is given to `companion up --key`."""
+        return f"{self.id}.{self.secret}"
+
+
+_FIELDS = "id, secret, name, revoked_at IS NOT NULL AS is_revoked"
+
+
+def make(db: Connection, name: str) -> Key:
+    """Make a key for the table of that name."""
+    called = " ".join(plain(name, _MOST_NAME).split())
+    if not called:
+        raise Problem(say("Say for which table the key is."))
+    key_id, secret = ("".join(secrets.choice(LETTERS) for _ in range(length)) for length in (6, 26))
+    db.execute("INSERT INTO club.keys (id, secret, name) VALUES (%s, %s, %s)", [key_id, secret, called])
+    return Key(key_id, secret, called, is_revoked=False)
+
+
+def all_of(db: Connection) -> list[Key]:
+    """Return all keys, those that count first."""
+    with db.cursor(row_factory=class_row(Key)) as cursor:
+        return cursor.execute(
+            f"SELECT {_FIELDS} FROM club.keys ORDER BY revoked_at IS NOT NULL, made_at DESC"  # noqa: S608
+        ).fetchall()
+
+
+def revoke(db: Connection, key_id: str) -> None:
+    """Take a key back: from now on nothing that is signed with it is taken."""
+    db.execute("UPDATE club.keys SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", [key_id])
+
+
+def are_needed(db: Connection) -> bool:
+    """True if there has ever been a key: one that was revoked keeps the club shut too."""
+    return db.execute("SELECT 1 FROM club.keys LIMIT 1").fetchone() is not None
+
+
+def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = False) -> str | None:
+    """Return the ID of the key that a batch came with; None where none is needed.
+
+    `authorization` is `Companion ID:SIGNATURE`, or `Bearer KEY` for a script over TLS. Raises NotLetIn.
+    """
+    if not needed and not are_needed(db):
+        return None
+    scheme, _, given = authorization.strip().partition(" ")
+    if not given:
+        raise NotLetIn(say("This club takes signed batches only: start the table with a key of the director’s page."))
+    key_id, _, proof = given.strip().partition(":" if scheme == SCHEME else ".")
+    row = db.execute("SELECT secret, revoked_at IS NOT NULL FROM club.keys WHERE id = %s", [key_id]).fetchone()
+    secret, is_revoked = (str(row[0]), bool(row[1])) if row else ("", False)
+    expected = digest(secret, body) if scheme == SCHEME else secret
+    if not secret or scheme not in (SCHEME, "Bearer") or not hmac.compare_digest(expected.encode(), proof.encode()):
+        raise NotLetIn(say("The club does not know this key: copy it whole from the director’s page."))
+    if is_revoked:
+        raise NotLetIn(say("The director has revoked this key: ask for another."))
+    return key_id
+
+
+# --- The director ---------------------------------------------------------------------------------------------
+
+
+def new_link(db: Connection) -> str:
+    """Return a token that lets somebody in as the director, once, within a day."""
+    token = secrets.token_urlsafe(24)
+    db.execute("INSERT INTO club.links (digest) VALUES (%s)", [_hash(token)])
+    return token
+
+
+def use_link(db: Connection, token: str) -> bool:
+    """True if a token lets its bearer in; it is used up then."""
+    db.execute(f"DELETE FROM club.links WHERE made_at < now() - interval '{_LINK_COUNTS}'")  # noqa: S608
+    return db.execute("DELETE FROM club.links WHERE digest = %s RETURNING 1", [_hash(token)]).fetchone() is not None
+
+
+def _hash(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()

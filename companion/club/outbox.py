@@ -1,0 +1,283 @@
+"""The table's side of the club: its own log is the outbox, and one thread pushes it.
+
+The table never waits for the club. The thread looks whether the log has grown, sends what the club has not got, and
+tries again for ever. Where to begin it asks the club: after a start it sends its last two events alone, and the club
+says what is missing before them. Each batch begins with the last event that the club has, so that another course of the
+log is noticed and never appended to the old one.
+"""
+
+from __future__ import annotations
+
+import http.client
+import json
+import logging
+import random
+import ssl
+import threading
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+from urllib.parse import urlsplit
+
+from companion.club import batch
+from companion.common.errors import Problem
+from companion.common.small_file import read_small
+from companion.common.text import Said, say, say_many
+from companion.storage.event_store import Store
+from companion.storage.files import write_whole
+
+log = logging.getLogger(__name__)
+
+FILE_NAME = "club.json"
+"""The file in the data folder that says under which ID the club knows this table."""
+
+LOOK_S = 0.25
+"""Time between two looks whether the log has grown, in seconds."""
+
+WORD_S = 30.0
+"""Time after which a table that has nothing to send says that it is there, in seconds."""
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
+"""Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
+
+REFUSED_PAUSE_S = 20.0
+"""Pause where trying again alone will not help: a key was revoked, the log forked."""
+
+ANSWER_S = 5.0
+USUAL_BYTES = 15_000
+"""Size of a batch that the club takes in like any other request, in bytes."""
+
+MOST_ROWS = 100
+
+Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
+"""Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
+
+
+class Trouble(StrEnum):
+    """Why the club has not got all of the log."""
+
+    SILENT = "silent"
+    REFUSED = "refused"
+    FORKED = "forked"
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where the club is, and as whom this table pushes."""
+
+    url: str
+    name: str
+    key: str | None = None
+
+    def __post_init__(self) -> None:
+        parts = urlsplit(self.url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise Problem(f"{self.url} is no address of a club: --club https://club.example")
+        if self.key:
+            batch.signature(self.key, b"")
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it stands between table and club."""
+
+    acknowledged: int | None = None
+    """The last event that the club has; None while that is not known."""
+
+    trouble: Trouble | None = None
+    why: str = ""
+    """What the club answered, where it refuses."""
+
+    fork_at: int = 0
+
+
+class Outbox:
+    """Pushes the log of a table to its club. Any thread may ask how it stands."""
+
+    def __init__(
+        self, store: Store, address: Address, *, post: Post | None = None, chance: Callable[[], float] = random.random
+    ) -> None:
+        self._store, self._address = store, address
+        self._file = store.path.parent / FILE_NAME
+        self._post, self._chance = post or _posted, chance
+        self._standing = Standing()
+        self._table, self._last = "", 0
+        self._pause_s, self._quiet_s = FIRST_PAUSE_S, WORD_S
+        self._ended, self._woken = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="club", daemon=True)
+
+    def start(self) -> None:
+        """Begin to push, in a thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread; what has not been sent is sent after the next start."""
+        self._ended.set()
+        self._woken.set()
+        self._thread.join(1)
+
+    # What the pages ask
+
+    @property
+    def says(self) -> Said:
+        """How far the club is behind, and why."""
+        now, behind = self._standing, self.behind
+        if now.trouble is Trouble.FORKED:
+            return say(
+                "The club knows another course of this table, from entry %(seq)d or before: it was restored from a"
+                " backup, or copied. Nothing is sent until you decide.",
+                seq=now.fork_at,
+            )
+        if now.trouble is Trouble.REFUSED:
+            return say("The club does not take what this table sends: %(why)s", why=now.why)
+        if now.trouble is Trouble.SILENT:
+            return say_many(
+                "The club does not answer. %(count)d entry waits here and is sent as soon as it does.",
+                "The club does not answer. %(count)d entries wait here and are sent as soon as it does.",
+                behind,
+            )
+        if behind:
+            return say_many(
+                "The club has still to get %(count)d entry.", "The club has still to get %(count)d entries.", behind
+            )
+        return say("The club has all of this table.")
+
+    @property
+    def behind(self) -> int:
+        """The number of events that the club has not got, as far as is known."""
+        return max(0, self._last - (self._standing.acknowledged or 0))
+
+    @property
+    def is_forked(self) -> bool:
+        """True if somebody has to decide whether this table goes on at the club as a new one."""
+        return self._standing.trouble is Trouble.FORKED
+
+    def begin_anew(self) -> None:
+        """Go on at the club as a new table, with all of this log; the old one stays there as it was. Raises Problem."""
+        if self.is_forked:
+            self._table = self._new_table()
+            self._standing = Standing()
+            self._woken.set()
+
+    # The thread
+
+    def _run(self) -> None:
+        while not self._ended.is_set():
+            self._woken.clear()
+            try:
+                pause_s = self._step()
+            except Problem as problem:
+                pause_s = self._in_trouble(Trouble.REFUSED, problem.sentence)
+            except Exception as error:
+                if not isinstance(error, OSError):
+                    log.exception("a batch could not be sent")
+                pause_s = self._in_trouble(Trouble.SILENT)
+            self._woken.wait(pause_s)
+            self._quiet_s += pause_s
+
+    def _step(self) -> float:
+        """Send the next batch where there is one; return the pause before the next step, in seconds."""
+        self._table = self._table or self._known_table()
+        last = self._last = self._store.last
+        acknowledged = self._standing.acknowledged
+        if acknowledged == last and self._quiet_s < WORD_S:
+            return LOOK_S
+        first = max(1, last - 1 if acknowledged is None else acknowledged)
+        body = self._next_batch(first, last)
+        headers = {"Content-Type": "application/json"}
+        if self._address.key:
+            headers["Authorization"] = batch.signature(self._address.key, body)
+        code, answer = self._post(f"{self._address.url.rstrip('/')}/club/events", body, headers)
+        self._quiet_s = 0.0
+        return self._answered(code, answer, last)
+
+    def _next_batch(self, first: int, last: int) -> bytes:
+        """Return as many events from `first` on as a usual batch takes; two at least, so that it goes on."""
+        rows = self._store.rows(first, MOST_ROWS)
+        while True:
+            body = batch.written(self._table, self._address.name, first, rows, last)
+            if len(body) <= USUAL_BYTES or len(rows) <= 2:
+                return body
+            rows = rows[: max(2, len(rows) * USUAL_BYTES // len(body))]
+
+    def _answered(self, code: int, answer: dict[str, Any], last: int) -> float:
+        """Take note of what the club has answered; return the pause before the next step, in seconds."""
+        if code == 200 and isinstance(here := answer.get("acknowledged"), int):
+            if here > last:  # It has what this log has lost, or what a copy of this table has pushed.
+                return self._in_trouble(Trouble.FORKED, fork_at=last + 1)
+            self._went_well(here)
+            return 0.0 if here < last else LOOK_S
+        if code == 409 and isinstance(missing := answer.get("missing_from"), int):
+            self._went_well(max(0, missing - 1))
+            return 0.0
+        if code == 409 and isinstance(fork_at := answer.get("fork_at"), int):
+            return self._in_trouble(Trouble.FORKED, fork_at=fork_at)
+        if code >= 500 or code == 429:
+            return self._in_trouble(Trouble.SILENT)
+        why = answer.get("say")
+        return self._in_trouble(Trouble.REFUSED, say(str(why)) if why else say("No club answers there."))
+
+    def _went_well(self, acknowledged: int) -> None:
+        self._standing = Standing(acknowledged)
+        self._pause_s = FIRST_PAUSE_S
+
+    def _in_trouble(self, trouble: Trouble, why: str = "", fork_at: int = 0) -> float:
+        """Take note of a trouble; return the pause before the next try: they grow, and no two tables have the same."""
+        known = self._standing.acknowledged if trouble is Trouble.SILENT else None
+        self._standing = Standing(known, trouble, why, fork_at)
+        self._quiet_s = WORD_S
+        longest_s = LONGEST_PAUSE_S if trouble is Trouble.SILENT else REFUSED_PAUSE_S
+        pause_s = self._pause_s * (1 - self._chance() / 2)
+        self._pause_s = min(2 * self._pause_s, longest_s)
+        return pause_s
+
+    # Its name at the club
+
+    def _known_table(self) -> str:
+        try:
+            kept = json.loads(read_small(self._file))
+        except FileNotFoundError:
+            return self._new_table()
+        except (OSError, ValueError) as error:
+            raise Problem(say("%(file)s cannot be read (%(why)s).", file=self._file, why=error)) from error
+        table = kept.get("table") if isinstance(kept, dict) else None
+        return table if isinstance(table, str) and table else self._new_table()
+
+    def _new_table(self) -> str:
+        table = uuid.uuid4().hex
+        try:
+            write_whole(self._file, json.dumps({"table": table}), mode=0o600)
+        except OSError as error:
+            raise Problem(
+                say("%(file)s cannot be written (%(why)s): make room on the disk.", file=self._file, why=error.strerror)
+            ) from error
+        return table
+
+
+def _posted(url: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[str, Any]]:
+    """Send a batch; certificates are checked as the system does. Raises OSError where no answer comes."""
+    asked = urllib.request.Request(url, body, headers, method="POST")  # noqa: S310 (the scheme was checked)
+    try:
+        with urllib.request.urlopen(asked, timeout=ANSWER_S) as answer:  # noqa: S310
+            return answer.status, _object(answer.read(65536))
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, _object(error.read(65536))
+    except urllib.error.URLError as error:
+        if isinstance(error.reason, ssl.SSLCertVerificationError):
+            raise Problem(say("Its certificate is not valid for this address.")) from error
+        raise
+    except http.client.HTTPException as error:
+        raise OSError("no answer that can be read") from error
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,144 @@
+"""The club's database: connections, its schema, and what an error of it means to the one who can do something.
+
+Migrations are numbered files in `migrations/`, applied in order in one transaction under a lock of the database, so
+that any number of processes may start at once. One that was released is never edited.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.resources import files
+
+import psycopg
+from psycopg import errors
+from psycopg.conninfo import conninfo_to_dict
+from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
+
+from companion.common.errors import Problem
+from companion.common.text import Said, say
+
+Pool = ConnectionPool[psycopg.Connection[tuple[object, ...]]]
+Connection = psycopg.Connection[tuple[object, ...]]
+
+MOST_CONNECTIONS = 8
+WAIT_S = 2.0
+"""Maximum wait for a connection, in seconds: a table asks again soon."""
+
+MOST_WAITING = 64
+CONNECT_S = 5
+_LOCK = 0x6D_62_63_6C_75_62
+"""The number of the lock of whoever migrates: any number that nobody else takes."""
+
+
+class Unavailable(Problem):
+    """The database does not take anything just now; what was sent has to be sent again."""
+
+
+def opened(url: str) -> Pool:
+    """Return connections to a club's database, its schema made or brought up to date.
+
+    Raises Problem where it cannot be reached or changed, or is of a newer program.
+    """
+    try:
+        with psycopg.connect(url, connect_timeout=CONNECT_S) as db:
+            migrate(db)
+    except (psycopg.Error, UnicodeError) as error:
+        raise Problem(_at_the_start(error, url)) from error
+    pool: Pool = ConnectionPool(
+        url,
+        min_size=1,
+        max_size=MOST_CONNECTIONS,
+        open=False,
+        timeout=WAIT_S,
+        max_waiting=MOST_WAITING,
+        # A connection that was lost is noticed before it is used; after this time the next request tries anew.
+        check=ConnectionPool.check_connection,
+        reconnect_timeout=CONNECT_S,
+        kwargs={"connect_timeout": CONNECT_S, "application_name": "companion club"},
+    )
+    pool.open()
+    return pool
+
+
+@contextmanager
+def connected(pool: Pool) -> Iterator[Connection]:
+    """Provide a connection; everything done with it is committed at the end, or nothing. Raises Unavailable."""
+    try:
+        with pool.connection() as db:
+            yield db
+    except (psycopg.OperationalError, psycopg.InternalError, errors.InsufficientPrivilege) as error:
+        raise Unavailable(sentence(error)) from error
+
+
+def migrations() -> tuple[str, ...]:
+    """Return the steps of the schema, in order."""
+    folder = files("companion.club") / "migrations"
+    steps = sorted((file for file in folder.iterdir() if file.name.endswith(".sql")), key=lambda file: file.name)
+    return tuple(file.read_text(encoding="utf-8") for file in steps)
+
+
+def migrate(db: Connection) -> None:
+    """Bring the schema up to date. Raises psycopg.Error, and Problem for one of a newer program."""
+    steps = migrations()
+    with db.transaction():
+        db.execute("SELECT pg_advisory_xact_lock(%s)", [_LOCK])
+        if db.execute("SELECT to_regclass('club.migrations')").fetchone() == (None,):
+            db.execute("CREATE SCHEMA IF NOT EXISTS club")
+            db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
+        row = db.execute("SELECT coalesce(max(number), 0) FROM club.migrations").fetchone()
+        done = int(str(row[0])) if row else 0
+        if done > len(steps):
+            raise Problem("The club’s database was written by a newer version of the companion: install that one.")
+        for number, step in enumerate(steps[done:], start=done + 1):
+            db.execute(step.encode())
+            db.execute("INSERT INTO club.migrations (number) VALUES (%s)", [number])
+        db.execute("INSERT INTO club.settings VALUES ('secret', %s) ON CONFLICT DO NOTHING", [secrets.token_hex(32)])
+
+
+def cookie_secret(db: Connection) -> bytes:
+    """Return the key that signs the director's cookies, the same for all processes of the club."""
+    row = db.execute("SELECT value FROM club.settings WHERE name = 'secret'").fetchone()
+    return str(row[0]).encode() if row else b""
+
+
+def _at_the_start(error: Exception, url: str) -> str:
+    if isinstance(error, errors.InsufficientPrivilege):
+        return (
+            "The club may not make its tables in this database: let its owner type"
+            " GRANT CREATE ON DATABASE … TO …, or name another with --database."
+        )
+    if isinstance(error, psycopg.ProgrammingError | UnicodeError) and getattr(error, "sqlstate", None) is None:
+        return "This is no address of a database: --database postgresql://user:password@host/name."
+    if isinstance(error, psycopg.OperationalError) and not _is_full(error):
+        why = " ".join(str(error).strip().splitlines()[-1:]).split("FATAL:")[-1].strip().rstrip(".")
+        return (
+            f"The database {_place(url)} cannot be reached ({why}): see that PostgreSQL runs, and that the address"
+            " given with --database is right."
+        )
+    return sentence(error)
+
+
+def sentence(error: Exception) -> Said:
+    """Return what an error of the database means, and what to do; what was sent is safe at the table."""
+    if _is_full(error):
+        return say("The club’s database is full: make room on its disk. Nothing is lost, the tables send it again.")
+    if isinstance(error, errors.InsufficientPrivilege | errors.ReadOnlySqlTransaction):
+        return say("The club may not write to its database: give its user the right to. The tables send it again.")
+    if isinstance(error, PoolTimeout | TooManyRequests | psycopg.OperationalError):
+        return say("The club’s database does not answer: see that PostgreSQL runs. The tables send it again.")
+    return say("The club’s database refuses (%(why)s): look at its log.", why=" ".join(str(error).split())[:200])
+
+
+def _is_full(error: Exception) -> bool:
+    return isinstance(error, errors.DiskFull) or "No space left" in str(error)
+
+
+def _place(url: str) -> str:
+    """Return host and name of a database, without user and password."""
+    try:
+        parts = conninfo_to_dict(url)
+    except psycopg.Error:
+        return ""
+    return f"{parts.get('host') or 'localhost'}/{parts.get('dbname') or ''}".rstrip("/")

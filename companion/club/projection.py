@@ -1,0 +1,266 @@
+"""What the referee makes of the club's log: matches, hands and scores, derived by replay and kept to be shown.
+
+Nothing here is a truth of its own: `rebuild` drops all of it and derives it again. A table is judged on from the line
+that has changed as long as this process remembers what came before, else from the first line of its match; two
+processes never judge the same table at once, since each locks its row in `club.judged`.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import random
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import psycopg
+from psycopg.types.json import Jsonb
+
+from companion.club import club_log
+from companion.club.postgres import Connection, Pool, Unavailable, connected
+from companion.match import statistics
+from companion.match.history import history
+from companion.match.state import MatchState, judge_on
+from companion.match.statistics import Figures
+from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, JudgedRecord
+from companion.rules.table import HowEnded
+from companion.storage.events import Event
+
+log = logging.getLogger(__name__)
+
+PAUSE_S = 1.0
+"""Time between two rounds over the tables that have moved on, in seconds: a board is never older by much more."""
+
+MOST_REMEMBERED = 256
+"""Maximum number of matches whose judged lines a process remembers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A match as far as it has been judged."""
+
+    events: tuple[Event, ...] = ()
+    record: JudgedRecord = EMPTY_RECORD
+    hands: tuple[HandResult, ...] = ()
+    """The finished hands, as they were written last."""
+
+
+class Projector:
+    """Derives what the boards show. One thread uses it."""
+
+    def __init__(self, pool: Pool, *, pause_s: float = PAUSE_S) -> None:
+        self._pool, self._pause_s = pool, pause_s
+        self._known: dict[tuple[str, int], Judged] = {}
+        self._written: dict[str, int] = {}
+        """Up to which event this process has written of each table: another may have gone on since, or begun anew."""
+
+        self._ended = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="projection", daemon=True)
+
+    def start(self) -> None:
+        """Keep the boards current in a thread."""
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the table that it is at."""
+        self._ended.set()
+        self._thread.join(5)
+
+    def _run(self) -> None:
+        while not self._ended.wait(self._pause_s):
+            try:
+                self.catch_up()
+            except Unavailable:
+                pass  # The pages say so; the log waits.
+            except psycopg.Error:
+                log.exception("the boards cannot be brought up to date")
+
+    def catch_up(self, tell: Callable[[str], None] = lambda _table: None) -> int:
+        """Judge every table that has moved on; return how many. `tell` is called with each. Raises Unavailable."""
+        with connected(self._pool) as db:
+            rows = db.execute(
+                "SELECT t.id FROM club.tables t JOIN club.judged j ON j.table_id = t.id WHERE j.seq < t.last"
+            ).fetchall()
+        waiting = [str(row[0]) for row in rows]
+        random.shuffle(waiting)
+        waiting.sort(key=lambda table: table not in self._written)  # What another process knows it judges quicker.
+        done = 0
+        for table in waiting:
+            if self._ended.is_set():
+                break
+            try:
+                with connected(self._pool) as db:
+                    done += self._judge(db, table)
+            except psycopg.DataError:
+                log.exception("what table %s comes to cannot be stored", table)
+                with connected(self._pool) as db:
+                    db.execute(
+                        "UPDATE club.judged SET seq = last FROM club.tables WHERE id = table_id AND id = %s", [table]
+                    )
+            tell(table)
+        return done
+
+    def _judge(self, db: Connection, table: str) -> bool:
+        """Judge what has come of a table since; False where another process is at it."""
+        query = "SELECT seq FROM club.judged WHERE table_id = %s FOR UPDATE SKIP LOCKED"
+        row = db.execute(query, [table]).fetchone()
+        if row is None:
+            return False
+        since = int(str(row[0]))
+        found = db.execute(
+            "SELECT match, max(seq) FROM club.events WHERE table_id = %s AND seq > %s GROUP BY match", [table, since]
+        ).fetchall()
+        is_ours = self._written.get(table) == since > 0
+        for match, last in found:
+            if match is not None:
+                self._judge_match(db, table, int(str(match)), int(str(last)), is_ours=is_ours)
+        if found:
+            last = max(int(str(last)) for _, last in found)
+            db.execute("UPDATE club.judged SET seq = %s WHERE table_id = %s", [last, table])
+            self._written[table] = last
+        return bool(found)
+
+    def _judge_match(self, db: Connection, table: str, match: int, last: int, *, is_ours: bool) -> None:
+        """Judge a match to its last event and write what has changed; all of it where the last to write was another."""
+        before = self._known.pop((table, match), Judged())
+        try:
+            after = _judged_on(db, table, match, before)
+        except psycopg.Error:
+            raise
+        except Exception:
+            # A log that is none of ours, or of an edition that is not known here: the others go on.
+            log.exception("match %s of table %s cannot be judged", match, table)
+            return
+        _write_match(db, table, match, last, after)
+        stands = is_ours and after.hands[: len(before.hands)] == before.hands
+        if not is_ours or after.hands != before.hands or not _goes_on(before.record, after.record):
+            _write_hands(db, table, match, after, len(before.hands) if stands else 0)
+        self._known[table, match] = after
+        while len(self._known) > MOST_REMEMBERED:
+            del self._known[next(iter(self._known))]
+
+
+def _goes_on(before: JudgedRecord, after: JudgedRecord) -> bool:
+    """True if a record has only become longer, and nobody is called otherwise."""
+    return after.lines[: len(before.lines)] == before.lines and after.game.shown == before.game.shown
+
+
+def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged:
+    """Return a match judged up to its last event in the club's log."""
+    new = club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
+    events = (*before.events, *(event for event in new if event is not None))
+    record, _ = judge_on(replace(MatchState(), record=before.record), history(events).lines)
+    finished = tuple(hand for hand in record.hands.values() if hand.how is not HowEnded.OPEN)
+    return Judged(events, record, finished)
+
+
+def _write_match(db: Connection, table: str, match: int, last: int, judged: Judged) -> None:
+    db.execute(
+        "INSERT INTO club.matches (table_id, match, last, state, figures) VALUES (%s, %s, %s, %s, '{}')"
+        " ON CONFLICT (table_id, match) DO UPDATE SET last = excluded.last, state = excluded.state",
+        [table, match, last, Jsonb(state_of(judged.record.game), _as_json)],
+    )
+
+
+def _write_hands(db: Connection, table: str, match: int, judged: Judged, written: int) -> None:
+    """Write the finished hands of a match after the first ones, which stand there already, and its figures."""
+    db.execute(
+        "DELETE FROM club.hands WHERE table_id = %s AND match = %s AND NOT hand = ANY(%s)",
+        [table, match, [hand.number for hand in judged.hands[:written]]],
+    )
+    for hand in judged.hands[written:]:
+        result = Jsonb(hand.as_json(str(match)), _as_json)
+        db.execute("INSERT INTO club.hands VALUES (%s, %s, %s, %s)", [table, match, hand.number, result])
+    players = statistics.players_of(judged.record).items()
+    figures = {key: {field.name: getattr(one, field.name) for field in fields(one)} for key, one in players}
+    db.execute(
+        "UPDATE club.matches SET figures = %s WHERE table_id = %s AND match = %s",
+        [Jsonb(figures, _as_json), table, match],
+    )
+
+
+def state_of(game: Game) -> dict[str, Any]:
+    """Return how a match stands, as the boards show it."""
+    km = {side.name: side.km for side in game.table.sides} if game.table else {}
+    sides = [
+        {
+            "name": team.name,
+            "players": [game.shown.get(player, player) for player in team.players],
+            "total": game.totals.get(team.name, 0),
+            "km": km.get(team.name, 0),
+        }
+        for team in game.teams
+    ]
+    return {
+        "edition": game.edition_name,
+        "hand": game.hand_number,
+        "is_open": game.hand_is_open,
+        "target": game.table.target if game.table else None,
+        "sides": sides,
+        "winner": game.winner,
+    }
+
+
+def _as_json(value: object) -> str:
+    # PostgreSQL takes no NUL in its JSON.
+    return json.dumps(value).replace("\\u0000", "")
+
+
+def rebuild(pool: Pool, tell: Callable[[str], None] = lambda _table: None) -> int:
+    """Drop all that was derived, and derive it again by replay; return the number of tables. Raises Unavailable.
+
+    Clubs that run beside it take their share of the tables; it waits for those too.
+    """
+    with connected(pool) as db:
+        # In this order: whoever is judging a table finishes it, and nobody begins.
+        db.execute("UPDATE club.judged SET seq = 0")
+        db.execute("TRUNCATE club.matches, club.hands")
+        rows = db.execute("SELECT id, last FROM club.tables WHERE last > 0").fetchall()
+    wait_for(pool, {str(table): int(str(last)) for table, last in rows}, tell)
+    return len(rows)
+
+
+def wait_for(pool: Pool, events: Mapping[str, int], tell: Callable[[str], None] = lambda _table: None) -> None:
+    """Judge until each table is judged up to an event, by whom ever. Raises Unavailable."""
+    projector = Projector(pool)
+    while True:
+        projector.catch_up(tell)
+        with connected(pool) as db:
+            judged = {str(row[0]): int(str(row[1])) for row in db.execute("SELECT table_id, seq FROM club.judged")}
+        if all(judged.get(table, 0) >= last for table, last in events.items()):
+            return
+        time.sleep(0.1)
+
+
+# --- What the boards read -------------------------------------------------------------------------------------
+
+
+def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
+    """Return how the latest match of each table stands, by the table's ID."""
+    rows = db.execute("SELECT DISTINCT ON (table_id) table_id, state FROM club.matches ORDER BY table_id, match DESC")
+    return {str(table): dict(state) for table, state in rows}  # type: ignore[call-overload]
+
+
+def matches_of(db: Connection, table: str) -> list[int]:
+    """Return the matches of a table, the newest first."""
+    rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY match DESC", [table])
+    return [int(str(row[0])) for row in rows]
+
+
+def standings(db: Connection) -> list[Figures]:
+    """Return what every player has done over all tables that are shown; who has won the most comes first.
+
+    Who goes by the same name at two tables is the same player.
+    """
+    rows = db.execute(
+        "SELECT figures FROM club.matches m JOIN club.tables t ON t.id = m.table_id WHERE NOT t.hidden"
+        " AND figures <> '{}' ORDER BY t.joined_at, match"
+    )
+    read: Iterable[dict[str, dict[str, Any]]] = (row[0] for row in rows)  # type: ignore[misc]
+    figures = ({key: Figures(**one | {"gave": Counter(one["gave"])}) for key, one in each.items()} for each in read)
+    found = list(statistics.together(figures).values())
+    return sorted(found, key=lambda one: (-one.matches_won, -one.hands_won, -one.points, one.name))

@@ -1,0 +1,112 @@
+"""The club's pages in a browser: nobody is shut out, they keep themselves current, and the director finds the way."""
+
+from __future__ import annotations
+
+import re
+
+import club_database
+import pytest
+from playwright.sync_api import expect
+from serving import running
+
+from browser.screens import SMALL, TABLET
+from browser.test_accessibility import AXE, FINDINGS, SPILLS
+
+pytestmark = [
+    pytest.mark.browser,
+    pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or ""),
+]
+pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
+
+from test_club import PLAYED, push, sent_by  # noqa: E402
+
+from companion.club import club_service, keys, postgres, projection  # noqa: E402
+from companion.match.match import Match  # noqa: E402
+from companion.storage.data_folder import store_path  # noqa: E402
+from companion.storage.event_store import Store  # noqa: E402
+
+LAPTOP = {"width": 1366, "height": 768}
+
+
+@pytest.fixture(scope="module")
+def server():
+    with club_database.running() as started:
+        yield started
+
+
+@pytest.fixture
+def pool(server):
+    with postgres.opened(server.new()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def table(tmp_path):
+    store = Store.open(store_path(tmp_path))
+    yield Match(store)
+    store.close()
+
+
+@pytest.fixture
+def app(pool, table):
+    """A club with a table at which a hand has been played, one that tells another course, and one that is new."""
+    made = club_service.create_app(pool)
+    table.start(["side Ann", "side Bob", "hand first Ann"])
+    for play in PLAYED:
+        table.enter(play, "Ann")
+    table.next_hand("Ann")
+    client = made.test_client()
+    sent_by(table, client, "Table 7")
+    push(client, 1, 90, "t12", name="Table 12")
+    push(client, 90, 95, "t12", mark=1, name="Table 12")
+    projection.Projector(pool).catch_up()
+    return made
+
+
+def enter(page, pool, at: str) -> None:
+    """Come in as the director."""
+    with pool.connection() as db:
+        token = keys.new_link(db)
+    page.goto(f"{at}/director?once={token}")
+    page.get_by_role("button", name="Come in as the director").click()
+    expect(page).to_have_url(f"{at}/keys")
+
+
+def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app, pool, table):
+    with running(app) as at:
+        page = opened(at, LAPTOP)
+        expect(page.get_by_role("row", name=re.compile("Table 7 .*Ann 300"))).to_be_visible()
+        sent_by(table, app.test_client(), "Table 7, at the window")
+        expect(page.get_by_role("link", name="at the window")).to_be_visible()
+
+        enter(page, pool, at)
+        page.get_by_label("For which table?").fill("Table 8")
+        page.get_by_role("button", name="Make a key").click()
+        expect(page.locator("code")).to_contain_text("--name 'Table 8' --key ")
+        page.get_by_role("button", name="Revoke").click()
+        expect(page.get_by_text("revoked")).to_be_visible()
+        page.goto(at)
+        page.get_by_role("button", name="Take it off the boards").click()
+        expect(page.get_by_text("Table 12")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("size", [SMALL, TABLET, LAPTOP], ids=["phone", "tablet", "laptop"])
+def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, size, theme):
+    with running(app) as at, pool.connection() as db:
+        key = keys.make(db, "Table 8")
+        db.commit()
+        page = opened(f"{at}/director?once=x", size, color_scheme=theme, bypass_csp=True)
+        found = look(page)
+        enter(page, pool, at)
+        known = app.test_client().get("/club/tables.json").get_json()["tables"]
+        for path in ("/", "/standings", "/keys", f"/keys/{key.id}", "/nowhere", *(f"/tables/{t['id']}" for t in known)):
+            page.goto(at + path)
+            found += look(page)
+
+    assert found == []
+
+
+def look(page) -> list[str]:
+    page.evaluate(AXE)
+    return [f"{page.url}: {one}" for one in (*page.evaluate(FINDINGS, {}), *page.evaluate(SPILLS))]

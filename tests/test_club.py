@@ -1,0 +1,468 @@
+"""The club: what tables push is stored once and whole, judged by replay, shown to everybody, and directed by one."""
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import club_database
+import pytest
+from client import HOME, text_of
+
+from companion.common.errors import Problem
+from companion.match.match import Match
+from companion.storage.data_folder import store_path
+from companion.storage.event_store import Store
+
+pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
+psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
+
+from companion.club import batch, club_service, keys, postgres, projection  # noqa: E402
+from companion.club.outbox import Address, Outbox  # noqa: E402
+
+PLAYED = ("Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann 200", "Bob stop > Ann", "Ann end-of-limit", "end")
+
+
+@pytest.fixture(scope="module")
+def server():
+    with club_database.running() as started:
+        yield started
+
+
+@pytest.fixture
+def url(server):
+    return server.new()
+
+
+@pytest.fixture
+def pool(url):
+    with postgres.opened(url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def club(pool):
+    return club_service.create_app(pool).test_client()
+
+
+def events(first: int, last: int, mark: int = 0) -> list[dict]:
+    return [{"seq": seq, "crc": seq * 7 + mark, "body": {"text": f"Ann {seq}"}} for seq in range(first, last + 1)]
+
+
+def push(club, first: int, last: int, table: str = "T7", *, mark: int = 0, **more):
+    sent = {"table": table, "first_seq": first, "events": events(first, last, mark)}
+    answer = club.post("/club/events", json=sent | more)
+    return answer.status_code, answer.get_json()
+
+
+def stored(pool, table: str = "T7") -> list[tuple]:
+    with pool.connection() as db:
+        return db.execute("SELECT seq, crc, body FROM club.events WHERE table_id = %s ORDER BY seq", [table]).fetchall()
+
+
+# --- What tables push -----------------------------------------------------------------------------------------
+
+
+def test_the_same_batch_twice_is_acknowledged_twice_and_stored_once(club, pool):
+    assert push(club, 1, 11) == (200, {"acknowledged": 11})
+    assert push(club, 1, 11) == (200, {"acknowledged": 11})
+
+    assert [row[0] for row in stored(pool)] == list(range(1, 12))
+
+
+def test_a_batch_that_overlaps_adds_its_rest(club):
+    push(club, 1, 11)
+
+    assert push(club, 8, 15) == (200, {"acknowledged": 15})
+
+
+def test_a_gap_says_what_is_missing_and_stores_nothing(club, pool):
+    assert push(club, 120, 131) == (409, {"missing_from": 1})
+    push(club, 1, 94)
+
+    assert push(club, 120, 131) == (409, {"missing_from": 95})
+    assert len(stored(pool)) == 94
+
+
+def test_a_gap_within_a_batch_is_one_too(club):
+    holed = [*events(1, 3), *events(5, 6)]
+    answer = club.post("/club/events", json={"table": "T7", "first_seq": 1, "events": holed})
+
+    assert (answer.status_code, answer.get_json()) == (409, {"missing_from": 4})
+
+
+def test_events_of_a_batch_may_come_in_any_order_and_twice(club, pool):
+    mixed = [*events(3, 5)[::-1], *events(1, 2), *events(2, 2)]
+    answer = club.post("/club/events", json={"table": "T7", "first_seq": 1, "events": mixed})
+
+    assert answer.get_json() == {"acknowledged": 5}
+    assert [row[0] for row in stored(pool)] == [1, 2, 3, 4, 5]
+
+
+def test_another_course_is_refused_where_it_begins_and_shown(club, pool):
+    push(club, 1, 90)
+
+    assert push(club, 88, 95, mark=1) == (409, {"fork_at": 88})
+    assert len(stored(pool)) == 90
+    assert "another course than the club has, from entry 88 or before" in text_of(club.get("/"))
+
+
+def test_the_same_checksum_over_another_body_is_another_course(club):
+    push(club, 1, 3)
+    changed = [{**events(3, 3)[0], "body": {"text": "Ann roll"}}]
+
+    answer = club.post("/club/events", json={"table": "T7", "first_seq": 3, "events": changed})
+
+    assert (answer.status_code, answer.get_json()) == (409, {"fork_at": 3})
+
+
+def test_two_who_push_the_same_at_once_store_it_once(pool):
+    app = club_service.create_app(pool)
+
+    with ThreadPoolExecutor(8) as phones:
+        answers = list(phones.map(lambda _number: push(app.test_client(), 1, 40), range(8)))
+
+    assert answers == [(200, {"acknowledged": 40})] * 8
+    assert len(stored(pool)) == 40
+
+
+def test_two_logs_that_begin_alike_are_shown_as_copies(club):
+    push(club, 1, 3, "T7", name="Table 7")
+    push(club, 1, 3, "T8", name="Table 8")
+
+    assert "It begins as Table 7 did" in text_of(club.get("/"))
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "says"),
+    [
+        pytest.param(b"rubbish", 400, "cannot be read as JSON", id="rubbish"),
+        pytest.param(b"[" * 100_000, 400, "cannot be read as JSON", id="too deep"),
+        pytest.param(b'{"table": "T", "events": 3}', 400, "it needs", id="no events"),
+        pytest.param(b'{"table": "T", "first_seq": NaN, "events": []}', 400, "cannot be read", id="no number"),
+        pytest.param(b'{"table": "", "first_seq": 1, "events": []}', 400, "1 to 64", id="no table"),
+        pytest.param(b'{"table": "T", "first_seq": 0, "events": []}', 400, "numbered from 1", id="event 0"),
+        pytest.param(b'{"table": "T", "first_seq": 1, "events": [1]}', 400, "each needs", id="no event"),
+        pytest.param(b'{"table": "T", "first_seq": 1, "events": [], "schema": 9}', 400, "another version", id="schema"),
+        pytest.param(b" " * 10_000_000, 413, "at most 1 MB", id="10 MB"),
+    ],
+)
+def test_what_cannot_be_taken_gets_one_sentence(club, pool, body, code, says):
+    answer = club.post("/club/events", data=body)
+
+    assert answer.status_code == code
+    assert says in answer.get_json()["say"]
+    assert stored(pool) == []
+
+
+def test_an_event_of_a_companion_that_was_damaged_on_the_way_is_sent_again(club, pool):
+    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": '{"lines":["side Ann"]}'}
+    sent = {"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": 1, "body": body}]}
+
+    answer = club.post("/club/events", json=sent)
+
+    assert (answer.status_code, stored(pool, "T")) == (400, [])
+    assert "damaged on the way" in answer.get_json()["say"]
+
+
+# --- Keys -----------------------------------------------------------------------------------------------------
+
+
+def signed(club, key: str, first: int = 1, last: int = 3, table: str = "T7", scheme: str = batch.SCHEME):
+    body = json.dumps({"table": table, "first_seq": first, "events": events(first, last)}).encode()
+    header = batch.signature(key, body) if scheme == batch.SCHEME else f"{scheme} {key}"
+    answer = club.post("/club/events", data=body, headers={"Authorization": header})
+    return answer.status_code, answer.get_json()
+
+
+def made(pool, name: str = "Table 7") -> keys.Key:
+    with pool.connection() as db:
+        return keys.make(db, name)
+
+
+def test_from_the_first_key_on_only_batches_with_one_are_taken(club, pool):
+    assert push(club, 1, 3)[0] == 200
+    key = made(pool)
+
+    assert push(club, 1, 3)[0] == 401
+    assert signed(club, key.text) == (200, {"acknowledged": 3})
+    assert signed(club, key.text, scheme="Bearer") == (200, {"acknowledged": 3})
+
+
+@pytest.mark.parametrize("wrong", ["nobody.secret", "%s.wrong", "%s."])
+def test_a_wrong_key_gets_a_sentence(club, pool, wrong):
+    key = made(pool)
+
+    answer = signed(club, wrong % key.id if "%" in wrong else wrong, scheme="Bearer")
+
+    assert answer == (401, {"say": "The club does not know this key: copy it whole from the director’s page."})
+
+
+def test_a_signature_fits_one_body_alone(club, pool):
+    key = made(pool)
+    header = batch.signature(key.text, b"another body")
+
+    sent = {"table": "T", "first_seq": 1, "events": []}
+    answer = club.post("/club/events", json=sent, headers={"Authorization": header})
+
+    assert answer.status_code == 401
+
+
+def test_a_revoked_key_is_told_so_and_another_takes_its_table_over(club, pool):
+    first, second = made(pool), made(pool)
+    signed(club, first.text)
+
+    assert signed(club, second.text)[0] == 403
+    with pool.connection() as db:
+        keys.revoke(db, first.id)
+    assert signed(club, first.text) == (401, {"say": "The director has revoked this key: ask for another."})
+    assert signed(club, second.text, 4, 5) == (200, {"acknowledged": 5})
+
+
+def test_a_club_that_wants_keys_takes_nothing_without_one(pool):
+    shut = club_service.create_app(pool, keys_needed=True).test_client()
+
+    assert push(shut, 1, 3)[0] == 401
+
+
+# --- What is derived ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def table(tmp_path):
+    """A table at which a hand has been played."""
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    for play in PLAYED:
+        match.enter(play, "Ann")
+    yield match
+    store.close()
+
+
+def sent_by(match: Match, club, name: str = "Table 7") -> Outbox:
+    """Push a table's log until the club has all of it."""
+
+    def post(url: str, body: bytes, headers: dict) -> tuple[int, dict]:
+        answer = club.post(url.removeprefix("http://club"), data=body, headers=headers)
+        return answer.status_code, answer.get_json()
+
+    outbox = Outbox(match.store, Address("http://club", name), post=post)
+    for _ in range(20):
+        outbox._step()
+    return outbox
+
+
+def derived(pool) -> tuple[list, list]:
+    with pool.connection() as db:
+        return (
+            db.execute("SELECT * FROM club.matches ORDER BY 1, 2").fetchall(),
+            db.execute("SELECT * FROM club.hands ORDER BY 1, 2, 3").fetchall(),
+        )
+
+
+def test_a_table_is_shown_as_its_own_referee_has_it(club, pool, table):
+    outbox = sent_by(table, club)
+    projection.Projector(pool).catch_up()
+
+    assert outbox.says == "The club has all of this table."
+    state = club.get("/club/tables.json").get_json()["tables"][0]["state"]
+    assert {side["name"]: side["total"] for side in state["sides"]} == dict(table.state.game.totals)
+    assert "Table 7 Ann 300" in text_of(club.get("/"))
+    here = club.get("/club/tables.json").get_json()["tables"][0]["id"]
+    assert "Distance" in text_of(club.get(f"/tables/{here}"))
+    assert "1. Ann 0 1 1 300 300" in text_of(club.get("/standings"))
+
+
+def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
+    sent_by(table, club)
+
+    rows = [(seq, crc, json.loads(body)) for (seq, crc, body) in stored(pool, table_id(club))]
+    ours = table.store.rows(1, 100)
+    assert [(seq, crc, *(body[field] for field in ("match", "at_s", "kind", "body"))) for seq, crc, body in rows] == [
+        (row[0], str(crc), *row[1:]) for row, crc in ours
+    ]
+
+
+def table_id(club) -> str:
+    return club.get("/club/tables.json").get_json()["tables"][0]["id"]
+
+
+def test_what_is_derived_step_by_step_is_what_a_rebuild_derives(club, pool, table):
+    projector = projection.Projector(pool)
+    sent_by(table, club)
+    projector.catch_up()
+    table.next_hand("Ann")
+    for play in ("Bob roll", "Ann roll", "Bob 50", "end"):
+        table.enter(play, "Ann")
+    table.undo("Ann")
+    table.sit("Bob", "Bob", "Bob the Builder")
+    table.correct(next(e.seq for e in table.state.entries if e.written.text == "Bob 75"), "Bob 25", "Ann")
+    sent_by(table, club)
+    projector.catch_up()
+    before = derived(pool)
+
+    assert projection.rebuild(pool) == 1
+    assert derived(pool) == before
+    assert before[1]
+
+
+def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
+    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": '{"lines":["edition of-elsewhere","side \\u0000"]}'}
+    crc = batch.checksum((1, *body.values()))
+    club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
+    push(club, 1, 3, "of another program")
+    sent_by(table, club)
+
+    projection.Projector(pool).catch_up()
+
+    assert club.get("/").status_code == 200
+    assert "Ann 300" in text_of(club.get("/"))
+
+
+def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, monkeypatch):
+    push_text = {"match": 1, "at_s": 0.0, "kind": "setup", "body": '{"lines":["side Zoe","side Bob","hand first Zoe"]}'}
+    crc = batch.checksum((1, *push_text.values()))
+    club.post(
+        "/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": push_text}]}
+    )
+    sent_by(table, club)
+    write = projection._as_json
+    monkeypatch.setattr(projection, "_as_json", lambda value: "no JSON" if "Zoe" in str(value) else write(value))
+
+    projection.Projector(pool).catch_up()
+
+    assert "Ann 300" in text_of(club.get("/"))
+    assert projection.Projector(pool).catch_up() == 0
+
+
+# --- The director ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def director(club, pool):
+    with pool.connection() as db:
+        token = keys.new_link(db)
+    assert club.get(f"/director?once={token}").status_code == 200
+    assert club.post("/director", data={"once": token}, headers=HOME).status_code == 303
+    return club
+
+
+def test_a_link_lets_one_browser_in_once(pool):
+    app = club_service.create_app(pool)
+    with pool.connection() as db:
+        token = keys.new_link(db)
+    first, second = app.test_client(), app.test_client()
+
+    assert first.post("/director", data={"once": token}, headers=HOME).status_code == 303
+    assert second.post("/director", data={"once": token}, headers=HOME).status_code == 400
+    assert (first.get("/keys").status_code, second.get("/keys").status_code) == (200, 401)
+
+
+def test_the_director_makes_a_key_shown_with_the_line_to_type_and_revokes_it(director, pool):
+    at = director.post("/keys", data={"name": "Table 7"}, headers=HOME).location
+    page = text_of(director.get(at))
+
+    line = re.search(r"companion up --club http://localhost --name 'Table 7' --key (\S+)", page)
+    assert line is not None
+    assert signed(director, line[1])[0] == 200
+    director.post(f"{at}/revoke", headers=HOME)
+    assert signed(director, line[1])[0] == 401
+
+
+def test_a_table_with_another_course_is_taken_off_the_boards_by_the_director_alone(director, club, pool):
+    push(club, 1, 3)
+    push(club, 3, 4, mark=1)
+    stranger = club_service.create_app(pool).test_client()
+
+    assert stranger.post("/tables/T7/settle", data={"answer": "hide"}, headers=HOME).status_code == 401
+    assert "T7" in text_of(stranger.get("/"))
+    director.post("/tables/T7/settle", data={"answer": "hide"}, headers=HOME)
+    assert "T7" not in text_of(director.get("/"))
+    assert stranger.get("/club/tables.json").get_json() == {"tables": []}
+
+
+@pytest.mark.parametrize("path", ["/keys", "/director", "/director/leave", "/language"])
+def test_no_page_from_elsewhere_changes_anything(club, path):
+    assert club.post(path, headers={"Origin": "http://evil.example"}).status_code == 403
+
+
+@pytest.mark.parametrize("spoken", ["fr", "pl"])
+def test_the_pages_speak_the_browsers_language(club, table, spoken):
+    push(club, 1, 3)
+
+    assert {"fr": "Classement", "pl": "Klasyfikacja"}[spoken] in text_of(
+        club.get("/", headers={"Accept-Language": spoken})
+    )
+
+
+def test_every_answer_tells_the_browser_what_it_may_do(club):
+    for path in ("/", "/standings", "/director", "/keys", "/nowhere", "/health"):
+        assert "default-src 'none'" in club.get(path).headers["Content-Security-Policy"], path
+
+
+# --- The database ---------------------------------------------------------------------------------------------
+
+
+def test_migrating_twice_and_at_once_changes_nothing(url):
+    with ThreadPoolExecutor(4) as starting:
+        for opened in starting.map(lambda _number: postgres.opened(url), range(4)):
+            opened.close()
+
+    with psycopg.connect(url) as db:
+        assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2],)
+
+
+def test_a_newer_database_is_left_alone(url, pool):
+    with pool.connection() as db:
+        db.execute("INSERT INTO club.migrations (number) VALUES (99)")
+
+    with pytest.raises(Problem, match="newer version"):
+        postgres.opened(url)
+
+
+def test_a_database_without_the_right_to_create_gets_a_sentence(server, url):
+    with psycopg.connect(url, autocommit=True) as db:
+        db.execute("CREATE ROLE guest LOGIN")
+
+    with pytest.raises(Problem, match="GRANT CREATE"):
+        postgres.opened(url.replace("postgres@", "guest@"))
+
+
+@pytest.mark.parametrize(
+    ("address", "says"),
+    [
+        ("postgresql://me:secret@127.0.0.1:1/club", "127.0.0.1/club cannot be reached"),
+        ("nonsense", "no address of a database"),
+    ],
+)
+def test_a_database_that_is_not_there_gets_a_sentence_without_its_password(address, says):
+    with pytest.raises(Problem, match=re.escape(says)) as raised:
+        postgres.opened(address)
+
+    assert "secret" not in str(raised.value)
+
+
+def test_a_full_disk_gets_a_sentence_and_loses_nothing():
+    full = psycopg.errors.DiskFull("could not extend file")
+
+    assert "is full: make room on its disk. Nothing is lost" in postgres.sentence(full)
+
+
+def test_while_the_database_is_away_tables_are_told_so_and_then_taken_again(tmp_path):
+    with club_database.running() as server, postgres.opened(server.new()) as pool:
+        club = club_service.create_app(pool).test_client()
+        push(club, 1, 3)
+        server.stop()
+        away = push(club, 4, 5)
+        page, health, metrics = club.get("/"), club.get("/health"), club.get("/metrics")
+        server.start()
+
+        assert away[0] == 503
+        assert "see that PostgreSQL runs" in away[1]["say"]
+        assert (page.status_code, health.status_code) == (503, 503)
+        assert "companion_club_up 0" in metrics.get_data(as_text=True)
+        assert push(club, 4, 5) == (200, {"acknowledged": 5})
+        assert club.get("/health").get_json() == {"ok": True, "tables": 1}
+        assert "companion_club_events 5\n" in club.get("/metrics").get_data(as_text=True)

@@ -1,0 +1,305 @@
+"""The table's side of the club: it never waits, sends everything again, and never merges another course in silence."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import pytest
+from client import TWO, played, text_of
+
+from companion.app import club_commands
+from companion.club import batch
+from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox
+from companion.common.errors import Problem
+from companion.match.match import Match
+from companion.pages import create_app
+from companion.storage.data_folder import store_path
+from companion.storage.event_store import Draft, Store
+
+AT = "http://club.example"
+
+
+class Club:
+    """A club in memory, which may be away."""
+
+    def __init__(self) -> None:
+        self.logs: dict[str, list[tuple]] = {}
+        self.is_away = False
+        self.sizes: list[int] = []
+
+    def post(self, url: str, body: bytes, headers: dict) -> tuple[int, dict]:
+        if self.is_away:
+            raise OSError("no route")
+        sent = json.loads(body)
+        self.sizes.append(len(sent["events"]))
+        log = self.logs.setdefault(sent["table"], [])
+        for event in sent["events"]:
+            row = (event["seq"], event["crc"], json.dumps(event["body"]))
+            if event["seq"] > len(log) + 1:
+                return 409, {"missing_from": len(log) + 1}
+            if event["seq"] <= len(log) and log[event["seq"] - 1] != row:
+                return 409, {"fork_at": event["seq"]}
+            log[event["seq"] - 1 :] = [row, *log[event["seq"] :]]
+        return 200, {"acknowledged": len(log)}
+
+
+@pytest.fixture
+def club():
+    return Club()
+
+
+def opened(folder: Path, lines: int = 0, at_s: float = 12.5) -> Store:
+    store = Store.open(store_path(folder), clock=lambda: at_s)
+    if lines:
+        match = store.append(None, Draft("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
+        add(store, lines - 1, match)
+    return store
+
+
+def add(store: Store, lines: int, match: int = 1) -> None:
+    if lines:
+        store.append(match, *(Draft("line", {"text": f"Ann {number}"}) for number in range(lines)))
+
+
+def outbox(store: Store, club: Club, chance: float = 0.0) -> Outbox:
+    return Outbox(store, Address(AT, "Table 7"), post=club.post, chance=lambda: chance)
+
+
+def run(box: Outbox, steps: int = 30) -> Outbox:
+    for _ in range(steps):
+        try:
+            box._step()
+        except OSError:
+            box._in_trouble(box_trouble())
+    return box
+
+
+def box_trouble():
+    from companion.club.outbox import Trouble
+
+    return Trouble.SILENT
+
+
+def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(tmp_path, club):
+    store = opened(tmp_path, 300)
+    box = run(outbox(store, club))
+    (log,) = club.logs.values()
+
+    assert (len(log), box.behind, box.says) == (300, 0, "The club has all of this table.")
+    add(store, 1)
+    club.sizes.clear()
+    run(box, 1)
+    assert club.sizes == [2]
+    store.close()
+
+
+def test_after_a_restart_it_goes_on_where_the_club_is(tmp_path, club):
+    store = opened(tmp_path, 100)
+    run(outbox(store, club))
+    add(store, 5)
+    club.sizes.clear()
+
+    box = run(outbox(store, club), 3)
+
+    assert box.behind == 0
+    assert sum(club.sizes) == 2 + 6
+    store.close()
+
+
+def test_a_club_that_has_lost_something_gets_it_again(tmp_path, club):
+    store = opened(tmp_path, 100)
+    box = run(outbox(store, club))
+    (log,) = club.logs.values()
+    del log[40:]
+
+    add(store, 1)
+    run(box)
+
+    assert len(log) == 101
+    store.close()
+
+
+def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(tmp_path, club):
+    store = opened(tmp_path, 3)
+    club.is_away = True
+    box = outbox(store, club)
+
+    pauses = [box._in_trouble(box_trouble()) for _ in range(6)]
+
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_PAUSE_S
+    box._last = store.last
+    assert box.says == "The club does not answer. 3 entries wait here and are sent as soon as it does."
+    club.is_away = False
+    assert run(box).says == "The club has all of this table."
+    store.close()
+
+
+def test_jitter_takes_up_to_half_of_a_pause(tmp_path, club):
+    store = opened(tmp_path, 3)
+
+    assert outbox(store, club, 1.0)._in_trouble(box_trouble()) * 2 == outbox(store, club)._in_trouble(box_trouble())
+    store.close()
+
+
+@pytest.mark.parametrize("played_on", [0, 5, 49, 50, 51, 200])
+def test_a_table_restored_from_a_backup_is_noticed_however_far_it_has_played_on(tmp_path, club, played_on):
+    store = opened(tmp_path / "before", 100) if (tmp_path / "before").mkdir() is None else None
+    run(outbox(store, club))
+    (table,) = club.logs
+    (tmp_path / "after").mkdir()
+    (tmp_path / "after/club.json").write_text(json.dumps({"table": table}))
+    restored = opened(tmp_path / "after", 50)
+    restored._clock = lambda: 99.5
+    add(restored, played_on)
+
+    box = run(outbox(restored, club))
+
+    assert box.is_forked
+    assert "Nothing is sent until you decide" in box.says
+    assert len(club.logs[table]) == 100
+    store.close()
+    restored.close()
+
+
+def test_two_copies_of_one_table_are_noticed(tmp_path, club):
+    first = opened(tmp_path, 20)
+    one = run(outbox(first, club))
+    (tmp_path / "copy").mkdir()
+    (tmp_path / "copy/club.json").write_text((tmp_path / "club.json").read_text())
+    second = opened(tmp_path / "copy", 20)
+    second._clock = lambda: 99.5
+    other = run(outbox(second, club), 3)
+
+    add(first, 1)
+    run(one, 2)
+    add(second, 2)
+    run(other, 2)
+
+    assert (one.is_forked, other.is_forked) == (False, True)
+    first.close()
+    second.close()
+
+
+def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(tmp_path, club):
+    store = opened(tmp_path, 20)
+    box = run(outbox(store, club))
+    (old,) = club.logs
+    club.logs[old][19] = (20, 1, "{}")
+    add(store, 1)
+    run(box)
+    assert box.is_forked
+
+    box.begin_anew()
+    run(box)
+
+    assert sorted(len(log) for log in club.logs.values()) == [20, 21]
+    assert run(outbox(store, club)).behind == 0
+    store.close()
+
+
+def test_what_a_damaged_disk_has_lost_is_sent_as_lost(tmp_path, club):
+    store = opened(tmp_path, 20)
+    store._db.execute("DELETE FROM event WHERE seq IN (7, 8)")
+
+    box = run(outbox(store, club))
+
+    (log,) = club.logs.values()
+    assert (len(log), box.behind) == (20, 0)
+    assert log[6] == (7, 0, "null")
+    store.close()
+
+
+def test_a_refusal_is_told_as_the_club_puts_it(tmp_path):
+    store = opened(tmp_path, 3)
+    said = "The director has revoked this key: ask for another."
+    box = Outbox(store, Address(AT, "Table 7", "ab.cd"), post=lambda *_sent: (401, {"say": said}))
+
+    box._step()
+
+    assert box.says == f"The club does not take what this table sends: {said}"
+    store.close()
+
+
+def test_a_batch_is_signed_with_the_tables_key(tmp_path, club):
+    store, seen = opened(tmp_path, 3), []
+    box = Outbox(store, Address(AT, "Table 7", "ab.cd"), post=lambda _u, b, h: seen.append((b, h)) or (200, {}))
+
+    box._step()
+
+    ((body, headers),) = seen
+    assert headers["Authorization"] == f"Companion ab:{batch.digest('cd', body)}"
+    store.close()
+
+
+@pytest.mark.parametrize("key", ["", " ", "clé", "a\nb"])
+def test_what_is_no_key_gets_a_sentence(key):
+    with pytest.raises(Problem, match="is no key"):
+        batch.signature(key, b"")
+
+
+def test_a_table_without_news_says_now_and_then_that_it_is_there(tmp_path, club):
+    store = opened(tmp_path, 3)
+    box = run(outbox(store, club))
+    club.sizes.clear()
+
+    assert box._step() == LOOK_S
+    box._quiet_s = 31.0
+    box._step()
+
+    assert club.sizes == [1]
+    store.close()
+
+
+@pytest.mark.parametrize("url", ["club.example", "ftp://club.example", "http://", "nonsense"])
+def test_an_address_that_is_none_gets_a_sentence(url):
+    with pytest.raises(Problem, match="is no address of a club"):
+        Address(url, "Table 7")
+
+
+def test_the_table_plays_on_whatever_the_thread_meets(tmp_path):
+    store = opened(tmp_path)
+
+    def post(*_sent):
+        raise RuntimeError("a mistake of ours")
+
+    box = Outbox(store, Address(AT, "Table 7"), post=post)
+    box.start()
+    match = played(_begun(store), "Ann roll", "Bob roll", "Ann 100")
+    box.stop()
+
+    assert match.state.game.table.sides[0].km == 100
+    store.close()
+
+
+def _begun(store: Store) -> Match:
+    match = Match(store)
+    match.start(list(TWO))
+    return match
+
+
+def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_course(tmp_path, club):
+    store = opened(tmp_path)
+    match = _begun(store)
+    box = run(outbox(store, club))
+    page = create_app(match, secret=b"x" * 32, club=box).test_client()
+
+    assert "The club has all of this table." in text_of(page.get("/more"))
+    next(iter(club.logs.values()))[-1] = (2, 1, "{}")
+    played(match, "Ann roll")
+    run(box)
+    assert "Go on at the club as a new table" in text_of(page.get("/more"))
+    page.post("/club", headers={"Origin": "http://localhost"})
+    run(box)
+    assert "The club has all of this table." in text_of(page.get("/more"))
+    store.close()
+
+
+def test_without_its_driver_the_club_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+
+    with pytest.raises(Problem, match=re.escape('pip install "mille-bornes-companion[club]"')):
+        club_commands._need_postgres()
