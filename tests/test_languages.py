@@ -178,6 +178,17 @@ def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(fren
     assert language.translate(within) == f"{reasons.card_name(Card.ROLL, 'pl')}: popatrz."
 
 
+def test_spanish_conjunctions_give_way_to_their_own_sound():
+    language.speak("es")
+    try:
+        assert language.translate(one_of([5, 7, 8])) == "5, 7 u 8"
+        assert language.translate(all_of(["Ana", "Inés"])) == "Ana e Inés"
+        assert language.translate(all_of(["Ana", "Iago"])) == "Ana y Iago"
+        assert language.translate(one_of([2, 3])) == "2 o 3"
+    finally:
+        language.speak("en")
+
+
 def test_counts_and_lists_read_as_people_speak():
     one, two = (say_many("One card was there.", "%(count)d cards were there.", count) for count in (1, 2))
 
@@ -645,6 +656,7 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         ("fr", "«\u00a0it’s\u00a0» «\u00a0roll\u00a0»"),
         ("pl", "„it’s” „roll”"),
         ("de", "„it’s“ „roll“"),
+        ("es", "«it’s» «roll»"),
     ],
 )
 def test_quotation_marks_are_those_of_the_language(spoken, quoted):

@@ -120,7 +120,25 @@ def _said(sentence: Said) -> str:
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
     """Return a translated pattern with its values put in; values that are sentences are translated too."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
-    return pattern % said if values else pattern
+    return _euphonic(pattern, said) % said if values else pattern
+
+
+_EUPHONY: Mapping[str, Mapping[str, tuple[str, str]]] = {
+    "es": {"o": ("u", r"h?[oó]|8|11\b"), "y": ("e", r"h?[ií](?![aeou])")}
+}
+"""Conjunctions that sound otherwise before some beginnings: `7 u 8`, `Ana e Inés`."""
+
+
+def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
+    """Return a pattern with the conjunctions before its values as the language has them before these."""
+    changes = _EUPHONY.get(spoken(), {})
+
+    def joined(found: re.Match[str]) -> str:
+        other, before = changes[found[1]]
+        follows = re.match(before, str(said.get(found[2], "")), re.IGNORECASE)
+        return f"{other if follows else found[1]} %({found[2]})"
+
+    return re.sub(rf"\b({'|'.join(changes)}) %\((\w+)\)", joined, pattern) if changes else pattern
 
 
 def _plainly(term: Term) -> str:

@@ -341,7 +341,7 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     return Why(reason.code.value, say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
 
 
-_QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”"), "de": ("„", "“")}
+_QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”"), "de": ("„", "“"), "es": ("«", "»")}
 
 
 def curly(text: str) -> str:
