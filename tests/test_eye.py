@@ -516,6 +516,18 @@ def test_beside_a_hand_that_rests_on_the_mat_cards_are_seen():
     assert known(after) == {("50-01", DISTANCE)}
 
 
+@pytest.mark.parametrize("colour", [(120, 140, 170), (160, 170, 190)], ids=["brown", "as paper in shadow"])
+def test_a_resting_hand_is_not_learnt_as_the_look_of_the_mat(colour):
+    """Once it has gone the mat would look new where it lay, and its zones would stay unknown."""
+    x, y = middle_of("battle")
+    film = settled()
+    film.show(ROLL, things=(arm(x + 5, y + 30, colour=colour),), count=27)
+
+    view = film.show(ROLL, count=8)
+
+    assert known(view) == {("roll-03", BATTLE)}
+
+
 @pytest.mark.parametrize("left", [(ROLL,), ()], ids=["left lying", "taken along"])
 def test_what_a_cup_is_put_upon_lies_there_while_it_stands(left):
     film = settled(ROLL)

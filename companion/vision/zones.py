@@ -569,13 +569,16 @@ def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting
 
 
 def _may_be_bare(sheet: Sheet) -> Mask:
-    """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground."""
+    """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground.
+
+    In shadow it is not as known: an arm that rests on the mat may have the colour of paper in shadow.
+    """
     unseen = _never_seen_bare(sheet)
     strange = _on(sheet.fit.layout, *unseen) & ~_like_ground(sheet, sheet.bare_now, unseen)
     _, labels, stats, _ = cv2.connectedComponentsWithStats(strange.astype(np.uint8), connectivity=8)
     large = stats[:, cv2.CC_STAT_AREA] > MOST_PRINT_PX
     large[0] = False
-    return np.where(sheet.bare_known, _same_surface(sheet.last, sheet.bare_now), ~large[labels])
+    return np.where(sheet.bare_known, _apart(sheet.last, sheet.bare_now) <= CHANGED_LEVELS, ~large[labels])
 
 
 def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
