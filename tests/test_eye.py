@@ -62,9 +62,7 @@ def made(
     return lit(clean(Scene(mats, stickers, things, **how), lens), lens)
 
 
-def watched(
-    *shown: np.ndarray, eye: Eye | None = None, start_s: float = 0.0, noise: float = LENS.noise
-) -> list[View]:
+def watched(*shown: np.ndarray, eye: Eye | None = None, start_s: float = 0.0, noise: float = LENS.noise) -> list[View]:
     """What an eye says of one picture after the other, at ten a second."""
     eye = eye or Eye()
     return [eye(Frame(grainy(image, noise, n), start_s + n / 10)) for n, image in enumerate(shown)]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import struct
+import sys
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import own_deck
 import pypdfium2
 import pytest
 import zxingcpp
+from fontTools.ttLib import TTFont
 from pyzbar import pyzbar
 
 from companion.common.errors import Problem
@@ -243,6 +246,29 @@ def test_words_differ_within_a_language_and_fit_the_font():
 
         assert len(set(named)) == len(named)
         assert all(lettering.outline(word.upper(), 800).width_em > 0 for word in named)
+
+
+@pytest.fixture
+def hasty():
+    """Threads that take turns as often as they can."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.parametrize("_attempt", range(5))
+@pytest.mark.usefixtures("hasty")
+def test_two_pages_may_draw_words_at_once(monkeypatch, _attempt):
+    """The font is parsed as it is needed, by whichever thread comes first."""
+    drawn = lettering.outline("AVATAR 50", 800)
+    monkeypatch.setattr(lettering, "_kern", lettering._kern.__wrapped__)
+
+    with TTFont(lettering.FONTS / "barlow-condensed-800.ttf", lazy=True) as font, ThreadPoolExecutor(8) as threads:
+        monkeypatch.setattr(lettering, "_font", lambda weight: font)
+        again = list(threads.map(lambda _: lettering.outline.__wrapped__("AVATAR 50", 800), range(8)))
+
+    assert again == 8 * [drawn]
 
 
 def test_a_face_can_be_had_in_polish():

@@ -5,6 +5,7 @@ The letters are Barlow Condensed, drawn after road and number-plate lettering; l
 
 from __future__ import annotations
 
+import threading
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -15,6 +16,9 @@ if TYPE_CHECKING:
 
 FONTS = Path(__file__).parent / "fonts"
 CAP_HEIGHT_EM = 0.7
+
+_READING = threading.RLock()
+"""Held while a font is read: its tables are parsed as they are needed, which two threads may not do at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,22 +41,24 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
     from fontTools.pens.svgPathPen import SVGPathPen
     from fontTools.pens.transformPen import TransformPen
 
-    characters = _font(weight).getBestCmap()
-    missing = [letter for letter in words if ord(letter) not in characters]
-    if missing:
-        raise ValueError(f"the font has no letter {missing[0]!r}")
-    font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), [characters[ord(letter)] for letter in words]
-    pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
-    for i, name in enumerate(names):
-        glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
-        last = i == len(names) - 1
-        x += font["hmtx"][name][0] + (0 if last else _kern(name, names[i + 1], weight) + 1000 * track_em)
-    return Outline(pen.getCommands(), x / 1000)
+    with _READING:
+        characters = _font(weight).getBestCmap()
+        missing = [letter for letter in words if ord(letter) not in characters]
+        if missing:
+            raise ValueError(f"the font has no letter {missing[0]!r}")
+        font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), [characters[ord(letter)] for letter in words]
+        pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
+        for i, name in enumerate(names):
+            glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
+            last = i == len(names) - 1
+            x += font["hmtx"][name][0] + (0 if last else _kern(name, names[i + 1], weight) + 1000 * track_em)
+        return Outline(pen.getCommands(), x / 1000)
 
 
 def known(words: str, weight: int = 600) -> str:
     """Return the words with a dot for each letter that the font lacks."""
-    characters = _font(weight).getBestCmap()
+    with _READING:
+        characters = _font(weight).getBestCmap()
     return "".join(letter if ord(letter) in characters else "·" for letter in words)
 
 

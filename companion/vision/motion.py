@@ -63,6 +63,7 @@ def update(gate: Gate, image: Image) -> Gate:
     is_moving = (stats[1:, cv2.CC_STAT_AREA] >= MIN_SAMPLES).any()
     return Gate(sample, Motion.MOVING if is_moving else Motion.STILL)
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Patch:
     """A part of a grey picture."""

@@ -191,6 +191,7 @@ def sighting_json(sighting: Sighting, allowed: Collection[str] | None = None) ->
 def _rounded(points: Iterable[Point]) -> list[list[float]]:
     return [[round(float(x), 1), round(float(y), 1)] for x, y in points]
 
+
 def together(stickers: Sequence[Sighting], faces: Sequence[Sighting]) -> tuple[Sighting, ...]:
     """Return sightings by sticker and by face, those of one card made one; `faces` are in order from the top down."""
     on = [_card_under(sticker, faces) for sticker in stickers]

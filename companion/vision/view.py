@@ -77,6 +77,7 @@ class View:
     """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
     or a thing."""
 
+
 @dataclass(frozen=True, slots=True)
 class Code:
     """A sticker of ours on a picture."""

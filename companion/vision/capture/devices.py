@@ -245,6 +245,7 @@ class PiCamera(Device):
         with suppress(Exception):
             self._camera.close()
 
+
 @dataclass(frozen=True, slots=True)
 class Openers:
     """What opens a camera again, and what says whether its device is there."""

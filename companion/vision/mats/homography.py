@@ -87,6 +87,7 @@ def _reach(k1: float, k2: float) -> float:
     flat = np.flatnonzero(1 + 3 * k1 * at**2 + 5 * k2 * at**4 < LEAST_SLOPE)
     return float(at[flat[0]]) if len(flat) else FARTHEST
 
+
 @dataclass(frozen=True, eq=False)
 class Fit:
     """Where one mat lies on the picture."""

@@ -104,6 +104,7 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
         made[ids, windows] = cv2.aruco.ArucoDetector(few, parameters)
     return made[ids, windows]
 
+
 def exact(gray: Image, corners: Floats) -> Floats:
     """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
 

@@ -103,6 +103,7 @@ def _as_fit(plane: Floats, middle: Floats, unit: float) -> Fit:
     nowhere = MatLayout("", (0.0, 0.0), (), MappingProxyType({}))
     return Fit(nowhere, np.linalg.inv(to_modules @ to_unit), {})
 
+
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
     """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
     measured = sorted(width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH_STICKERS), strict=False))
