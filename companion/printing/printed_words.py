@@ -57,7 +57,7 @@ _MAT_WORDS: dict[str, tuple[str, ...]] = {
         "limit, end of limit",
         "limite, fin de limite",
         "ograniczenie i jego koniec",
-        "Tempolimit, Ende des Limits",
+        "Limit, Ende des Limits",
         "límite, fin de límite",
     ),
     "safety": ("safety", "bottes", "ochrona", "Trümpfe", "comodines"),
@@ -138,7 +138,7 @@ _MAT_WORDS: dict[str, tuple[str, ...]] = {
         "printed true to size?",
         "imprimé à la bonne taille ?",
         "wydruk bez skalowania?",
-        "in richtiger Größe gedruckt?",
+        "maßstäblich gedruckt?",
         "¿impreso a tamaño real?",
     ),
 }
