@@ -35,7 +35,7 @@ _WORDS: dict[Card, tuple[str, ...]] = {
     Card.PUNCTURE_PROOF: ("puncture proof", "increvable", "pancerna opona", "Pannenschutz", "rueda maciza"),
     Card.LONG_RANGE: ("long range", "grande autonomie", "duży zasięg", "große Reichweite", "gran autonomía"),
     Card.CAR_POOL: ("car pool", "covoiturage", "wspólny przejazd", "Mitfahrer", "coche compartido"),
-    Card.RIGHT_OF_WAY: ("right of way", "prioritaire", "pierwszeństwo", "Vorfahrt", "prioridad"),
+    Card.RIGHT_OF_WAY: ("right of way", "prioritaire", "pierwszeństwo", "Vorfahrt", "prioridad de paso"),
     Card.ACCELERATOR: ("accelerator", "accélérateur", "gaz do dechy", "Turbo", "acelerador"),
     Card.MIRROR: ("mirror", "rétroviseur", "lusterko", "Rückspiegel", "retrovisor"),
     Card.U_TURN: ("u-turn", "demi-tour", "zawracanie", "Kehrtwende", "cambio de sentido"),
