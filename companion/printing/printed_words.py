@@ -95,7 +95,7 @@ _MAT_WORDS: dict[str, tuple[str, ...]] = {
         "paravent, et joueurs",
         "parawan i gracze",
         "Sichtschutz und Spieler",
-        "biombo, y jugadores",
+        "biombo y jugadores",
     ),
     "helper": ("helper’s edge", "bord de l’assistant", "brzeg pomocnika", "Rand des Helfers", "borde del ayudante"),
     "screen-fold": ("fold back", "plier en arrière", "zagiąć do tyłu", "nach hinten falten", "doblar hacia atrás"),
