@@ -55,6 +55,19 @@ def test_replay_judges_every_line_and_ends_with_the_hand(called, record):
     assert ran.returncode == 1
 
 
+def test_sheets_speak_the_language_of_the_terminal_or_the_one_asked_for(called, tmp_path, monkeypatch):
+    def printed(*more: str, lang: str = "C.UTF-8") -> str:
+        monkeypatch.setenv("LC_ALL", lang)
+        assert called("print", "mats", "--format", "svg", "--out", tmp_path, *more).returncode == 0
+        return (tmp_path / "side-1.svg").read_text(encoding="utf-8")
+
+    english, german = printed(), printed("--language", "de")
+
+    assert english != german
+    assert printed(lang="de_DE.UTF-8") == german
+    assert printed(lang="tlh_KX.UTF-8") == english
+
+
 def test_replay_as_lies_applies_illegal_plays_and_adds_the_table_where_it_is_asked_for(called, record):
     ran = called("replay", record, "--json", "--as-lies", "--states")
 

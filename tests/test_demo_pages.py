@@ -10,8 +10,11 @@ import pytest
 from client import SECRET, TWO, tap, text_of
 
 from companion.match.history import DEMO
+from companion.match.match import Match
 from companion.pages import Camera, create_app
 from companion.rules.cards import Card
+from companion.storage.data_folder import DEMO_NAME
+from companion.storage.event_store import Store
 from companion.vision.enrol.enrolment import begin
 
 PAGES = ("/", "/score", "/more", "/join", "/setup", "/seats", "/phone", "/past", "/camera", "/decks", "/print", "/wall")
@@ -84,3 +87,16 @@ def test_no_link_of_the_demo_is_dead(page, match):
 
     assert len(found) > 50
     assert {path: code for path, code in found.items() if code >= 400} == {}
+
+
+def test_a_phone_keeps_its_seat_at_the_table_while_it_looks_at_the_demo(tmp_path):
+    """Both are at one address, and each signs its cookies with a key of its own."""
+    cookies = {}
+    for name, folder in (("table", tmp_path), ("demo", tmp_path / DEMO_NAME)):
+        folder.mkdir(exist_ok=True)
+        store = Store.open(folder / "log.sqlite3")
+        app = create_app(Match(store), secret=name.encode() * 8)
+        cookies[name] = app.config["SESSION_COOKIE_NAME"]
+        store.close()
+
+    assert cookies["table"] != cookies["demo"]

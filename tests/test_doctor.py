@@ -13,8 +13,10 @@ from unittest import mock
 import cv2
 import numpy as np
 import pytest
+from flask import Flask
 from logs import played
 from pictures import Lens, Mat, Scene, picture
+from serving import running
 
 from companion.app import doctor
 from companion.common.errors import Problem
@@ -54,6 +56,19 @@ def no_port() -> doctor.Check:
         taken.bind(("", 0))
         taken.listen()
         return doctor.port_free(taken.getsockname()[1])
+
+
+def port_of_a_companion() -> doctor.Check:
+    app = Flask(__name__)
+    app.add_url_rule("/version", "version", lambda: {"version": 1})
+    with running(app) as url:
+        return doctor.port_free(int(url.rpartition(":")[2]))
+
+
+def test_a_companion_that_runs_here_is_no_fault_of_the_port():
+    found = port_of_a_companion()
+
+    assert (found.ok, found.sentence.startswith("A companion runs here already: http://localhost:")) == (True, True)
 
 
 def seeing(*source: str) -> doctor.Check:

@@ -735,6 +735,15 @@ def test_everything_the_docs_point_to_is_there(page):
     assert [heading for target, heading in targets if heading and heading not in headings(target)] == []
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_of_code_in_the_docs_begins_and_ends(page):
+    lines = page.read_text(encoding="utf-8").splitlines()
+    fences = [line.strip() for line in lines if line.strip().startswith("```")]
+
+    assert [fence for fence in fences[1::2] if fence != "```"] == []
+    assert len(fences) % 2 == 0
+
+
 def test_the_site_shows_every_page_of_the_docs_once():
     """The site is made of docs/ alone: no page may point out of it."""
     listed = re.findall(r"- (\S+\.md)$", (ROOT / "deploy" / "docs.yml").read_text(encoding="utf-8"), re.MULTILINE)

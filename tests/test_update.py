@@ -176,3 +176,4 @@ def test_the_newest_version_is_fetched_from_where_the_folder_was_cloned(machine,
     assert done.returncode == 0, done.stderr
     assert (clone / "newer").exists()
     assert "deploy/run there installs it" in done.stderr
+    assert "newest version already" in machine.call(clone / "deploy" / "update").stderr

@@ -10,8 +10,9 @@ from typing import Any
 import click
 
 from companion.app.reports import deck_report
-from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, warn
+from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, terminal_language, warn
 from companion.common.errors import Problem
+from companion.common.languages import LANGUAGES
 from companion.common.program_name import typed
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import data_dir
@@ -33,9 +34,10 @@ from companion.tabletop.template_decks import checked_size, deck_names, export_d
     type=click.Choice(["qr", "tag"]),
     help="Stickers: QR codes, or tags.",
 )
+@click.option("--language", type=click.Choice(LANGUAGES), help="What stands on them (default: the terminal's).")
 @click.option("--out", required=True, metavar="DIR", type=FILE, help="Where the files go.")
 @editions_of_data
-def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> None:
+def print_sheets(what: str, edition: str, size_mm: float | None, language: str | None, **how: Any) -> None:
     """Write printable sheets: stickers, mats, a whole deck, or the mat and screen of a robot's seat.
 
     A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
@@ -45,7 +47,8 @@ def print_sheets(what: str, edition: str, size_mm: float | None, **how: Any) -> 
     """
     from companion.printing.write import about_size, write_sheets
 
-    for path in write_sheets(what, load_edition(edition).name, size_mm=size_mm, **how):
+    spoken = language or terminal_language()
+    for path in write_sheets(what, load_edition(edition).name, size_mm=size_mm, language=spoken, **how):
         click.echo(path)
     if note := about_size(size_mm):
         warn(note)

@@ -26,7 +26,7 @@ from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.frame_source import demo_frames
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
-from companion.storage.data_folder import data_dir
+from companion.storage.data_folder import DEMO_NAME, data_dir
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame, frames
 from companion.vision.faces.deck_in_use import faces_of
@@ -57,7 +57,7 @@ def demo(
     script: Script, policy: str, *, host: str, port: int, data: Path | None, speed: float = 1.0, cards: str = "stickers"
 ) -> None:
     """Run the service on the simulated table until it is stopped; the cards are told by one of `LOOKS`."""
-    store, match = opened_match(data_dir(data_dir(data) / "demo"))
+    store, match = opened_match(data_dir(data_dir(data) / DEMO_NAME))
     with closed_at_the_end(store):
         serve = partial(run_service, match, host, port)
         simulate(match, script, Policy(policy), serve, speed=speed, cards=LOOKS[cards], data=data)

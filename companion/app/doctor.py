@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
 import socket
 import sqlite3
 import subprocess
 import time
+import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -200,8 +202,19 @@ def port_free(port: int) -> Check:
         try:
             probe.bind(("", port))
         except OSError as error:
+            if _runs_at(port):
+                return Check("port", True, True, f"A companion runs here already: http://localhost:{port}/.")
             return Check("port", False, True, f"Port {port} is not to be had ({error.strerror}): use another, --port.")
     return Check("port", True, True, f"Port {port} is free.")
+
+
+def _runs_at(port: int) -> bool:
+    """True if a companion answers at a port of this machine."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=3) as answer:
+            return "version" in json.loads(answer.read(1000))
+    except (OSError, ValueError):
+        return False
 
 
 def _said(command: list[str]) -> str | None:

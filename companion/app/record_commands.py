@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import signal
 import sys
@@ -13,7 +12,7 @@ from typing import Any
 import click
 
 from companion.app.reports import edition_report, report
-from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, print_json, warn
+from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, print_json, terminal_language, warn
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import plain
@@ -170,17 +169,11 @@ def play(file: Path | None, language: str | None, **asked: Any) -> None:
     from companion.app.terminal_game import TerminalGame
     from companion.pages.language import speak
 
-    speak(language or _terminal_language())
+    speak(language or terminal_language())
     for number in (signal.SIGHUP, signal.SIGTERM):
         # A connection that is lost ends the game as Ctrl-C does: it is saved.
         signal.signal(number, signal.default_int_handler)
     TerminalGame(begun_or_resumed(file, **asked), file, _typed_line, click.echo).run()
-
-
-def _terminal_language() -> str:
-    """Return the language that the terminal is set to, by its two letters."""
-    variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
-    return next(filter(None, variables), "")[:2]
 
 
 def _typed_line(prompt: str) -> str | None:

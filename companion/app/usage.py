@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 
 import click
 
+from companion.common.languages import LANGUAGES
 from companion.common.program_name import program, typed
 from companion.common.terminal import plain
 from companion.common.text import one_of
@@ -142,3 +144,10 @@ def _wanted(kind: click.ParamType[Any]) -> str:
     if isinstance(kind, type(click.FLOAT)):
         return f"a number{span or ' such as 20'}"
     return ""
+
+
+def terminal_language() -> str:
+    """Return the language that the terminal is set to, by its two letters; English where it is none of ours."""
+    variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
+    language = next(filter(None, variables), "")[:2]
+    return language if language in LANGUAGES else "en"

@@ -28,6 +28,7 @@ from companion.pages.server.secure_port import SecurePort
 from companion.pages.server.serving import Manager, answers, start_heart
 from companion.pages.table_camera import camera, decks, enrol, printing
 from companion.storage.backups import Nightly
+from companion.storage.data_folder import DEMO_NAME
 
 __all__ = ["Camera", "announce", "create_app", "run_service", "serve"]
 
@@ -74,6 +75,9 @@ def create_app(
     )
     templating.prepare(app, web / "static")
     guard.protect(app)
+    if match.store.path.parent.name == DEMO_NAME:
+        # It has a key of its own: a phone that looks at both at one address is known to both.
+        app.config["SESSION_COOKIE_NAME"] += "-demo"
     for part in PARTS:
         app.register_blueprint(part.bp)
     return app

@@ -8,6 +8,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from functools import cache
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,7 +67,7 @@ def known(words: str, weight: int = 600) -> str:
 def _font(weight: int) -> TTFont:
     from fontTools.ttLib import TTFont
 
-    return TTFont(FONTS / f"barlow-condensed-{weight}.ttf", lazy=True)
+    return TTFont(BytesIO((FONTS / f"barlow-condensed-{weight}.ttf").read_bytes()), lazy=True)
 
 
 @cache

@@ -73,6 +73,7 @@ def write_sheets(
     size_mm: float | None = None,
     sticker_kind: str = "qr",
     dpi: int = 300,
+    language: str = "en",
 ) -> list[Path]:
     """Write what is to be printed into the folder `out`, which is made if need be, and return the files written.
 
@@ -83,7 +84,7 @@ def write_sheets(
         raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
     if sticker_kind != "qr" and kind != "stickers":
         raise Problem("A kind can be chosen for stickers only; leave --kind out.")
-    wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind)
+    wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind, language)
     wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
     try:

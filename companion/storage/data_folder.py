@@ -13,6 +13,7 @@ from companion.storage.files import make_folder
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
 EDITIONS_NAME = "editions"
+DEMO_NAME = "demo"
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
