@@ -55,6 +55,13 @@ def test_replay_judges_every_line_and_ends_with_the_hand(called, record):
     assert ran.returncode == 1
 
 
+def test_a_record_in_which_no_hand_is_played_says_that_none_was_counted(called, tmp_path):
+    empty = tmp_path / "empty.mbn"
+    empty.write_text("edition klassik\nAnn roll\n", encoding="utf-8")
+
+    assert called("score", empty).stderr.splitlines()[-1] == "  No hand could be counted."
+
+
 def test_sheets_speak_the_language_of_the_terminal_or_the_one_asked_for(called, tmp_path, monkeypatch):
     def printed(*more: str, lang: str = "C.UTF-8") -> str:
         monkeypatch.setenv("LC_ALL", lang)

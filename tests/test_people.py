@@ -245,6 +245,13 @@ a name typed outside is shown as it is and does nothing [two]
 """
 
 
+def test_the_link_of_who_cannot_scan_leads_to_the_field_for_the_letters(app, begun):
+    (link,) = re.findall(r'href="(/join\?[^"]+)"', stranger(app).get("/").get_data(as_text=True))
+
+    assert '<details class="cannot-scan" open>' in stranger(app).get(link).get_data(as_text=True)
+    assert '<details class="cannot-scan">' in stranger(app).get("/join").get_data(as_text=True)
+
+
 @pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
 def test_on_an_evening(app, match, clock, setting, rows):
     evening.check(app, match, setting, rows, clock)

@@ -113,9 +113,11 @@ def score(records: tuple[Path, ...]) -> int:
 def _scored(path: Path, text: str) -> int:
     """Print the score sheets of a record, and on standard error what is not counted; return the exit code."""
     lines: list[JudgedLine] = []
+    hands = 0
     click.echo(report.printable(path.name))
     for item in judge.judge(notation.lines(text)):
         if isinstance(item, judge.HandResult):
+            hands += 1
             click.echo("\n".join(["", *report.score_sheet(item)]))
             continue
         lines.append(item._replace(table=None))
@@ -124,6 +126,8 @@ def _scored(path: Path, text: str) -> int:
             warn(f"  {counted}: {report.judged_line(item, str(path))}")
     for sentence in report.closing(lines):
         warn(f"  {sentence}")
+    if lines and not hands:
+        warn("  No hand could be counted.")
     return _wrong_in(str(path), lines)
 
 
