@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from companion.app.club_commands import club
-from companion.club.swiss import Game, paired, read, standings
+from companion.club.swiss import Encounter, paired, read, standings
 from companion.common.errors import Problem
 
 BY_HAND = """
@@ -52,14 +52,14 @@ def test_the_first_round_is_as_it_was_drawn():
 
 def test_where_their_number_is_odd_the_last_who_has_not_rested_rests():
     sides = ["Ann", "Bob", "Cid"]
-    first = [Game(1, "Ann", "Bob", (2, 1)), Game(1, "Cid")]
+    first = [Encounter(1, "Ann", "Bob", (2, 1)), Encounter(1, "Cid")]
 
     assert paired(standings(sides, [])) == [("Ann", "Bob"), ("Cid", None)]
     assert paired(standings(sides, first)) == [("Ann", "Cid"), ("Bob", None)]
 
 
 def test_two_sides_who_have_met_meet_again_where_there_is_nobody_else():
-    played = [Game(1, "Ann", "Bob", (2, 1))]
+    played = [Encounter(1, "Ann", "Bob", (2, 1))]
 
     assert paired(standings(["Ann", "Bob"], played)) == [("Ann", "Bob")]
 
@@ -68,11 +68,11 @@ def test_two_sides_who_have_met_meet_again_where_there_is_nobody_else():
 @pytest.mark.parametrize("count", [9, 16, 32])
 def test_in_a_whole_tournament_nobody_meets_twice_nobody_rests_twice_and_nothing_is_lost(count, seed):
     chance, sides = random.Random(seed), [f"Side {number}" for number in range(1, count + 1)]
-    games: list[Game] = []
+    games: list[Encounter] = []
     for number in range(1, 6):
         for first, second in paired(standings(sides, games)):
             points = (0, 0) if second is None else (chance.randrange(0, 5000, 25), chance.randrange(0, 5000, 25))
-            games.append(Game(number, first, second, points))
+            games.append(Encounter(number, first, second, points))
 
     met = [frozenset((game.first, game.second)) for game in games]
     assert len(met) == len(set(met))

@@ -212,7 +212,8 @@ def _runs_at(port: int) -> bool:
     """True if a companion answers at a port of this machine."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=3) as answer:
-            return "version" in json.loads(answer.read(1000))
+            found = json.loads(answer.read(1000))
+            return isinstance(found, dict) and isinstance(found.get("version"), int)
     except (OSError, ValueError):
         return False
 

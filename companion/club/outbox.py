@@ -82,7 +82,7 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class Delivery:
     """How it stands between table and club."""
 
     acknowledged: int | None = None
@@ -104,7 +104,7 @@ class Outbox:
         self._store, self._address = store, address
         self._file = store.path.parent / FILE_NAME
         self._post, self._chance = post or _posted, chance
-        self._standing = Standing()
+        self._delivery = Delivery()
         self._table, self._last = "", 0
         self._pause_s, self._quiet_s = FIRST_PAUSE_S, WORD_S
         self._ended, self._woken = threading.Event(), threading.Event()
@@ -125,7 +125,7 @@ class Outbox:
     @property
     def says(self) -> Said:
         """How far the club is behind, and why."""
-        now, behind = self._standing, self.behind
+        now, behind = self._delivery, self.behind
         if now.trouble is Trouble.FORKED:
             return say(
                 "The club knows another course of this table, from entry %(seq)d or before: it was restored from a"
@@ -149,18 +149,18 @@ class Outbox:
     @property
     def behind(self) -> int:
         """The number of events that the club has not got, as far as is known."""
-        return max(0, self._last - (self._standing.acknowledged or 0))
+        return max(0, self._last - (self._delivery.acknowledged or 0))
 
     @property
     def is_forked(self) -> bool:
         """True if somebody has to decide whether this table goes on at the club as a new one."""
-        return self._standing.trouble is Trouble.FORKED
+        return self._delivery.trouble is Trouble.FORKED
 
     def begin_anew(self) -> None:
         """Go on at the club as a new table, with all of this log; the old one stays there as it was. Raises Problem."""
         if self.is_forked:
             self._table = self._new_table()
-            self._standing = Standing()
+            self._delivery = Delivery()
             self._woken.set()
 
     # The thread
@@ -183,7 +183,7 @@ class Outbox:
         """Send the next batch where there is one; return the pause before the next step, in seconds."""
         self._table = self._table or self._known_table()
         last = self._last = self._store.last
-        acknowledged = self._standing.acknowledged
+        acknowledged = self._delivery.acknowledged
         if acknowledged == last and self._quiet_s < WORD_S:
             return LOOK_S
         first = max(1, last - 1 if acknowledged is None else acknowledged)
@@ -222,13 +222,13 @@ class Outbox:
         return self._in_trouble(Trouble.REFUSED, say(str(why)) if why else say("No club answers there."))
 
     def _went_well(self, acknowledged: int) -> None:
-        self._standing = Standing(acknowledged)
+        self._delivery = Delivery(acknowledged)
         self._pause_s = FIRST_PAUSE_S
 
     def _in_trouble(self, trouble: Trouble, why: str = "", fork_at: int = 0) -> float:
         """Take note of a trouble; return the pause before the next try: they grow, and no two tables have the same."""
-        known = self._standing.acknowledged if trouble is Trouble.SILENT else None
-        self._standing = Standing(known, trouble, why, fork_at)
+        known = self._delivery.acknowledged if trouble is Trouble.SILENT else None
+        self._delivery = Delivery(known, trouble, why, fork_at)
         self._quiet_s = WORD_S
         longest_s = LONGEST_PAUSE_S if trouble is Trouble.SILENT else REFUSED_PAUSE_S
         pause_s = self._pause_s * (1 - self._chance() / 2)

@@ -27,7 +27,7 @@ MOST_TRIES = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Game:
+class Encounter:
     """What two sides have played in a round; `second` is None for a bye."""
 
     round: int
@@ -58,7 +58,7 @@ class Standing:
     has_had_bye: bool = False
 
 
-def standings(sides: Sequence[str], games: Iterable[Game]) -> list[Standing]:
+def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing]:
     """Return how all stand after these games, the first first; `sides` are in the order in which they were drawn."""
     won, points, difference = Counter[str](), Counter[str](), Counter[str]()
     met: dict[str, list[str]] = {side: [] for side in sides}
@@ -88,7 +88,7 @@ def standings(sides: Sequence[str], games: Iterable[Game]) -> list[Standing]:
     return sorted(found, key=lambda one: (-one.won, -one.buchholz, -one.difference, -one.points))
 
 
-def _both(game: Game) -> Iterator[tuple[str, str, int, int]]:
+def _both(game: Encounter) -> Iterator[tuple[str, str, int, int]]:
     """Yield each side of a game, whom it has met, its points and match points."""
     second = game.second or ""
     yield game.first, second, game.points[0], game.won()[0]
@@ -133,7 +133,7 @@ def _pairings(table: Sequence[Standing], tries: Iterator[int]) -> Iterator[list[
         yield from ([(first.side, other.side), *more] for more in islice(_pairings(rest, tries), 1))
 
 
-def read(lines: Iterable[str], name: str) -> tuple[list[str], list[Game]]:
+def read(lines: Iterable[str], name: str) -> tuple[list[str], list[Encounter]]:
     """Return the sides and the games of a file: a line a side, as drawn; a line a game.
 
         Ann & Bob
@@ -144,7 +144,7 @@ def read(lines: Iterable[str], name: str) -> tuple[list[str], list[Game]]:
     Raises Problem with `name` and the line for what cannot be read.
     """
     sides: list[str] = []
-    games: list[Game] = []
+    games: list[Encounter] = []
     for number, row in enumerate(csv.reader(lines), start=1):
         cells = [" ".join(cell.split()) for cell in row]
         if not any(cells) or cells[0].startswith("#"):
@@ -167,16 +167,16 @@ def _add_side(sides: list[str], side: str) -> None:
     sides.append(side)
 
 
-def _game(cells: Sequence[str], sides: Sequence[str], games: Iterable[Game]) -> Game:
+def _game(cells: Sequence[str], sides: Sequence[str], games: Iterable[Encounter]) -> Encounter:
     names = [cells[1], *cells[3:4]]
     unknown = next((side for side in names if side not in sides), None)
     if unknown is not None:
         raise ValueError(f"{unknown or 'nobody'} is none of those who play")
     round_, *points = (whole(cell, low, MOST_POINTS) for cell, low in ((cells[0], 1), *((c, 0) for c in cells[2::2])))
     if len(cells) == 3 and cells[2].casefold() == BYE and round_ is not None:
-        game = Game(round_, cells[1])
+        game = Encounter(round_, cells[1])
     elif len(cells) == 5 and round_ is not None and points[0] is not None and points[1] is not None:
-        game = Game(round_, cells[1], cells[3], (points[0], points[1]))
+        game = Encounter(round_, cells[1], cells[3], (points[0], points[1]))
     else:
         raise ValueError("a game is written as 1, Ann, 3400, Bob, 2100")
     busy = {side for other in games if other.round == round_ for side in (other.first, other.second)}
@@ -186,7 +186,7 @@ def _game(cells: Sequence[str], sides: Sequence[str], games: Iterable[Game]) -> 
     return game
 
 
-def told(sides: Sequence[str], games: Sequence[Game]) -> list[str]:
+def told(sides: Sequence[str], games: Sequence[Encounter]) -> list[str]:
     """Return the standings and the next round, as lines for the terminal."""
     table = standings(sides, games)
     width = max(map(len, sides), default=0)
