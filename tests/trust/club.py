@@ -98,7 +98,7 @@ def play_on(folder: Path, numbers: range, url: str, pace: float, until_s: float)
             if table.due_s <= now_s < until_s:
                 table.play()
                 table.due_s = now_s + chance.uniform(0.3, 1.7) * A_PLAY_S / pace
-            has = table.outbox._standing.acknowledged or 0
+            has = table.outbox._delivery.acknowledged or 0
             while table.written and table.written[0][0] <= has:
                 _, written_s = table.written.pop(0)
                 lags.write(f"{written_s:.3f} {time.monotonic():.3f}\n")
