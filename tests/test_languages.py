@@ -657,6 +657,7 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         ("pl", "„it’s” „roll”"),
         ("de", "„it’s“ „roll“"),
         ("es", "«it’s» «roll»"),
+        ("nl", "“it’s” “roll”"),
     ],
 )
 def test_quotation_marks_are_those_of_the_language(spoken, quoted):
