@@ -341,7 +341,14 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     return Why(reason.code.value, say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
 
 
-_QUOTES = {"en": ("“", "”"), "fr": ("«\u00a0", "\u00a0»"), "pl": ("„", "”"), "de": ("„", "“"), "es": ("«", "»")}
+_QUOTES = {
+    "en": ("“", "”"),
+    "fr": ("«\u00a0", "\u00a0»"),
+    "pl": ("„", "”"),
+    "de": ("„", "“"),
+    "es": ("«", "»"),
+    "it": ("«", "»"),
+}
 
 
 def curly(text: str) -> str:
