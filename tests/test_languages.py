@@ -107,6 +107,7 @@ def test_a_translation_is_written_as_print_is(of):
         for said in filter(None, texts.forms(message.string)):
             straight = set("'\"") & set(said) - set(one)
             ends = said[:1].isspace() != one[:1].isspace() or said[-1:].isspace() != one[-1:].isspace()
+            ends |= one[-1:] in tuple(".?!:…") and said[-1:] != one[-1:]
             if straight or ends:
                 wrong.append(said)
 
@@ -185,6 +186,17 @@ def test_spanish_conjunctions_give_way_to_their_own_sound():
         assert language.translate(all_of(["Ana", "Inés"])) == "Ana e Inés"
         assert language.translate(all_of(["Ana", "Iago"])) == "Ana y Iago"
         assert language.translate(one_of([2, 3])) == "2 o 3"
+    finally:
+        language.speak("en")
+
+
+def test_italian_small_words_give_way_to_their_own_sound():
+    language.speak("it")
+    try:
+        assert language.translate(all_of(["Anna", "Elena"])) == "Anna ed Elena"
+        assert language.translate(all_of(["Elena", "Anna"])) == "Elena e Anna"
+        assert words._("%(who)s’s turn", who="Anna") == "Tocca ad Anna"
+        assert words._("%(who)s’s turn", who="Elena") == "Tocca a Elena"
     finally:
         language.speak("en")
 
@@ -657,6 +669,7 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         ("pl", "„it’s” „roll”"),
         ("de", "„it’s“ „roll“"),
         ("es", "«it’s» «roll»"),
+        ("it", "«it’s» «roll»"),
         ("nl", "“it’s” “roll”"),
     ],
 )

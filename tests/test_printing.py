@@ -193,6 +193,17 @@ def test_every_language_s_words_stay_within_their_zone(language):
     assert not dark(beside_speed).any()
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_milestone_of_the_table_s_mat_stands_beside_its_word(language):
+    layout = table_mat()
+    image = render.to_image(mats.mat_svg(layout, language), 3.0)
+    at = round(3 * layout.size_mm[0] / 2)
+    columns = dark(image[3 * 16 : 3 * 32, at - 3 * 40 : at + 3 * 40]).any(axis=0)
+    first = columns.argmax()
+
+    assert 0 < columns[first:].argmin() < 3 * 13
+
+
 # --- The deck --------------------------------------------------------------------------------------------------
 
 

@@ -35,7 +35,7 @@ _NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)
 """What is done before a card is picked, beside the answers at once."""
 
 _PICK_FIRST = say("A card is picked first: `p`.")
-_YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si")
+_YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
 
 class TerminalGame:

@@ -124,13 +124,14 @@ def with_values(pattern: str, values: Mapping[str, object]) -> str:
 
 
 _EUPHONY: Mapping[str, Mapping[str, tuple[str, str]]] = {
-    "es": {"o": ("u", r"h?[oó]|8|11\b"), "y": ("e", r"h?[ií](?![aeou])")}
+    "es": {"o": ("u", r"h?[oó]|8|11\b"), "y": ("e", r"h?[ií](?![aeou])")},
+    "it": {"a": ("ad", "[aàá]"), "e": ("ed", "[eèé]")},
 }
-"""Conjunctions that sound otherwise before some beginnings: `7 u 8`, `Ana e Inés`."""
+"""Small words that sound otherwise before some beginnings: `7 u 8`, `Ana e Inés`, `ad Anna`."""
 
 
 def _euphonic(pattern: str, said: Mapping[str, object]) -> str:
-    """Return a pattern with the conjunctions before its values as the language has them before these."""
+    """Return a pattern with the small words before its values as the language has them before these."""
     changes = _EUPHONY.get(spoken(), {})
 
     def joined(found: re.Match[str]) -> str:

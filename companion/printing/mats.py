@@ -111,8 +111,10 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
 
 def _table_margin(layout: MatLayout, language: str) -> list[str]:
     width, height = layout.size_mm
-    name = draw.fitted(mat_word("table", language).upper(), width / 2 + 5, 24, 15, 80)
-    stone = draw.group(pictograms.milestone(draw.INK), x=width / 2 - 19, y=23.8, scale=1.7)
+    word, size = mat_word("table", language).upper(), 15
+    beside = lettering.outline(word, 800).width_em * size / 2 + 7
+    name = draw.fitted(word, width / 2 + 5, 24, size, 80)
+    stone = draw.group(pictograms.milestone(draw.INK), x=width / 2 + 5 - beside, y=23.8, scale=1.7)
     return [name, stone, draw.group(ruler(language), x=width / 2 - 25, y=height - 21)]
 
 
