@@ -669,6 +669,7 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         ("pl", "„it’s” „roll”"),
         ("de", "„it’s“ „roll“"),
         ("es", "«it’s» «roll»"),
+        ("nl", "“it’s” “roll”"),
         ("it", "«it’s» «roll»"),
     ],
 )

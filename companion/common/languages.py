@@ -10,6 +10,7 @@ OWN_NAMES: Mapping[str, str] = {
     "pl": "Polski",
     "de": "Deutsch",
     "es": "Español",
+    "nl": "Nederlands",
     "it": "Italiano",
 }
 """By code: how each language calls itself. English is the one the texts are written in."""
@@ -20,6 +21,7 @@ OWN_WORDS: Mapping[str, str] = {
     "pl": "Język",
     "de": "Sprache",
     "es": "Idioma",
+    "nl": "Taal",
     "it": "Lingua",
 }
 """By code: what “language” is called in each, for whoever looks for his own."""
