@@ -10,8 +10,8 @@ OWN_NAMES: Mapping[str, str] = {
     "pl": "Polski",
     "de": "Deutsch",
     "es": "Español",
-    "it": "Italiano",
     "nl": "Nederlands",
+    "it": "Italiano",
 }
 """By code: how each language calls itself. English is the one the texts are written in."""
 
@@ -21,8 +21,8 @@ OWN_WORDS: Mapping[str, str] = {
     "pl": "Język",
     "de": "Sprache",
     "es": "Idioma",
-    "it": "Lingua",
     "nl": "Taal",
+    "it": "Lingua",
 }
 """By code: what “language” is called in each, for whoever looks for his own."""
 
