@@ -30,18 +30,10 @@ from companion.vision.zones import ZoneChanges, ZoneWatch
 READS = LOOKS
 """Number of still frames on which a zone is read after something has moved in it: all on which a card may be missed."""
 
-READ_AGAIN_S = 1.0
-"""Seconds until a zone that cannot be explained is read again."""
-
-REACH_OUT_MM = 25.0
-"""Margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge."""
-
-HAND_RESTS_S = 20.0
-"""Seconds after which something that reached over a mat from the first is no resting arm."""
-
-RESTS_S = 0.9
-"""The same for what came to rest later, an arm or a cup: the cards beside it can be followed."""
-
+READ_AGAIN_S = 1.0  # seconds until a zone that cannot be explained is read again
+REACH_OUT_MM = 25.0  # margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge
+HAND_RESTS_S = 20.0  # seconds after which something that reached over a mat from the first is no resting arm
+RESTS_S = 0.9  # the same for what came to rest later, an arm or a cup: the cards beside it can be followed
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
@@ -73,21 +65,14 @@ class Sight:
     restless: bool = True
     """True if something moved or is due: the next frame is looked at even if the gate finds it still."""
 
-    read_s: float | None = None
-    """Time of the last read, in seconds."""
-
-    lain: tuple[Lain, ...] = ()
-    """Cards recognised by their faces."""
-
-    under: frozenset[int | None] = frozenset()
-    """Numbers of those with something put on them."""
-
+    read_s: float | None = None  # time of the last read, in seconds
+    lain: tuple[Lain, ...] = ()  # cards recognised by their faces
+    under: frozenset[int | None] = frozenset()  # numbers of those with something put on them
     told: frozenset[str] = frozenset()
     """Zones in which the cards read last explain all that had changed: until something changes again, only those are
     looked at."""
 
-    looks: int = 1
-    """Number of looks at zones so far, plus one."""
+    looks: int = 1  # number of looks at zones so far, plus one
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:

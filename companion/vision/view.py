@@ -11,11 +11,8 @@ STICKER, FACE = "sticker", "face"  # ways in which a card is recognised
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
-AGREED = 0.99
-"""Confidence of a card that two readers agree on, and the highest that is given."""
-
-ALONE = 0.9
-"""Confidence of a card that one reader alone gives, less surely."""
+AGREED = 0.99  # confidence of a card that two readers agree on, and the highest that is given
+ALONE = 0.9  # confidence of a card that one reader alone gives, less surely
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,15 +79,9 @@ class View:
 class Code:
     """A sticker of ours on a picture."""
 
-    card: str | None
-    """The physical card, or None: it cannot be recognised, is not in this deck, or is here twice."""
-
-    corners_px: Quad
-    """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
-
-    confidence: float
-    """0 where the card is None."""
-
+    card: str | None  # the physical card, or None: it cannot be recognised, is not in this deck, or is here twice
+    corners_px: Quad  # the code without its quiet zone: top left, top right, bottom right, bottom left as it is printed
+    confidence: float  # 0 where the card is None
     rivals: tuple[tuple[str, float], ...] = ()
     """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
 

@@ -26,52 +26,26 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
-RIM_MM = 32.0
-"""Width of the table around a mat that is looked at: more than a card over its edge covers."""
-
-STILL_FRAMES = 2
-"""Number of frames without movement that settle a zone."""
-
+RIM_MM = 32.0  # width of the table around a mat that is looked at: more than a card over its edge covers
+STILL_FRAMES = 2  # number of frames without movement that settle a zone
 FIRST_STILL_FRAMES = 2 * STILL_FRAMES
 """The same for a zone that has never been accepted: there is nothing to compare it with."""
 
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
-SAME_LIGHT = 0.04
-"""Difference of light, as a share, below which it is the same."""
-
-LIT_LEVELS = 40
-"""Grey level below which a place tells nothing of how the light has changed."""
-
-MIN_PATCH_PX = 4
-"""Minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge."""
-
-SHADE = (0.6, 1.6)
-"""Range of brightness of one surface in shadow or in more light, all colours alike."""
-
+SAME_LIGHT = 0.04  # difference of light, as a share, below which it is the same
+LIT_LEVELS = 40  # grey level below which a place tells nothing of how the light has changed
+MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge
+SHADE = (0.6, 1.6)  # range of brightness of one surface in shadow or in more light, all colours alike
 SHADE_LEVELS = 12
-SHINE_LEVELS = 25
-"""Maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it."""
-
-REACH_MM = 95.0
-"""Maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck."""
-
-FACE_REACH_MM = 62.0
-"""The same from the middle of a card, with a little room."""
-
+SHINE_LEVELS = 25  # maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it
+REACH_MM = 95.0  # maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck
+FACE_REACH_MM = 62.0  # the same from the middle of a card, with a little room
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
-CARD_SHARES = (0.35, 1.4)
-"""Range of what something that may be a card changes, as a share of what a card covers."""
-
-INSIDE_SHARE = 0.85
-"""Minimum share of a zone within the picture for it to be judged."""
-
-ARM_PX = 5
-"""Minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels."""
-
-LEAST_ARM_PX = 150
-"""Minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller."""
-
+CARD_SHARES = (0.35, 1.4)  # range of what something that may be a card changes, as a share of what a card covers
+INSIDE_SHARE = 0.85  # minimum share of a zone within the picture for it to be judged
+ARM_PX = 5  # minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels
+LEAST_ARM_PX = 150  # minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
@@ -92,21 +66,12 @@ class Sheet:
     """What is remembered of one mat, and what follows from it."""
 
     fit: Fit
-    last: Image
-    """The mat on the last frame, `(h, w, 3) uint8 BGR`, rim included."""
-
-    accepted: Image
-    """The same as last accepted, zone by zone."""
-
-    bare: Image
-    """The look of the mat where no card lies, as far as it has been seen."""
-
+    last: Image  # the mat on the last frame, `(h, w, 3) uint8 BGR`, rim included
+    accepted: Image  # the same as last accepted, zone by zone
+    bare: Image  # the look of the mat where no card lies, as far as it has been seen
     bare_known: Mask
-    still: Mapping[str, int]
-    """Number of frames for which nothing has moved in each zone, as `side-1/battle`."""
-
-    settled: frozenset[str] = frozenset()
-    """Zones that have been accepted at least once."""
+    still: Mapping[str, int]  # number of frames for which nothing has moved in each zone, as `side-1/battle`
+    settled: frozenset[str] = frozenset()  # zones that have been accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
@@ -166,25 +131,19 @@ class Sheet:
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-ZoneWatch = Mapping[str, Sheet]
-"""What is remembered of every mat, by its id."""
+ZoneWatch = Mapping[str, Sheet]  # what is remembered of every mat, by its id
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
     """What a frame changes, zones named `side-1/battle`."""
 
-    moving: frozenset[str] = frozenset()
-    """Zones in which something moves, or did until a moment ago."""
-
-    changed: frozenset[str] = frozenset()
-    """Still zones that differ from what was last accepted, or were never accepted."""
-
+    moving: frozenset[str] = frozenset()  # zones in which something moves, or did until a moment ago
+    changed: frozenset[str] = frozenset()  # still zones that differ from what was last accepted, or were never accepted
     touched_border: frozenset[str] = frozenset()
     """Those changed zones in which what is new reaches over the mat's rim, as an arm does."""
 
-    cut_off: frozenset[str] = frozenset()
-    """Zones that lie partly outside the picture."""
+    cut_off: frozenset[str] = frozenset()  # zones that lie partly outside the picture
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:

@@ -17,39 +17,20 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
-CORNER_PX = 0.3
-"""Usual error of a marker's corner, in pixels."""
-
-LEAST_ERROR = 0.4
-"""Minimum error that corners are believed to have, as a share of the usual one …"""
-
-ENOUGH_SPARE = 7
-"""… and minimum number of spare measurements for an error below the usual one to be believed."""
-
-LEFT_PX = 0.2
-"""RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought."""
-
-CLEARLY_BETTER = 0.5
-"""Maximum share of the squared errors that a bend may leave …"""
-
+CORNER_PX = 0.3  # usual error of a marker's corner, in pixels
+LEAST_ERROR = 0.4  # minimum error that corners are believed to have, as a share of the usual one …
+ENOUGH_SPARE = 7  # … and minimum number of spare measurements for an error below the usual one to be believed
+LEFT_PX = 0.2  # RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought
+CLEARLY_BETTER = 0.5  # maximum share of the squared errors that a bend may leave …
 SURELY_BETTER = 40.0
 """… and minimum ratio of what it explains to what chance would: few markers are soon explained by anything."""
 
-NOT_FLAT = 0.7
-"""Share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven."""
-
-LEAST_BEND_PX = 1.0
-"""Minimum distance by which a bend moves some marker."""
-
-PRINT_SCALE = 0.01
-"""Usual difference between the scales of two printed mats, as a share."""
-
+NOT_FLAT = 0.7  # share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven
+LEAST_BEND_PX = 1.0  # minimum distance by which a bend moves some marker
+PRINT_SCALE = 0.01  # usual difference between the scales of two printed mats, as a share
 INSET = 0.02
-USUAL_BEND = 0.05
-"""Usual size of k1 of a lens of which nothing is known."""
-
-_MM = 100.0
-"""Unit of length in the equations, in millimetres, so that all parameters are of like size."""
+USUAL_BEND = 0.05  # usual size of k1 of a lens of which nothing is known
+_MM = 100.0  # unit of length in the equations, in millimetres, so that all parameters are of like size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,16 +96,10 @@ class _Task:
     """All corners in a row, and what is to be found: eight numbers of the plane, four a mat, inset, k1, k2."""
 
     mm: Floats
-    inward: Floats
-    """From each corner to its marker's middle."""
-
+    inward: Floats  # from each corner to its marker's middle
     seen: Floats
-    mat: np.ndarray
-    """Which mat each corner belongs to."""
-
-    loose: Floats
-    """Usual difference of each mat's scale: a single marker says too little of it."""
-
+    mat: np.ndarray  # which mat each corner belongs to
+    loose: Floats  # usual difference of each mat's scale: a single marker says too little of it
     size_px: tuple[int, int]
     middle: Floats
     unit: float

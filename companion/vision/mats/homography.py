@@ -18,12 +18,8 @@ from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats
 from companion.vision.view import Point, Quad
 
-FARTHEST = 2.5
-"""Farthest distance from the middle for which the model is asked, in half diagonals."""
-
-LEAST_SLOPE = 0.12
-"""Minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there."""
-
+FARTHEST = 2.5  # farthest distance from the middle for which the model is asked, in half diagonals
+LEAST_SLOPE = 0.12  # minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there
 Corners = Mapping[int, Floats]
 """Markers by id: their corners `(4, 2)` in pixels, in the order of `MatLayout.markers`' squares."""
 
@@ -93,17 +89,10 @@ class Fit:
     """Where one mat lies on the picture."""
 
     layout: MatLayout
-    matrix: Floats
-    """From millimetres on the mat to pixels as a lens without bend shows them, `(3, 3)`."""
-
-    markers: Corners
-    """Its markers where they were last seen."""
-
-    lens: Lens | None = None
-    """The bend of the camera's lens; None if there is none."""
-
-    is_measured: bool = True
-    """True if printed markers tell the millimetres; else they follow from what was drawn."""
+    matrix: Floats  # from millimetres on the mat to pixels as a lens without bend shows them, `(3, 3)`
+    markers: Corners  # its markers where they were last seen
+    lens: Lens | None = None  # the bend of the camera's lens; None if there is none
+    is_measured: bool = True  # True if printed markers tell the millimetres; else they follow from what was drawn
 
     @cached_property
     def inverse(self) -> Floats:

@@ -23,27 +23,18 @@ FAST_WINDOWS = (15, 15, 10)
 """Smallest and largest threshold window of the marker search and its step, in pixels: one window only."""
 
 THOROUGH_WINDOWS = (3, 23, 10)
-MOST_OF_ONE = 3
-"""Maximum number of places of one id."""
-
+MOST_OF_ONE = 3  # maximum number of places of one id
 _LOCAL = threading.local()
 
-ALONG = np.linspace(0.1, 0.9, 17)
-"""Places along an edge at which it is looked at, in its length."""
-
+ALONG = np.linspace(0.1, 0.9, 17)  # places along an edge at which it is looked at, in its length
 ACROSS = np.linspace(-1.0, 1.0, 21)
 """Places across an edge at which grey is read, from the rim to its white margin, in `REACHES_CELLS`."""
 
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
-ENOUGH_PLACES = 8
-"""Minimum number of places of an edge that show it."""
-
-FARTHEST_CELLS = 1.0
-"""Maximum move of a corner, in cells; farther lies another edge."""
-
-
+ENOUGH_PLACES = 8  # minimum number of places of an edge that show it
+FARTHEST_CELLS = 1.0  # maximum move of a corner, in cells; farther lies another edge
 _NEXT = [1, 2, 3, 0]
 
 

@@ -14,14 +14,9 @@ from companion.tabletop.mat_layout import Rect
 from companion.vision.mats.localization import Fit, Mats
 from companion.vision.view import Point, Sighting
 
-BESIDE_MM = 10.0
-"""Maximum distance of a sticker from the zone that it belongs to, in millimetres."""
-
-SURE_MM = 16.0
-"""Difference of the distances to the two nearest zones from which on the zone is sure, in millimetres."""
-
-LEAST_SHARE = 0.6
-"""Share of the confidence in a sighting that is left in the middle between two zones."""
+BESIDE_MM = 10.0  # maximum distance of a sticker from the zone that it belongs to, in millimetres
+SURE_MM = 16.0  # difference of the distances to the two nearest zones from which on the zone is sure, in millimetres
+LEAST_SHARE = 0.6  # share of the confidence in a sighting that is left in the middle between two zones
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:

@@ -17,20 +17,12 @@ import numpy.typing as npt
 from companion.vision.boxes import Floats, Image
 from companion.vision.opencv import cv2
 
-Fits = npt.NDArray[np.float32]
-"""Fit of a mark, -1 … 1."""
-
+Fits = npt.NDArray[np.float32]  # fit of a mark, -1 … 1
 Places = npt.NDArray[np.int64]
 
-LEG_MODULES = 14.0
-"""From the middle of one mark to the next."""
-
-MARK_MODULES = 9
-"""A mark with the white round it."""
-
-SOFT_MODULES = 0.3
-"""Blur (σ) of the mark that is looked for."""
-
+LEG_MODULES = 14.0  # from the middle of one mark to the next
+MARK_MODULES = 9  # A mark with the white round it
+SOFT_MODULES = 0.3  # blur (σ) of the mark that is looked for
 SOFTENED_MODULES = 0.45
 """Blur (σ) of the picture before the search: what is finer than a module is noise, or an artefact of sharpening."""
 
@@ -39,21 +31,13 @@ POOR_MARK = 0.36
 THREE_MARKS = 1.42
 """Minimum fit of two of a code's marks, of the third, and of all three together; a perfect fit is 1 each."""
 
-GOOD_MARK = 0.62
-"""Minimum fit of two marks that do without the third."""
-
-LEAST_CONTRAST = 0.03
-"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
-
+GOOD_MARK = 0.62  # minimum fit of two marks that do without the third
+LEAST_CONTRAST = 0.03  # minimum contrast of print, as a share of the light on it; noise and most cloth have less
 MOST_MARKS, TILE_MODULES = 40, 64
 """Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
 
-REACH_MODULES = 1.0
-"""Maximum distance of a third mark from where it should be, on a picture from straight above."""
-
-STRAIGHT = 0.1
-"""Maximum deviation of a leg's length on a picture from straight above, as a share."""
-
+REACH_MODULES = 1.0  # maximum distance of a third mark from where it should be, on a picture from straight above
+STRAIGHT = 0.1  # maximum deviation of a leg's length on a picture from straight above, as a share
 STRIP_PX = 512
 """Height of the strips in which a mark is laid over a picture: of a whole table every step takes 30 MB otherwise."""
 
@@ -65,13 +49,10 @@ class _Marks:
     """The fit of a mark at every place, and the places where it is best."""
 
     fit: Fits
-    points: Floats
-    """`(n, 2)`, with parts of a pixel."""
-
+    points: Floats  # `(n, 2)`, with parts of a pixel
     values: Fits
     module_px: float
-    slack: float
-    """Maximum deviation of a leg from the length expected, as a share."""
+    slack: float  # maximum deviation of a leg from the length expected, as a share
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:

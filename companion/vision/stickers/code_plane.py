@@ -17,9 +17,7 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
-ENOUGH_FOR_A_VIEW = 4
-"""Minimum number of codes that tell which end of the table is farther away."""
-
+ENOUGH_FOR_A_VIEW = 4  # minimum number of codes that tell which end of the table is farther away
 MOST_WRONG = 0.12
 """Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
 
@@ -28,14 +26,9 @@ _NUDGE = 1e-5
 SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
 """Widths that are looked for first; most squares a tenth wider or narrower are found with them."""
 
-SMALLER_MM = 17.0
-"""Width that is looked for if nothing else is found: a sheet printed to fit the page."""
-
-SAME_WIDTH = 0.05
-"""Difference of widths, as a share, below which they are one."""
-
-ENOUGH_STICKERS = 12
-"""Number of stickers measured to know their widths."""
+SMALLER_MM = 17.0  # width that is looked for if nothing else is found: a sheet printed to fit the page
+SAME_WIDTH = 0.05  # difference of widths, as a share, below which they are one
+ENOUGH_STICKERS = 12  # number of stickers measured to know their widths
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:

@@ -25,9 +25,7 @@ Homographies = npt.NDArray[np.float64]
 """`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
 
 PER_MODULE = 2
-BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
-"""From a sharp picture to one out of focus: the standard deviation of the blur."""
-
+BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # from a sharp picture to one out of focus: the standard deviation of the blur
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
 RIM_MODULES = 1
 """Width of the white around a code that is sampled with it: the last row is known by what lies beside it."""
@@ -45,9 +43,7 @@ MOST_READ, MOST_READ_CLOSELY = 1500, 250
 
 _BLOCK = 256
 
-CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
-"""Minimum score and margin for which a first look is enough."""
-
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # minimum score and margin for which a first look is enough
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
 _INNER = np.s_[
@@ -59,14 +55,9 @@ _INNER = np.s_[
 class Reading:
     """What a square shows, if it shows a code."""
 
-    ranking: tuple[tuple[str, float], ...]
-    """The three likeliest cards and how well each fits (-1 … 1), the best first."""
-
-    structure: float
-    """Likeness of the square to any code of version 1 (-1 … 1)."""
-
-    matrix: npt.NDArray[np.float64]
-    """`(3, 3)` from modules to pixels, as it fits best."""
+    ranking: tuple[tuple[str, float], ...]  # the three likeliest cards and how well each fits (-1 … 1), the best first
+    structure: float  # likeness of the square to any code of version 1 (-1 … 1)
+    matrix: npt.NDArray[np.float64]  # `(3, 3)` from modules to pixels, as it fits best
 
     @property
     def card(self) -> str:
@@ -85,24 +76,13 @@ class Reading:
 class _Book:
     """All codes as they look under each blur, `b` blurs, `n` codes, `f` samples that all share, `v` that vary."""
 
-    varies: npt.NDArray[np.bool_]
-    """Which of the samples of a code differ from card to card, `(42 * 42,)`."""
-
-    common: Floats
-    """What all codes have in common, unit vectors `(b, f)`."""
-
+    varies: npt.NDArray[np.bool_]  # which of the samples of a code differ from card to card, `(42 * 42,)`
+    common: Floats  # what all codes have in common, unit vectors `(b, f)`
     mean_fixed: Floats
-    mean_varying: Floats
-    """The mean code in the shared samples `(b, f)` and in the others `(b, v)`."""
-
-    glance: npt.NDArray[np.float64]
-    """The middles of the modules that all codes share, `(3, m)`."""
-
-    at_a_glance: Floats
-    """What is seen there, unit vectors `(b, m)`."""
-
-    apart: Floats
-    """Difference of each code from the mean one, unit vectors `(b * n, v)`."""
+    mean_varying: Floats  # the mean code in the shared samples `(b, f)` and in the others `(b, v)`
+    glance: npt.NDArray[np.float64]  # the middles of the modules that all codes share, `(3, m)`
+    at_a_glance: Floats  # what is seen there, unit vectors `(b, m)`
+    apart: Floats  # difference of each code from the mean one, unit vectors `(b * n, v)`
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
