@@ -27,9 +27,7 @@ from companion.vision.stickers.reader import are_there, boxes_to_read
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = LOOKS
-"""Number of still frames on which a zone is read after something has moved in it: all on which a card may be missed."""
-
+READS = LOOKS  # still frames on which a zone is read after something has moved in it: all on which a card may be missed
 READ_AGAIN_S = 1.0  # seconds until a zone that cannot be explained is read again
 REACH_OUT_MM = 25.0  # margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge
 HAND_RESTS_S = 20.0  # seconds after which something that reached over a mat from the first is no resting arm
@@ -47,31 +45,16 @@ class Sight:
     mats: Mats = field(default_factory=Mats)
     zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
-    reads_left: Mapping[str, int] = field(default_factory=dict)
-    """Number of reads that each zone is still due once nothing moves in it."""
-
-    unexplained: frozenset[str] = frozenset()
-    """Still zones with something in them that is neither a read card nor the bare mat."""
-
-    odd_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Time since which each of them has been so, in seconds."""
-
-    unaccepted: frozenset[str] = frozenset()
-    """Zones last read while something was over them: they are read again, whatever they look like."""
-
-    patches: Mapping[str, Patch] = field(default_factory=dict)
-    """Look of each zone when it was last read with nothing over it."""
-
-    restless: bool = True
-    """True if something moved or is due: the next frame is looked at even if the gate finds it still."""
-
+    reads_left: Mapping[str, int] = field(default_factory=dict)  # still due to each zone once nothing moves in it
+    unexplained: frozenset[str] = frozenset()  # still zones with something neither a read card nor the bare mat
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # when each of them became so
+    unaccepted: frozenset[str] = frozenset()  # read last with something over them: read again, whatever they look like
+    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone as it was last read with nothing over it
+    restless: bool = True  # something moved or is due: the next frame is looked at even if the gate finds it still
     read_s: float | None = None  # time of the last read, in seconds
     lain: tuple[Lain, ...] = ()  # cards recognised by their faces
     under: frozenset[int | None] = frozenset()  # numbers of those with something put on them
-    told: frozenset[str] = frozenset()
-    """Zones in which the cards read last explain all that had changed: until something changes again, only those are
-    looked at."""
-
+    told: frozenset[str] = frozenset()  # whose cards read last explain all that had changed: looked at alone till then
     looks: int = 1  # number of looks at zones so far, plus one
 
     @property

@@ -31,8 +31,7 @@ class Motion(StrEnum):
 
     STILL = "still"
     MOVING = "moving"
-    EVERYTHING = "everything"
-    """Light or camera changed (or this is the first frame): nothing remembered can be compared."""
+    EVERYTHING = "everything"  # light or camera changed, or the first frame: nothing remembered can be compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,12 +42,8 @@ class Sighting:
     Where only faces are known each is `25-00`: any copy of it.
     """
 
-    is_double: bool = False
-    """One with the same face lay there a little beside, and may be under it now or have been pushed."""
-
-    stay: int | None = None
-    """Number of a card recognised by its face, the same for as long as it lies where it was laid."""
-
+    is_double: bool = False  # one with the same face lay a little beside, and may be under it now or have been pushed
+    stay: int | None = None  # number of a card recognised by its face, the same while it lies where it was laid
     glued: str | None = None  # the physical card that its sticker names, where its face is plainly another
 
 
@@ -61,15 +57,9 @@ class View:
     unknown_zones: frozenset[str] = field(default_factory=frozenset)
     """Zones that something moves over or covers: say nothing about them, nor about those of mats that are not found."""
 
-    draw_pile_empty: bool | None = None
-    """True when the marker under the draw pile shows, False when it is covered, None when its mat is not seen."""
-
-    trouble: str | None = None
-    """A sentence for the page when the frame is not to be trusted (light or camera moved, frozen camera)."""
-
-    read_zones: frozenset[str] | None = None
-    """The zones that were read on this very frame (None: all); elsewhere it repeats what was read before."""
-
+    draw_pile_empty: bool | None = None  # the marker under it shows, is covered, or None: its mat is not seen
+    trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
+    read_zones: frozenset[str] | None = None  # those read on this very frame (None: all); others repeat what was read
     things: frozenset[str] = field(default_factory=frozenset)
     """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
     or a thing."""

@@ -28,9 +28,7 @@ from companion.vision.view import FACE, Sighting
 MM_PER_PX = 4.0
 RIM_MM = 32.0  # width of the table around a mat that is looked at: more than a card over its edge covers
 STILL_FRAMES = 2  # number of frames without movement that settle a zone
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES
-"""The same for a zone that has never been accepted: there is nothing to compare it with."""
-
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted: there is nothing to compare it with
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
 SAME_LIGHT = 0.04  # difference of light, as a share, below which it is the same
@@ -49,9 +47,7 @@ LEAST_ARM_PX = 150  # minimum size of a hand with its arm on a sheet; the dark c
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
-MOST_PRINT_PX = 60
-"""Size of the largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
-
+MOST_PRINT_PX = 60  # largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it
 CLEARED_SHARE = 0.25
 """Minimum share of a sticker's place on which bare ground shows once the card has gone. What covers a card shows none;
 where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
@@ -140,9 +136,7 @@ class ZoneChanges:
 
     moving: frozenset[str] = frozenset()  # zones in which something moves, or did until a moment ago
     changed: frozenset[str] = frozenset()  # still zones that differ from what was last accepted, or were never accepted
-    touched_border: frozenset[str] = frozenset()
-    """Those changed zones in which what is new reaches over the mat's rim, as an arm does."""
-
+    touched_border: frozenset[str] = frozenset()  # those where what is new reaches over the mat's rim: an arm
     cut_off: frozenset[str] = frozenset()  # zones that lie partly outside the picture
 
 

@@ -24,16 +24,13 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
-SAME_PLACE_MM = 5.0
-"""Distance below which two cards of one face are one: of two so exactly in place only one would show."""
-
+SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
 FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
 PILES = ("battle", "speed")  # the zones whose cards do not score
-_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
-"""The families of cards in each zone that scores."""
+_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}  # by zone that scores
 
 
 @dataclass(frozen=True, slots=True)

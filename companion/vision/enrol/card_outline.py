@@ -42,9 +42,7 @@ _LEAST_SUPPORT = 0.3  # share of edge along a side below which a candidate is dr
 _BURNT, _MOST_BURNT = 98.5, 0.45  # lightness of what a lamp has burnt out, and the share of a side it may take
 _AS_STEEP = 0.4  # least slope of an edge that goes on beyond a corner, against the side's own
 
-_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
-"""Maximum lead in score of a frame over the card round it, and over one that still makes the frame doubtful."""
-
+_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # most lead in score of a frame over its card, and where that leaves doubt
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
 """Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
 
@@ -60,8 +58,7 @@ class Outline:
     odd: float  # distance from a card's proportions as any camera may see them
     score: float
     blur_px: float = 0.0  # σ of its edges, in pixels of the picture
-    is_doubtful: bool = False
-    """True if another outline, or a strip of card round this one, suggests a larger or smaller card."""
+    is_doubtful: bool = False  # another outline, or a strip of card round this one, suggests a larger or smaller card
 
     @property
     def is_sure(self) -> bool:

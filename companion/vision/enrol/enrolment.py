@@ -47,9 +47,7 @@ _OTHER_PICTURES = frozenset(
 """Suffixes of pictures that cannot be read."""
 
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
-_LEAST_KEPT_PX = 32
-"""Minimum shorter side of a picture kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
-
+_LEAST_KEPT_PX = 32  # minimum shorter side of a picture kept; the longer is `LARGE_PX` at most: no PNG is over 8 MB
 _SMALL_PX = (72, 112)  # width and height of the pictures compared
 _RIM = 0.04  # share of a picture left out at each edge: where it is cut differs most
 _ALIKE = 0.98  # least correlation of two pictures of the same card

@@ -22,9 +22,7 @@ LEAST_ERROR = 0.4  # minimum error that corners are believed to have, as a share
 ENOUGH_SPARE = 7  # … and minimum number of spare measurements for an error below the usual one to be believed
 LEFT_PX = 0.2  # RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought
 CLEARLY_BETTER = 0.5  # maximum share of the squared errors that a bend may leave …
-SURELY_BETTER = 40.0
-"""… and minimum ratio of what it explains to what chance would: few markers are soon explained by anything."""
-
+SURELY_BETTER = 40.0  # … and minimum ratio of what it explains to what chance would: few markers are soon explained
 NOT_FLAT = 0.7  # share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven
 LEAST_BEND_PX = 1.0  # minimum distance by which a bend moves some marker
 PRINT_SCALE = 0.01  # usual difference between the scales of two printed mats, as a share
@@ -52,8 +50,7 @@ class Survey:
     matrices: Mapping[str, Floats] = field(default_factory=dict)
     """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
 
-    spread_mm: Mapping[str, float] = field(default_factory=dict)
-    """Usual error of the least well known of each mat's watched points."""
+    spread_mm: Mapping[str, float] = field(default_factory=dict)  # of each mat's least well known watched point
 
 
 def survey(

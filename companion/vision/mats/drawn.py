@@ -23,9 +23,7 @@ from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-ROUND_A_CARD = ("battle", "speed", "draw", "discard")
-"""Zones that are drawn round one card, with about the room round it that the printed battle zone has."""
-
+ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn round a card, with the battle zone's room
 EDGE_MM = 5.0  # margin of the stand-in's sheet around its zones, in millimetres
 GAP_MM = 4.0  # minimum distance of zones on the stand-in's sheet, in millimetres
 

@@ -20,9 +20,7 @@ from companion.vision.view import Point, Quad
 
 FARTHEST = 2.5  # farthest distance from the middle for which the model is asked, in half diagonals
 LEAST_SLOPE = 0.12  # minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there
-Corners = Mapping[int, Floats]
-"""Markers by id: their corners `(4, 2)` in pixels, in the order of `MatLayout.markers`' squares."""
-
+Corners = Mapping[int, Floats]  # markers by id: their corners `(4, 2)` px, in the order of `MatLayout.markers`' squares
 PixelGrid = npt.NDArray[np.float32]
 
 

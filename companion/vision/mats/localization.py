@@ -46,13 +46,9 @@ SEARCH_BESIDE_DRAWN_S = 20.0  # the same if zones are drawn: some sides may play
 THOROUGH_EVERY = 6  # number of searches, after two in vain, of which one is thorough, at several times the cost
 REMEMBERED = 5  # number of looks over which a marker's place is the median
 CREPT_PX = 0.35  # distance by which a median must have crept away to move the mat, in pixels
-NUDGED_PX = 1.0
-"""Distance by which all markers of a mat must be off alike for the mat, or the camera, to have been nudged."""
-
+NUDGED_PX = 1.0  # distance by which all of a mat's markers must be off alike for it, or the camera, to have been nudged
 SURE_AFTER_S = 1.0  # seconds for which a single marker must be seen elsewhere to move its mat
-ODD_SURE_AFTER_S = 15.0
-"""The same for a mat of another size, if nothing else is seen: more likely it is a picture of the mat."""
-
+ODD_SURE_AFTER_S = 15.0  # the same for a mat of another size, if nothing else is seen: more likely a picture of the mat
 NEAR_SHARE = 0.25  # maximum distance of a marker seen for the first time from where it must be, in its sides
 UNSURE_MM = 3.0  # maximum usual error of any visible part of a mat's zones; with more the mat counts as not found
 WARPED_PX = 0.5  # RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat
@@ -64,23 +60,15 @@ class Mats:
     """The mats as far as they are known."""
 
     fits: tuple[Fit, ...] = ()
-    draw_marker_seen: bool | None = None
-    """True if the marker under the draw pile showed when last looked for; None before."""
-
-    moved: frozenset[str] = field(default_factory=frozenset)
-    """Mats whose place was taken again on the last look because they, or the camera, had moved."""
-
+    draw_marker_seen: bool | None = None  # under the draw pile, when last looked for; None before
+    moved: frozenset[str] = field(default_factory=frozenset)  # placed again last: they or the camera had moved
     searched_s: float | None = None
     checked_s: float | None = None
     lens: Lens | None = None  # the bend of the camera's lens, as far as it is known
     drawing: Drawing | None = None  # zones drawn on a picture: they hold where no mat is found
-    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)
-    """Each marker of the mats where the last looks have seen it, the latest last."""
-
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers on the last looks, latest last
     showing: frozenset[str] = field(default_factory=frozenset)  # mats of which a marker showed on the last look
-    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)
-    """Markers seen where their mat is not, since when and where."""
-
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # seen off their mats, since when
     evidence: int = 0  # number of looks at markers from which the lens is known
     in_vain: int = 0  # number of searches in a row that have found nothing new
 

@@ -16,20 +16,14 @@ from companion.vision.mats.calibration import CORNER_PX
 from companion.vision.mats.tags import read_markers
 from companion.vision.opencv import cv2
 
-Candidates = Mapping[int, tuple[Floats, ...]]
-"""By id every place where such a marker was seen, largest first: its corners `(4, 2)` in pixels."""
-
-FAST_WINDOWS = (15, 15, 10)
-"""Smallest and largest threshold window of the marker search and its step, in pixels: one window only."""
-
+Candidates = Mapping[int, tuple[Floats, ...]]  # by id all that look like it, largest first: corners `(4, 2)` px
+FAST_WINDOWS = (15, 15, 10)  # smallest and largest threshold window of the search and its step, in pixels: one only
 THOROUGH_WINDOWS = (3, 23, 10)
 MOST_OF_ONE = 3  # maximum number of places of one id
 _LOCAL = threading.local()
 
 ALONG = np.linspace(0.1, 0.9, 17)  # places along an edge at which it is looked at, in its length
-ACROSS = np.linspace(-1.0, 1.0, 21)
-"""Places across an edge at which grey is read, from the rim to its white margin, in `REACHES_CELLS`."""
-
+ACROSS = np.linspace(-1.0, 1.0, 21)  # places across an edge, from rim to white margin, in `REACHES_CELLS`
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0

@@ -34,15 +34,9 @@ other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to accoun
 
 THERE = -0.05  # minimum evidence of a tag of ours that cannot be told apart
 MAYBE = 0.5  # minimum score of a patch that may be a tag
-LEAST_OF_ITS_OWN = 0.5
-"""Length of what a patch's inside, of length 1, must have of its own; with less its score is lower."""
-
-RIM, ROUGH_RIM = 0.75, 0.65
-"""Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
-
-INSIDE_CONTRAST = (0.2, 0.8)
-"""Range of σ of the cells within a rim, as a share of the contrast between margin and rim: usually 0.3 to 0.55."""
-
+LEAST_OF_ITS_OWN = 0.5  # least length of a patch's own inside, where the whole is 1; with less its score is lower
+RIM, ROUGH_RIM = 0.75, 0.65  # correlation of rim and margin that may be a tag's; where each cell was read once
+INSIDE_CONTRAST = (0.2, 0.8)  # range of σ within a rim, in contrasts of margin and rim: usually 0.3 to 0.55
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
@@ -60,9 +54,7 @@ class _Patterns(NamedTuple):
     """What is looked for, of mean 0 and length 1 along the last axis, for each blur."""
 
     rims: Floats  # rim and margin, `(blurs, 64)`
-    common: Floats
-    """What the insides of all tags have in common once they are blurred: dark towards the rim. `(blurs, 36)`."""
-
+    common: Floats  # what all insides have in common once blurred: dark towards the rim, `(blurs, 36)`
     insides: Floats  # what is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first
 
 

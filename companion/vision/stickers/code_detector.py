@@ -21,26 +21,18 @@ Fits = npt.NDArray[np.float32]  # fit of a mark, -1 … 1
 Places = npt.NDArray[np.int64]
 
 LEG_MODULES = 14.0  # from the middle of one mark to the next
-MARK_MODULES = 9  # A mark with the white round it
+MARK_MODULES = 9  # a mark with the white round it
 SOFT_MODULES = 0.3  # blur (σ) of the mark that is looked for
-SOFTENED_MODULES = 0.45
-"""Blur (σ) of the picture before the search: what is finer than a module is noise, or an artefact of sharpening."""
-
+SOFTENED_MODULES = 0.45  # blur (σ) of the picture before the search: what is finer is noise, or made by sharpening
 SURE_MARK = 0.48
 POOR_MARK = 0.36
-THREE_MARKS = 1.42
-"""Minimum fit of two of a code's marks, of the third, and of all three together; a perfect fit is 1 each."""
-
+THREE_MARKS = 1.42  # minimum fit of two of a code's marks, of the third, and of all together; 1 each is perfect
 GOOD_MARK = 0.62  # minimum fit of two marks that do without the third
 LEAST_CONTRAST = 0.03  # minimum contrast of print, as a share of the light on it; noise and most cloth have less
-MOST_MARKS, TILE_MODULES = 40, 64
-"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
-
+MOST_MARKS, TILE_MODULES = 40, 64  # most marks followed up on a tile so wide: twelve codes' worth; gravel shows more
 REACH_MODULES = 1.0  # maximum distance of a third mark from where it should be, on a picture from straight above
 STRAIGHT = 0.1  # maximum deviation of a leg's length on a picture from straight above, as a share
-STRIP_PX = 512
-"""Height of the strips in which a mark is laid over a picture: of a whole table every step takes 30 MB otherwise."""
-
+STRIP_PX = 512  # height of the strips over which a mark is laid: a whole table takes 30 MB a step
 _FINE = 16
 
 

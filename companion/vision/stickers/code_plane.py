@@ -18,14 +18,10 @@ from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
 ENOUGH_FOR_A_VIEW = 4  # minimum number of codes that tell which end of the table is farther away
-MOST_WRONG = 0.12
-"""Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
-
+MOST_WRONG = 0.12  # error of a code, in its sides; one of another size, or in a hand, has more and is left out
 _NUDGE = 1e-5
 
-SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
-"""Widths that are looked for first; most squares a tenth wider or narrower are found with them."""
-
+SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # looked for first, with most squares a tenth wider or narrower
 SMALLER_MM = 17.0  # width that is looked for if nothing else is found: a sheet printed to fit the page
 SAME_WIDTH = 0.05  # difference of widths, as a share, below which they are one
 ENOUGH_STICKERS = 12  # number of stickers measured to know their widths

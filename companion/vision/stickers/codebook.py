@@ -21,15 +21,11 @@ from companion.vision.opencv import cv2
 from companion.vision.stickers.code_detector import first_of_each
 
 Floats = npt.NDArray[np.float32]
-Homographies = npt.NDArray[np.float64]
-"""`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
-
+Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from a code's modules (0, 0 top left; 21, 21) to pixels
 PER_MODULE = 2
 BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # from a sharp picture to one out of focus: the standard deviation of the blur
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
-RIM_MODULES = 1
-"""Width of the white around a code that is sampled with it: the last row is known by what lies beside it."""
-
+RIM_MODULES = 1  # width of the white sampled around a code: the last row is known by what lies beside it
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
 LEAST_SCORE = 0.33
@@ -38,9 +34,7 @@ LEAST_SUM = 0.55
 every kind those of small print seldom add up to 0.55, those of codes hardly ever to less than 0.7."""
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
-MOST_READ, MOST_READ_CLOSELY = 1500, 250
-"""Maximum number of squares compared with the codes, and of those compared again when shifted."""
-
+MOST_READ, MOST_READ_CLOSELY = 1500, 250  # squares compared with the codes, and of those compared again when shifted
 _BLOCK = 256
 
 CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # minimum score and margin for which a first look is enough
