@@ -131,10 +131,7 @@ class Eye:
         return self._looked(sight, frame)
 
     def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
-        """Return memory and view for a frame that cannot be compared with the one before.
-
-        In other light no zone looks as it did when it was accepted, so all zones begin again.
-        """
+        """Return memory and view for a frame in other light: no zone looks as it was accepted, so all begin again."""
         every = _every_zone(sight.mats)
         view = replace(
             before,
@@ -308,10 +305,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return how often each zone is to be read: all over again after movement, once after a slow change.
-
-    Zones that look as they did when they were last read, now that what moved over them has gone, are left out.
-    """
+    """Return how often each zone is due, all over again after movement; those that look as last read are left out."""
     moved = {zone for zone in _every_zone(placed) if zone.partition("/")[0] in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
@@ -365,10 +359,7 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
 
 
 def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:
-    """Return the cards recognised by their faces that something hides in zones that are looked at anew.
-
-    In other light nothing tells what is new there: a thing that was put on them meanwhile is no bare mat.
-    """
+    """Return the cards told by faces that something hides where zones begin again: there it is no bare mat."""
     told = {s.stay for s in view.sightings if s.by == FACE}
     seen = {s.zone for s in view.sightings if s.zone in due}
     return tuple(

@@ -481,10 +481,7 @@ def _strange(
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """Return what was told on this mat, read or not: each is a card's, `(n, 3)`.
-
-    Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
-    """
+    """Return each card told on this mat, `(n, 3)`: middle in pixels of the small picture, reach from there in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))

@@ -171,10 +171,7 @@ def _side_name(key: str, names: Mapping[str, str]) -> str:
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
-    """Return what lies before each side if all is right, unknown cards taken for the likeliest.
-
-    A side that no photograph shows counts as having driven: nobody scores a shut-out for it unasked.
-    """
+    """Return what lies before each side if all is right; a side on no photograph counts as having driven."""
     return tuple(map(_laying, tally.places))
 
 
@@ -201,10 +198,7 @@ class _Seen(NamedTuple):
 
 
 def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
-    """Return the cards on photographs by side; a sticker, or a mat on several photographs, counts once.
-
-    `names` are the sides' names by their mats' ids.
-    """
+    """Return the cards by side, each sticker and each mat once; `names` are the sides' names by their mats' ids."""
     names = names or {}
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]

@@ -75,10 +75,7 @@ class Outline:
 
 
 def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outline]:
-    """Return candidates for the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
-
-    `fit` is a printed mat on the same table, which gives the card's size.
-    """
+    """Return a card's candidates on a picture `(H, W, 3) uint8 BGR`, likeliest first; a mat's `fit` gives its size."""
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     ground = ground_of(shrunk(image, shrink))
     quads = candidates(segments(ground), ground.size, size_mm)
@@ -241,10 +238,7 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line along a side where the slope is steepest, the share of the side on it, and the edge's σ.
-
-    Of several parallel edges the one that most of the side shows wins.
-    """
+    """Return the line where most of a side is steepest, the share of the side on it, and the edge's σ."""
     slope, base, across = _profiles(ground, start, end, reach)
     grain = ground.grain
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
@@ -338,10 +332,7 @@ def _step_along(ground: Ground, start: Floats, end: Floats) -> float:
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
-    """Return the share of the weakest side with different colours on its two sides, near and farther.
-
-    Farther, because a thin printed line has the same paper on both sides.
-    """
+    """Return the share of the weakest side with a step in colour, near and farther: by a thin line is paper twice."""
     middle = corners.mean(axis=0)
     near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
     far = np.linspace(max(3.0, 2.2 * scale), max(5.0, 4.0 * scale), 4)

@@ -179,10 +179,7 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Return a deck's picture from another machine decoded and written again, no larger than is of use.
-
-    Raises Problem for no picture, or a tiny or huge one.
-    """
+    """Return another machine's picture written anew, no larger than of use. Raises Problem for no card's picture."""
     image = sandbox.decode(content, name)
     height, width = image.shape[:2]
     short, long = sorted((height, width))

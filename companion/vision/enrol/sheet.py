@@ -43,10 +43,7 @@ _ROUNDS = 40  # number of times that plane and places are fitted to each other
 
 
 def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
-    """Return the cards on a picture `(H, W, 3) uint8 BGR`, row by row, None in a gap of a row.
-
-    A single card, or none, is in a row of its own, with its fault.
-    """
+    """Return the cards on a picture `(H, W, 3) uint8 BGR` by row, None in a gap; one alone, or none, with its fault."""
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     found, to_mm = _found(shrunk(image, shrink), size_mm)
     if to_mm is None:
@@ -66,10 +63,7 @@ def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
 
 
 def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
-    """Return the indices of cards by their middles `(n, 2)` mm in the order of reading, None where one is missing.
-
-    All rows are as long as the longest, but for what is missing at the very end.
-    """
+    """Return the indices of cards by row, by their middles `(n, 2)` mm, None where one is missing but at the end."""
     order = np.argsort(middles[:, 1], kind="stable")
     breaks = np.flatnonzero(np.diff(middles[order, 1]) > size_mm[1] / 2) + 1
     rows = [part[np.argsort(middles[part, 0], kind="stable")] for part in np.split(order, breaks)]
@@ -168,10 +162,7 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest of quadrilaterals `(n, 4, 2)`, a few of each place and size: every card has some.
-
-    `off` is how far each is from a card's size, `(n,)`.
-    """
+    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few a place and size; `off` a card's size are they, `(n,)`."""
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
@@ -234,10 +225,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
 
 
 def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
-    """Return the homography from the picture to the table's millimetres in which most cards are of their size.
-
-    None for fewer than `_FEWEST`, or if they are of no one size.
-    """
+    """Return the homography to the table's mm in which cards have one size, None for fewer than `_FEWEST`."""
     w, h = size_mm
     own = np.array([(-w, -h), (w, -h), (w, h), (-w, h)]) / 2
     left = np.array(cards)

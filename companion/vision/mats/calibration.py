@@ -193,10 +193,7 @@ class _Task:
 
 
 def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
-    """Return independent ways in which the parameters may usually be off, `(ways, parameters)`.
-
-    `more` is how far off corners are on this picture, in usual errors.
-    """
+    """Return independent ways for parameters to be off, `(ways, parameters)`; corners are by `more` usual errors."""
     free = task.free(bends)
     slope = _slope(task.off, at, task.off(at), free)
     slope[: 2 * len(task.mm)] /= more

@@ -107,10 +107,7 @@ class Fit:
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
-        """Return where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
-
-        What `cv2.remap` takes to show the area from straight above, `step_mm` a pixel.
-        """
+        """Return an area's cells of `step_mm` on the picture, `(rows, columns, 2) float32`, for `cv2.remap`."""
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
         y = (area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5))[:, None]
         across, down, depth = (row[0] * x + row[1] * y + row[2] for row in self.matrix)

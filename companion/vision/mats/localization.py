@@ -106,10 +106,7 @@ def is_due(mats: Mats, t_s: float) -> bool:
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for every marker on the whole picture, a second time more thoroughly if a mat lacks one.
-
-    After searches in vain the second look is taken now and then only.
-    """
+    """Look for every marker; more thoroughly if a mat lacks one, but after searches in vain only now and then."""
     ids = _ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
@@ -121,10 +118,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for the known mats' markers where they must be.
-
-    Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
-    """
+    """Look for known mats' markers where they must be, and everywhere once a mat that showed shows none."""
     known = [fit for fit in mats.fits if fit.is_measured]
     places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])

@@ -91,10 +91,7 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
-
-    On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
-    """
+    """Move corners `(4, 2)`, right to a cell, of a dark square on white, clockwise, to where clear edges meet."""
     cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
@@ -127,10 +124,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
-
-    Of several such places the one nearest to the side.
-    """
+    """Return where each side's profiles `(4, N, M)` rise through the middle grey, nearest to the side."""
     middle = len(at_px) // 2
     dark = _middle(grey[..., : middle + 1].min(axis=2))
     bright = _middle(grey[..., middle:].max(axis=2))

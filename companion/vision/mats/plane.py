@@ -42,10 +42,7 @@ class Flat:
 
 
 def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
-    """Return the part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
-
-    None where no printed mat tells the table's plane, or it is seen too much from the side.
-    """
+    """Return a box of a grey picture from straight above; None without a plane, or one seen too much from the side."""
     fit = plane_of(gray, box, mats)
     return None if fit is None else flattened(gray, fit, box, px_per_mm)
 

@@ -88,10 +88,7 @@ def read_tags(
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats]]:
-    """Return the mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
-
-    Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
-    """
+    """Return id and corners `(4, 2)` px, to about a cell, of mats' markers too small or soft for a general reader."""
     told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
     tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
     return [(tag, quad) for tag, quad in tags if card_of_tag(tag) is None]

@@ -48,10 +48,7 @@ class _Marks:
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
-
-    Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
-    """
+    """Return what may be codes on a grey picture `(H, W) uint8`, likeliest first: modules to pixels, `(n, 3, 3)`."""
     mark = _mark(round(module_px, 2))
     if min(image.shape) <= 2 * LEG_MODULES * module_px:
         return np.empty((0, 3, 3))
@@ -84,9 +81,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """Return how well a mark fits at every place, its correlation as in `cv2.matchTemplate`; 0 where print would be
-    fainter than print is. The same by box filters alone takes half the time.
-    """
+    """Return how well a mark fits everywhere, as `cv2.matchTemplate` does in twice the time; 0 in too faint print."""
     part = mark - mark.mean(dtype=np.float32)
     pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
     fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
@@ -159,10 +154,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return every three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
-
-    The three are top left, top right, bottom left.
-    """
+    """Return all threes of marks, top left, top right, bottom left: how well they fit, and where, `(n, 3, 2)`."""
     one, other = _pairs(marks, LEG_MODULES)
     leg = marks.points[other] - marks.points[one]
     across, apart = _pairs(marks, LEG_MODULES * 2**0.5)

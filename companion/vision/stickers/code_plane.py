@@ -28,10 +28,7 @@ ENOUGH_STICKERS = 12  # number of stickers measured to know their widths
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """Return the plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
-
-    Its origin is the middle of the codes.
-    """
+    """Return the plane of codes of one size, in modules from their middle; None where they do not tell."""
     codes = np.array(quads, float).reshape(-1, 4, 2)
     for _ in range(3):
         if not len(codes):
