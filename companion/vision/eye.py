@@ -68,6 +68,11 @@ class Sight:
         return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
 
     @property
+    def read_once(self) -> frozenset[str]:
+        """Zones that have been read since they are still, and are due again: they are read several times to be sure."""
+        return frozenset(zone for zone, left in self.reads_left.items() if 0 < left < READS)
+
+    @property
     def things(self) -> frozenset[str]:
         """Zones in which something lies that may be a card without a sticker."""
         return self.view.things if self.view else frozenset()
@@ -161,7 +166,8 @@ class Eye:
         due = (again | left.keys()) - changes.moving
         view, lain = sight.view, sight.lain
         if due or view is None:
-            once_more = _once_more(sight, due - changes.changed)
+            # All is told of these, and nothing has changed since.
+            once_more = (due - changes.changed) & sight.told & sight.read_once
             view, lain = self._read(sight, frame, gray, due, once_more)
         sight, view = self._judged(sight, view, lain, frame, changes, due)
         boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
@@ -208,9 +214,8 @@ class Eye:
         if templates is None:
             return (), ()
         elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-        # Zones that have been read since they are still: they are read several times to be sure.
         hidden = sight.view.unknown_zones if sight.view else frozenset()
-        untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
+        untouched = (due - hidden) & sight.read_once
         still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
         as_before = untouched if still else untouched & once_more
         again = look_again(frame.image, sight.mats, templates, still)
@@ -313,11 +318,6 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
     still -= sight.unexplained | sight.unread | sight.things | sight.unaccepted
     untouched = {zone for zone in still if zone in sight.patches and sight.patches[zone].is_in(gray)}
     return {zone: reads for zone, reads in left.items() if zone not in untouched}
-
-
-def _once_more(sight: Sight, due: frozenset[str]) -> frozenset[str]:
-    """Return the zones that are due although all is told of them and nothing has changed since."""
-    return frozenset(zone for zone in due & sight.told if 0 < sight.reads_left.get(zone, 0) < READS)
 
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:

@@ -37,10 +37,8 @@ class Sighting:
     confidence: float
     by: str  # `sticker` or `face`
     rivals: tuple[tuple[str, float], ...] = ()
-    """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first.
-
-    Where only faces are known each is `25-00`: any copy of it.
-    """
+    """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first;
+    where only faces are known each is `25-00`: any copy of it."""
 
     is_double: bool = False  # one with the same face lay a little beside, and may be under it now or have been pushed
     stay: int | None = None  # number of a card recognised by its face, the same while it lies where it was laid

@@ -121,8 +121,11 @@ class Sheet:
         paper = _paper(self)
         shade, left = _shade(self.last, paper)
         strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
-        labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
-        label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
+        strange &= ~_on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
+        labels = cv2.connectedComponents(strange.astype(np.uint8), connectivity=8)[1]
+        sheet = Rect(0, 0, *layout.size_mm)
+        edge = _on(layout, _slices(sheet)) & ~_on(layout, _slices(_grown(sheet, -2 * MM_PER_PX)))
+        label, count = np.unique(labels[edge], return_counts=True)
         large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
@@ -281,7 +284,8 @@ def _slices(zone: Rect) -> Slices:
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    if old is None or _lies_elsewhere(fit, old.fit):
+    # Moved on the picture, or another one: it is looked at as if for the first time.
+    if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
     calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
@@ -294,19 +298,11 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
     return replace(old, fit=fit, last=now, still=still)
 
 
-def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """True if a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
-    if fit is before:
-        return False
-    return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
-
-
 # --- What has changed -----------------------------------------------------------------------------------------
 
 
 def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
-    moving, changed, touching = set[str](), set[str](), set[str]()
-    cut_off = set[str]()
+    moving, changed, touching, cut_off = (set[str]() for _ in range(4))
     for sheet in sheets:
         cut_off |= _cut_off(sheet.fit, image.shape[1::-1])
         new = []
@@ -359,10 +355,9 @@ def _relit(sheet: Sheet, reference: Image) -> Image:
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
-    """Return how many times as bright a mat is as on a remembered picture, `(3,)`.
+    """Return how many times as bright a mat is as on a remembered picture, `(3,)`, place by place.
 
-    The share is taken place by place. The middle of each picture by itself would say little where half of what is
-    looked at is a white sheet and half a black table: one card more, and it falls on the other half.
+    On a white sheet on a black table one card more moves the middle of a whole picture to the other half.
     """
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
@@ -420,18 +415,6 @@ def _in_zones(layout: MatLayout) -> Mask:
 def _between_zones(layout: MatLayout) -> Mask:
     """Return the sheet without its zones and rim."""
     return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_in_zones(layout)
-
-
-def _edge_of_sheet(layout: MatLayout) -> Mask:
-    """Return the outermost strip of the sheet."""
-    width, height = layout.size_mm
-    outer = Rect(0, 0, width, height)
-    return _on(layout, _slices(outer)) & ~_on(layout, _slices(_grown(outer, -2 * MM_PER_PX)))
-
-
-def _on_markers(layout: MatLayout) -> Mask:
-    """Return the markers with the white around them."""
-    return _on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
 
 
 def _on(layout: MatLayout, *parts: Slices) -> Mask:

@@ -41,11 +41,8 @@ from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, Fault, rectified
 from companion.vision.opencv import cv2
 
-_OTHER_PICTURES = frozenset(
-    {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
-)
-"""Suffixes of pictures that cannot be read."""
-
+# Pictures that are not read.
+_OTHER_PICTURES = {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
 _LEAST_KEPT_PX = 32  # minimum shorter side of a picture kept; the longer is `LARGE_PX` at most: no PNG is over 8 MB
 _SMALL_PX = (72, 112)  # width and height of the pictures compared
@@ -54,10 +51,8 @@ _ALIKE = 0.98  # least correlation of two pictures of the same card
 _SPOT_PX = _SMALL_PX[0] // 10
 _SHIFT_PX = 2  # most by which a spot is shifted to fit
 _SAME_SPOT = 4.0
-"""Maximum difference between pictures of the same card, in Lab over a spot a tenth of the card's width.
-
-Measured on ten decks: two faces that share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3.
-"""
+"""Maximum difference between pictures of one card, in Lab over a spot a tenth of its width: in ten decks faces that
+share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -42,10 +42,8 @@ _MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # of a card under reflections, with edge
 _PAPER_MM = (6.0, 30.0)  # nearest and farthest from a card at which the mat's paper gives the colour of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
-"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge.
-
-Measured on rendered photographs: on white paper up to 0.12 of the edge, on print 0.18 and more.
-"""
+"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge: on
+rendered photographs up to 0.12 of it on white paper, 0.18 and more on print."""
 
 
 class Fault(Enum):

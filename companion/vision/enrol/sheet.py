@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, Size, around, shrunk
+from companion.vision.boxes import Floats, Image, Size, around, first_of_each, shrunk
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
 from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
 from companion.vision.enrol.rectify import Rectified, judged, rectified
@@ -29,10 +29,7 @@ _SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of
 _FEWEST = 3  # minimum number of certain cards that tell how the table is seen
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 """Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
-others while few tell it, and before their sides are fitted.
-
-Measured on rendered sheets: cards differ by up to 0.006, the frames printed on them by 0.014 and more.
-"""
+others while few tell it, and unfitted. On rendered sheets cards differ by up to 0.006, frames by 0.014 and more."""
 
 _PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost by a difference of 1: of an outline, of a candidate not yet fitted
 _LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
@@ -162,23 +159,18 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few a place and size; `off` a card's size are they, `(n,)`."""
+    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few of each place and size; `off` is by how much."""
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] >= _LEAST_WORTH]
     quads = in_one_order(quads[order])
-    quads = quads[np.sort(np.unique(np.rint(quads.reshape(-1, 8) / 4), axis=0, return_index=True)[1])]
+    quads = quads[first_of_each(np.rint(quads.reshape(-1, 8).T / 4), 1)]
     middles, (right, down) = quads.mean(axis=1), (quads[:, 2:] - quads[:, :2]).transpose(1, 0, 2)
     size = np.sqrt(np.linalg.norm(right, axis=1) * np.linalg.norm(down, axis=1))
     cells = np.column_stack([np.rint(middles / (0.3 * size[:, None])), np.rint(np.log(size) / 0.2)])
-    _, cell = np.unique(cells, axis=0, return_inverse=True)
-    by_cell = np.argsort(cell, kind="stable")
-    starts = np.flatnonzero(np.diff(cell[by_cell], prepend=-1))
-    rank = np.empty(len(cell), int)
-    rank[by_cell] = np.arange(len(cell)) - np.repeat(starts, np.diff(np.append(starts, len(cell))))
-    return list(quads[rank < _AT_A_PLACE][:_LOOKED_AT])
+    return list(quads[first_of_each(cells.T, _AT_A_PLACE)][:_LOOKED_AT])
 
 
 def _contrasts(ground: Ground, quads: Floats) -> Floats:

@@ -14,11 +14,10 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image
+from companion.vision.boxes import Floats, Image, Places, first_of_each
 from companion.vision.opencv import cv2
 
 Fits = npt.NDArray[np.float32]  # fit of a mark, -1 … 1
-Places = npt.NDArray[np.int64]
 
 LEG_MODULES = 14.0  # from the middle of one mark to the next
 MARK_MODULES = 9  # a mark with the white round it
@@ -128,14 +127,6 @@ def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
     rows = (y[:, None] + steps).clip(0, fit.shape[0] - 1)
     columns = (x[:, None] + steps).clip(0, fit.shape[1] - 1)
     return fit[rows[:, :, None], columns[:, None]].reshape(len(x), len(steps) ** 2)
-
-
-def first_of_each(keys: Floats, most: int) -> Places:
-    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
-    _, group = np.unique(keys, axis=1, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], group[order])
-    return np.sort(order[np.arange(len(order)) - starts < most])
 
 
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:

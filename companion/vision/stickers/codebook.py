@@ -16,9 +16,8 @@ import numpy.typing as npt
 
 from companion.tabletop import sticker_codes
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, first_of_each
 from companion.vision.opencv import cv2
-from companion.vision.stickers.code_detector import first_of_each
 
 Floats = npt.NDArray[np.float32]
 Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from a code's modules (0, 0 top left; 21, 21) to pixels
@@ -40,9 +39,8 @@ _BLOCK = 256
 CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # minimum score and margin for which a first look is enough
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
-_INNER = np.s_[
-    ..., RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE, RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE
-]
+_WITHIN = slice(RIM_MODULES * PER_MODULE, -RIM_MODULES * PER_MODULE)
+_INNER = np.s_[..., _WITHIN, _WITHIN]
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +98,8 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
     middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
-    cells = (
-        middles[:, :2] / middles[:, 2:] / (PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1))[:, None]
-    )
+    place_px = PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1)
+    cells = middles[:, :2] / middles[:, 2:] / place_px[:, None]
     return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
 
 
@@ -200,11 +197,8 @@ def _book() -> _Book:
     mean = looks.mean(axis=1)
     fixed, apart = mean[:, ~varies], (looks - mean[:, None])[..., varies]
     middles = np.stack((*np.argwhere(shared)[:, ::-1].T + 0.5, np.ones(shared.sum())))
-    glance = (
-        seen.mean(axis=1)[_INNER]
-        .reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
-        .mean(axis=(2, 4))[:, shared]
-    )
+    by_module = seen.mean(axis=1)[_INNER].reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
+    glance = by_module.mean(axis=(2, 4))[:, shared]
     return _Book(
         varies=varies,
         common=_unit(fixed - fixed.mean(axis=1, keepdims=True)),

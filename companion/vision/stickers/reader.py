@@ -31,19 +31,15 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import AGREED, ALONE, Code, Point, Quad, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and sum of both from which on our own reader is believed by itself.
-
-Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
-"""
+"""Minimum score, margin and sum of both from which on our own reader is believed by itself. Noise and blur take from
+the score and leave the margin; what is no code of ours may by chance have some score."""
 
 LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minima for a code that people are asked about
 PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minima to believe our own reader where nothing tells how large a code may be
 FLAT_MODULE_PX = 2.0  # pixels a module where squares are looked for: as good as more
 FEWEST_PX, MOST_PX = 0.7, 9.0
-"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes.
-
-A phone held near a fan of cards sees codes so large, each with a part under the next card.
-"""
+"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes: a
+phone held near a fan of cards sees codes so large, each with a part under the next card."""
 
 SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
 """Pixels a module that are tried where no mat tells the scale."""
