@@ -92,7 +92,7 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
 
 def exact(gray: Image, corners: Floats) -> Floats:
     """Move corners `(4, 2)`, right to a cell, of a dark square on white, clockwise, to where clear edges meet."""
-    cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / MARKER_CELLS
+    cell_px = side_px(corners) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
         lines = [_line(*side) for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px))]
