@@ -22,8 +22,7 @@ LEVELS, FEW_PX = 20, 60
 """Fewer pixels than this whose print differs by more levels are noise, or a shadow's edge: a card that is laid on one
 like it differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre)."""
 
-BLUR_PX, AROUND_PX = 3, 31
-"""Print is what differs from its surroundings of so many pixels: those are brighter or darker in other light."""
+BLUR_PX, AROUND_PX = 3, 31  # print is what differs from so many pixels round it: those change with the light
 
 
 class Motion(StrEnum):

@@ -52,15 +52,11 @@ class View:
     t_s: float
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
-    unknown_zones: frozenset[str] = field(default_factory=frozenset)
-    """Zones that something moves over or covers: say nothing about them, nor about those of mats that are not found."""
-
+    unknown_zones: frozenset[str] = field(default_factory=frozenset)  # moved over or covered: nothing is said of them
     draw_pile_empty: bool | None = None  # the marker under it shows, is covered, or None: its mat is not seen
     trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
     read_zones: frozenset[str] | None = None  # those read on this very frame (None: all); others repeat what was read
-    things: frozenset[str] = field(default_factory=frozenset)
-    """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
-    or a thing."""
+    things: frozenset[str] = field(default_factory=frozenset)  # with something card-sized that is no card that is read
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +66,7 @@ class Code:
     card: str | None  # the physical card, or None: it cannot be recognised, is not in this deck, or is here twice
     corners_px: Quad  # the code without its quiet zone: top left, top right, bottom right, bottom left as it is printed
     confidence: float  # 0 where the card is None
-    rivals: tuple[tuple[str, float], ...] = ()
-    """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
+    rivals: tuple[tuple[str, float], ...] = ()  # of one not recognised: up to three, with confidences, likeliest first
 
     @property
     def centre_px(self) -> Point:

@@ -294,7 +294,8 @@ def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple
         spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
     beside = {card.lot for card in seen if card.is_beside}
     lots = [Lot(key, tuple(sorted(cards, key=_spot_order)), key in beside) for key, cards in spots.items()]
-    lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
+    counted = (lot for lot in lots if lot.has_mat or lot.scoring)
+    lots = sorted(counted, key=lambda lot: (lot.is_beside, not lot.has_mat, [*map(int, lot.key.split("-")[1:])]))
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
     numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
     numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
@@ -326,10 +327,6 @@ def _spot_order(spot: Spot) -> tuple[Any, ...]:
         not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo,
         spot.centre_px,
     )  # fmt: skip
-
-
-def _lot_order(lot: Lot) -> tuple[bool, bool, list[int]]:
-    return lot.is_beside, not lot.has_mat, [int(part) for part in lot.key.split("-")[1:]]
 
 
 def _upright(lot: Lot) -> Lot:

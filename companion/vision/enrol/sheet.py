@@ -21,9 +21,12 @@ from companion.vision.opencv import cv2
 
 LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
 BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # of cards' heights, in longer sides of the picture: 12 to 2 in a row
-_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
-"""Numbers of line segments, of candidates, of those of one place and size, and of cards that tell the plane."""
-
+_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = (
+    700,
+    180,
+    3,
+    14,
+)  # segments, candidates, of those at a place, for the plane
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
 _SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
 _FEWEST = 3  # minimum number of certain cards that tell how the table is seen
@@ -32,9 +35,7 @@ _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 others while few tell it, and unfitted. On rendered sheets cards differ by up to 0.006, frames by 0.014 and more."""
 
 _PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost by a difference of 1: of an outline, of a candidate not yet fitted
-_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
-"""Minimum support and step of a card whose size is right, and of one whose sides seem to go on: a line of the cloth."""
-
+_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93  # least support and step of a card so large, and of one whose sides seem to go on
 _ROOM_MM, _LEAST_PX = 14.0, 30  # room round the place of an overlooked card; least size of that part
 _ROUNDS = 40  # number of times that plane and places are fitted to each other
 

@@ -47,9 +47,7 @@ class Survey:
     """What all markers together tell."""
 
     lens: Lens | None = None
-    matrices: Mapping[str, Floats] = field(default_factory=dict)
-    """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
-
+    matrices: Mapping[str, Floats] = field(default_factory=dict)  # from mats' mm to the straight picture, `(3, 3)`
     spread_mm: Mapping[str, float] = field(default_factory=dict)  # of each mat's least well known watched point
 
 
@@ -77,7 +75,8 @@ def survey(
             break
         best, bends = bent, extra
     found = task.lens(best) if bends or (lens and not seek_lens) else None
-    more = task.more_than_usual(best, bends)
+    # How far off corners are on this picture, in usual errors: 1 if there are too few to tell by.
+    more = max(LEAST_ERROR if task.spare(bends) >= ENOUGH_SPARE else 1.0, 1.5 * (task.left_px(best, bends) / CORNER_PX))
     # Where the lens is sought its bend is uncertain even if none was found.
     ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
     unsure = {
@@ -165,12 +164,6 @@ class _Task:
     def left_px(self, at: Floats, bends: int) -> float:
         """Return what is left of each number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
-
-    def more_than_usual(self, at: Floats, bends: int) -> float:
-        """Return how far off corners are on this picture, in usual errors: 1 if there are too few to tell by."""
-        left = self.left_px(at, bends) / CORNER_PX
-        least = LEAST_ERROR if self.spare(bends) >= ENOUGH_SPARE else 1.0
-        return max(least, 1.5 * left)
 
     def left_apart_px(self, at: Floats) -> float:
         """Return what would be left were each mat on a plane of its own, by the bend and inset at hand."""

@@ -86,7 +86,8 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     for index, reading in zip(likely, _read_at_once(image, squares[likely]), strict=True):
         readings[index] = reading
     told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
-    doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
+    unclear = [(index, r) for index, r in told if r.score < CLEAR_SCORE or r.margin < CLEAR_MARGIN]
+    doubtful = [(i, r) for i, r in unclear if r.score >= LEAST_SCORE and r.score + r.margin >= LEAST_SUM]
     doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
     for index, _ in doubtful[:MOST_READ_CLOSELY]:
         readings[index] = _read_closely(image, squares[index])
@@ -101,11 +102,6 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
     place_px = PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1)
     cells = middles[:, :2] / middles[:, 2:] / place_px[:, None]
     return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
-
-
-def _is_worth_a_closer_look(reading: Reading) -> bool:
-    is_clear = reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
-    return reading.score >= LEAST_SCORE and reading.score + reading.margin >= LEAST_SUM and not is_clear
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:

@@ -41,9 +41,7 @@ FEWEST_PX, MOST_PX = 0.7, 9.0
 """Pixels a module below which no code can be told, and above which only the general readers look, for whole codes: a
 phone held near a fan of cards sees codes so large, each with a part under the next card."""
 
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
-"""Pixels a module that are tried where no mat tells the scale."""
-
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # pixels a module, without a mat
 SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there, as a share
 MOST_SEARCHED_PX = 7_000_000  # of a picture searched for small modules: a phone's larger one is taken from near
 ENOUGH_MARKERS = 4  # minimum number of the mats' markers to look for squares on the table's plane alone
