@@ -2,7 +2,8 @@
 
     python tests/signs.py
 
-They are those of the printed deck and mats. Drawing them takes 45 ms on a desk computer, for which the first page would wait.
+They are those of the printed deck and mats. Drawing them takes 45 ms on a desk computer, for which the first page would
+wait.
 """
 
 from __future__ import annotations
