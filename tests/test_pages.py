@@ -1034,7 +1034,7 @@ def test_a_template_is_compiled_once_and_again_where_that_was_cut_off(tmp_path, 
 
     def compiled(folder) -> bool:
         """True if the template, which is shown all the same, had to be compiled."""
-        kept = Compiled(str(folder), "%s")
+        kept = Compiled(str(folder))
         bucket = kept.get_bucket(Environment(), "page.html", None, "Hello")
         shown = Environment(loader=DictLoader({"page.html": "Hello"}), bytecode_cache=kept).get_template("page.html")
         assert shown.render() == "Hello"

@@ -15,10 +15,10 @@ from pathlib import Path
 from pickle import PickleError
 from typing import Any
 
+import jinja2
 from flask import Flask, Response, abort, request, url_for
 from jinja2.bccache import Bucket, FileSystemBytecodeCache
 
-from companion import __version__
 from companion.common.languages import OWN_NAMES, OWN_WORDS
 from companion.pages import language, words
 from companion.pages.api import routes
@@ -65,6 +65,11 @@ class Compiled(FileSystemBytecodeCache):
     Compiling those of the first page takes 45 ms on a desk computer, loading them 2 ms.
     """
 
+    _how = f"{jinja2.__version__} {Path(__file__).read_text(encoding='utf-8')}"  # what sets how they are compiled
+
+    def get_source_checksum(self, source: str) -> str:
+        return super().get_source_checksum(self._how + source)
+
     def load_bytecode(self, bucket: Bucket) -> None:
         try:
             super().load_bytecode(bucket)
@@ -99,7 +104,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
         """Return a file as it is asked for: the first page needs few of them."""
         return _asset(name, drawn[name]() if name in drawn else bodies[name])
 
-    app.jinja_env.bytecode_cache = Compiled(str(static.parent / "templates" / "__pycache__"), f"%s-{__version__}.jinja")
+    app.jinja_env.bytecode_cache = Compiled(str(static.parent / "templates" / "__pycache__"))
     app.jinja_env.add_extension("jinja2.ext.i18n")
     app.jinja_env.install_gettext_callables(  # type: ignore[attr-defined]
         language.worded, language.translate_many, newstyle=True
