@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, count, pairwise
-from statistics import median
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
@@ -246,13 +247,13 @@ def _holds(quad: Quad, point: Point) -> bool:
 def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
     scales = [scale for scale in map(_px_per_mm, sightings) if scale]
-    reach = APART_MM * median(scales) if scales else math.inf
+    reach = APART_MM * float(np.median(scales)) if scales else math.inf
     places = [sighting.centre_px for sighting in sightings]
     heaps: list[list[int]] = []
     for at, place in enumerate(places):
         near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
         heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
-    middles = [[median(places[at][axis] for at in heap) for heap in heaps] for axis in (0, 1)]
+    middles = [[float(np.median([places[at][axis] for at in heap])) for heap in heaps] for axis in (0, 1)]
     along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
     return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
 
