@@ -9,7 +9,9 @@ import socket
 
 import evening
 import pytest
+import signs
 from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, played, seen, tap, text_of, values
+from jinja2 import DictLoader, Environment
 from seen import camera
 from sheet import scenes
 from werkzeug.datastructures import MultiDict
@@ -26,6 +28,7 @@ from companion.pages.players.names import clean, record_names
 from companion.pages.server import address
 from companion.pages.server.address import given_names
 from companion.pages.server.guard import is_our_name, is_our_page
+from companion.pages.templating import Compiled
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.play import Play, Verb
@@ -1020,3 +1023,28 @@ def test_without_a_network_the_terminal_says_that_phones_need_one(monkeypatch):
 
 def test_the_address_for_everywhere_is_the_networks():
     assert address.base_url("0.0.0.0", 80) == f"http://{address.lan_ip()}"
+
+
+def test_the_signs_of_the_pages_are_those_of_the_printed_deck():
+    assert signs.FILE.read_text() == signs.drawn(), "draw them again: python tests/signs.py"
+
+
+def test_a_template_is_compiled_once_and_again_where_that_was_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr("sys.dont_write_bytecode", False)
+
+    def compiled(folder) -> bool:
+        """True if the template, which is shown all the same, had to be compiled."""
+        kept = Compiled(str(folder))
+        bucket = kept.get_bucket(Environment(), "page.html", None, "Hello")
+        shown = Environment(loader=DictLoader({"page.html": "Hello"}), bytecode_cache=kept).get_template("page.html")
+        assert shown.render() == "Hello"
+        return bucket.code is None
+
+    folder = tmp_path / "compiled"
+    assert [compiled(folder), compiled(folder)] == [True, False]
+    (file,) = folder.iterdir()
+    file.write_bytes(file.read_bytes()[:-60])
+    assert [compiled(folder), compiled(folder)] == [True, False]
+    file.write_bytes(file.read_bytes()[:25])
+    assert [compiled(folder), compiled(folder)] == [True, False]
+    assert [compiled(file / "no folder"), compiled(file / "no folder")] == [True, True]

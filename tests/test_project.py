@@ -124,7 +124,9 @@ def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need
         "-c", "import sys, companion.app.service; print(*sys.modules, sep='\\n')", cwd=ROOT, path=ROOT
     ).stdout.split()
 
-    assert not [name for name in shown if re.match(r"companion\.simulate|companion\.app\.demo|fontTools", name)]
+    assert not [
+        name for name in shown if re.match(r"companion\.(simulate|app\.demo|club)\b|urllib\.request|fontTools", name)
+    ]
 
 
 OPTIONAL = {"picamera2", "psycopg", "psycopg_pool"}

@@ -8,13 +8,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import click
 
 from companion.app.memory import giving_memory_back
 from companion.app.waiting import opened_in_the_end
-from companion.club.outbox import Address, Outbox
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import archive
@@ -39,6 +38,9 @@ from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
 from companion.vision.quality.live_survey import Lookout
+
+if TYPE_CHECKING:
+    from companion.club.outbox import Address, Outbox
 
 Serve = Callable[..., None]
 """`run_service` for a match and an address: called with the camera, it returns at the end."""
@@ -141,6 +143,8 @@ def _pushed(store: Store, club: Address | None) -> Iterator[Outbox | None]:
     if club is None:
         yield None
         return
+    from companion.club.outbox import Outbox
+
     outbox = Outbox(store, club)
     outbox.start()
     try:

@@ -189,8 +189,11 @@ def up(
         raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
     with loading():
         from companion.app import service
+    address = None
+    if club:
         from companion.club.outbox import Address
-    address = Address(club, name or socket.gethostname(), key) if club else None
+
+        address = Address(club, name or socket.gethostname(), key)
     os.umask(_OWN_FILES)
     service.up(source, setup, begins=new, club=address, **how)
     _leave()

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-MAX_PICTURE_PX = 64_000_000
-"""Maximum size of a picture that is decoded: 64 megapixels."""
+MAX_PICTURE_PX = 64_000_000  # maximum size of a picture that is decoded: 64 megapixels
 
 # These count only before cv2 is loaded, and every module of this room is loaded after this one.
 os.environ.setdefault("OPENCV_IO_MAX_IMAGE_PIXELS", str(MAX_PICTURE_PX))

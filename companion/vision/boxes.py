@@ -1,4 +1,4 @@
-"""Upright rectangles of pixels, where to look; pictures made smaller, in Lab, and their slopes."""
+"""Upright rectangles of pixels, where to look; the first finds of each place; pictures made smaller, in Lab, slopes."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ Floats = npt.NDArray[np.float64]
 Pixels = npt.NDArray[np.float32]  # colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`
 Size = tuple[float, float]  # width and height
 Mask = npt.NDArray[np.bool_]
+Places = npt.NDArray[np.int64]  # indices along an array
 
 
 class Box(NamedTuple):
@@ -43,12 +44,8 @@ class Box(NamedTuple):
 
     def touches(self, other: Box) -> bool:
         """True if the two have a pixel in common or share an edge."""
-        return (
-            self.left <= other.right
-            and other.left <= self.right
-            and self.top <= other.bottom
-            and other.top <= self.bottom
-        )
+        across = self.left <= other.right and other.left <= self.right
+        return across and self.top <= other.bottom and other.top <= self.bottom
 
     def holds(self, points: Iterable[tuple[float, float]]) -> bool:
         """True if every point lies inside."""
@@ -86,6 +83,14 @@ def boxes_within(image: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
         return (whole(image),)
     height, width = image.shape[:2]
     return merged([part for box in where if (part := box.within(width, height)).area_px])
+
+
+def first_of_each(keys: Floats, most: int) -> Places:
+    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
+    _, group = np.unique(keys, axis=1, return_inverse=True)
+    order = np.argsort(group, kind="stable")
+    starts = np.searchsorted(group[order], group[order])
+    return np.sort(order[np.arange(len(order)) - starts < most])
 
 
 def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:

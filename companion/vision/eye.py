@@ -27,21 +27,11 @@ from companion.vision.stickers.reader import are_there, boxes_to_read
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
-READS = LOOKS
-"""Number of still frames on which a zone is read after something has moved in it: all on which a card may be missed."""
-
-READ_AGAIN_S = 1.0
-"""Seconds until a zone that cannot be explained is read again."""
-
-REACH_OUT_MM = 25.0
-"""Margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge."""
-
-HAND_RESTS_S = 20.0
-"""Seconds after which something that reached over a mat from the first is no resting arm."""
-
-RESTS_S = 0.9
-"""The same for what came to rest later, an arm or a cup: the cards beside it can be followed."""
-
+READS = LOOKS  # still frames on which a zone is read after something has moved in it: all on which a card may be missed
+READ_AGAIN_S = 1.0  # seconds until a zone that cannot be explained is read again
+REACH_OUT_MM = 25.0  # margin around a zone that is read with it, in millimetres: a card may lie over the zone's edge
+HAND_RESTS_S = 20.0  # seconds after which something that reached over a mat from the first is no resting arm
+RESTS_S = 0.9  # the same for what came to rest later, an arm or a cup: the cards beside it can be followed
 LIGHT_OR_CAMERA = say("The light or the camera has changed: nothing is followed until the picture is steady again.")
 NO_MATS = say("No mat is seen: lay the printed mats so that the camera sees their corners.")
 NO_ZONES = say("The zones were drawn on a picture of other proportions than the camera's: draw them anew.")
@@ -55,39 +45,17 @@ class Sight:
     mats: Mats = field(default_factory=Mats)
     zones: ZoneWatch = field(default_factory=dict)
     view: View | None = None
-    reads_left: Mapping[str, int] = field(default_factory=dict)
-    """Number of reads that each zone is still due once nothing moves in it."""
-
-    unexplained: frozenset[str] = frozenset()
-    """Still zones with something in them that is neither a read card nor the bare mat."""
-
-    odd_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Time since which each of them has been so, in seconds."""
-
-    unaccepted: frozenset[str] = frozenset()
-    """Zones last read while something was over them: they are read again, whatever they look like."""
-
-    patches: Mapping[str, Patch] = field(default_factory=dict)
-    """Look of each zone when it was last read with nothing over it."""
-
-    restless: bool = True
-    """True if something moved or is due: the next frame is looked at even if the gate finds it still."""
-
-    read_s: float | None = None
-    """Time of the last read, in seconds."""
-
-    lain: tuple[Lain, ...] = ()
-    """Cards recognised by their faces."""
-
-    under: frozenset[int | None] = frozenset()
-    """Numbers of those with something put on them."""
-
-    told: frozenset[str] = frozenset()
-    """Zones in which the cards read last explain all that had changed: until something changes again, only those are
-    looked at."""
-
-    looks: int = 1
-    """Number of looks at zones so far, plus one."""
+    reads_left: Mapping[str, int] = field(default_factory=dict)  # still due to each zone once nothing moves in it
+    unexplained: frozenset[str] = frozenset()  # still zones with something neither a read card nor the bare mat
+    odd_since_s: Mapping[str, float] = field(default_factory=dict)  # when each of them became so
+    unaccepted: frozenset[str] = frozenset()  # read last with something over them: read again, whatever they look like
+    patches: Mapping[str, Patch] = field(default_factory=dict)  # each zone as it was last read with nothing over it
+    restless: bool = True  # something moved or is due: the next frame is looked at even if the gate finds it still
+    read_s: float | None = None  # time of the last read, in seconds
+    lain: tuple[Lain, ...] = ()  # cards recognised by their faces
+    under: frozenset[int | None] = frozenset()  # numbers of those with something put on them
+    told: frozenset[str] = frozenset()  # whose cards read last explain all that had changed: looked at alone till then
+    looks: int = 1  # number of looks at zones so far, plus one
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
@@ -98,6 +66,11 @@ class Sight:
     def unread(self) -> frozenset[str]:
         """Zones with a card that cannot be recognised."""
         return frozenset(s.zone for s in self.sightings if s.face is Card.UNKNOWN and s.zone is not None)
+
+    @property
+    def read_once(self) -> frozenset[str]:
+        """Zones that have been read since they are still, and are due again: they are read several times to be sure."""
+        return frozenset(zone for zone, left in self.reads_left.items() if 0 < left < READS)
 
     @property
     def things(self) -> frozenset[str]:
@@ -163,10 +136,7 @@ class Eye:
         return self._looked(sight, frame)
 
     def _blinded(self, sight: Sight, before: View, frame: Frame) -> tuple[Sight, View]:
-        """Return memory and view for a frame that cannot be compared with the one before.
-
-        In other light no zone looks as it did when it was accepted, so all zones begin again.
-        """
+        """Return memory and view for a frame in other light: no zone looks as it was accepted, so all begin again."""
         every = _every_zone(sight.mats)
         view = replace(
             before,
@@ -196,7 +166,8 @@ class Eye:
         due = (again | left.keys()) - changes.moving
         view, lain = sight.view, sight.lain
         if due or view is None:
-            once_more = _once_more(sight, due - changes.changed)
+            # All is told of these, and nothing has changed since.
+            once_more = (due - changes.changed) & sight.told & sight.read_once
             view, lain = self._read(sight, frame, gray, due, once_more)
         sight, view = self._judged(sight, view, lain, frame, changes, due)
         boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
@@ -243,9 +214,8 @@ class Eye:
         if templates is None:
             return (), ()
         elsewhere = [lain for lain in sight.lain if lain.sighting.zone not in due]
-        # Zones that have been read since they are still: they are read several times to be sure.
         hidden = sight.view.unknown_zones if sight.view else frozenset()
-        untouched = frozenset(zone for zone in due - hidden if 0 < sight.reads_left.get(zone, 0) < READS)
+        untouched = (due - hidden) & sight.read_once
         still = [lain for lain in sight.lain if lain.sighting.zone in untouched]
         as_before = untouched if still else untouched & once_more
         again = look_again(frame.image, sight.mats, templates, still)
@@ -340,10 +310,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
-    """Return how often each zone is to be read: all over again after movement, once after a slow change.
-
-    Zones that look as they did when they were last read, now that what moved over them has gone, are left out.
-    """
+    """Return how often each zone is due, all over again after movement; those that look as last read are left out."""
     moved = {zone for zone in _every_zone(placed) if zone.partition("/")[0] in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
@@ -351,11 +318,6 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
     still -= sight.unexplained | sight.unread | sight.things | sight.unaccepted
     untouched = {zone for zone in still if zone in sight.patches and sight.patches[zone].is_in(gray)}
     return {zone: reads for zone, reads in left.items() if zone not in untouched}
-
-
-def _once_more(sight: Sight, due: frozenset[str]) -> frozenset[str]:
-    """Return the zones that are due although all is told of them and nothing has changed since."""
-    return frozenset(zone for zone in due & sight.told if 0 < sight.reads_left.get(zone, 0) < READS)
 
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
@@ -397,10 +359,7 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
 
 
 def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:
-    """Return the cards recognised by their faces that something hides in zones that are looked at anew.
-
-    In other light nothing tells what is new there: a thing that was put on them meanwhile is no bare mat.
-    """
+    """Return the cards told by faces that something hides where zones begin again: there it is no bare mat."""
     told = {s.stay for s in view.sightings if s.by == FACE}
     seen = {s.zone for s in view.sightings if s.zone in due}
     return tuple(

@@ -15,21 +15,14 @@ from companion.vision.boxes import Box, Image, whole
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
-CHANGED_LEVELS = 16
-"""Difference from the frame before from which a sample has changed: sensor noise stays below."""
-
-MIN_SAMPLES = 8
-"""Minimum size of a changed patch: a smaller one is noise, a finger covers more."""
-
-EVERYTHING_SHARE = 0.8
-"""Share of changed samples from which the light or the camera has changed."""
-
+CHANGED_LEVELS = 16  # difference from the frame before from which a sample has changed: sensor noise stays below
+MIN_SAMPLES = 8  # minimum size of a changed patch: a smaller one is noise, a finger covers more
+EVERYTHING_SHARE = 0.8  # share of changed samples from which the light or the camera has changed
 LEVELS, FEW_PX = 20, 60
 """Fewer pixels than this whose print differs by more levels are noise, or a shadow's edge: a card that is laid on one
 like it differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre)."""
 
-BLUR_PX, AROUND_PX = 3, 31
-"""Print is what differs from its surroundings of so many pixels: those are brighter or darker in other light."""
+BLUR_PX, AROUND_PX = 3, 31  # print is what differs from so many pixels round it: those change with the light
 
 
 class Motion(StrEnum):
@@ -37,17 +30,14 @@ class Motion(StrEnum):
 
     STILL = "still"
     MOVING = "moving"
-    EVERYTHING = "everything"
-    """Light or camera changed (or this is the first frame): nothing remembered can be compared."""
+    EVERYTHING = "everything"  # light or camera changed, or the first frame: nothing remembered can be compared
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gate:
     """What is remembered of the last frame, and what it showed."""
 
-    sample: Image | None = None
-    """Its green, every eighth pixel each way, smoothed: `(H/8, W/8) uint8`."""
-
+    sample: Image | None = None  # its green, every eighth pixel each way, smoothed: `(H/8, W/8) uint8`
     motion: Motion = Motion.EVERYTHING
 
 

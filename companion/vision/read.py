@@ -27,11 +27,8 @@ from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, le
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
 from companion.vision.view import AGREED, STICKER, Code, Point, Quad, Sighting, View, side_of
 
-ON_CARD_PX = 4.0
-"""Maximum distance of a sticker's middle from its card, as seen."""
-
-ABOVE_SHARE = 0.5
-"""Maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it."""
+ON_CARD_PX = 4.0  # maximum distance of a sticker's middle from its card, as seen
+ABOVE_SHARE = 0.5  # maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it
 
 
 def read(

@@ -11,11 +11,8 @@ STICKER, FACE = "sticker", "face"  # ways in which a card is recognised
 Point = tuple[float, float]
 Quad = tuple[Point, Point, Point, Point]
 
-AGREED = 0.99
-"""Confidence of a card that two readers agree on, and the highest that is given."""
-
-ALONE = 0.9
-"""Confidence of a card that one reader alone gives, less surely."""
+AGREED = 0.99  # confidence of a card that two readers agree on, and the highest that is given
+ALONE = 0.9  # confidence of a card that one reader alone gives, less surely
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +37,11 @@ class Sighting:
     confidence: float
     by: str  # `sticker` or `face`
     rivals: tuple[tuple[str, float], ...] = ()
-    """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first.
+    """Where the card cannot be recognised for sure, up to three physical cards with their confidences, likeliest first;
+    where only faces are known each is `25-00`: any copy of it."""
 
-    Where only faces are known each is `25-00`: any copy of it.
-    """
-
-    is_double: bool = False
-    """One with the same face lay there a little beside, and may be under it now or have been pushed."""
-
-    stay: int | None = None
-    """Number of a card recognised by its face, the same for as long as it lies where it was laid."""
-
+    is_double: bool = False  # one with the same face lay a little beside, and may be under it now or have been pushed
+    stay: int | None = None  # number of a card recognised by its face, the same while it lies where it was laid
     glued: str | None = None  # the physical card that its sticker names, where its face is plainly another
 
 
@@ -61,38 +52,21 @@ class View:
     t_s: float
     mats: tuple[MatSeen, ...]
     sightings: tuple[Sighting, ...]
-    unknown_zones: frozenset[str] = field(default_factory=frozenset)
-    """Zones that something moves over or covers: say nothing about them, nor about those of mats that are not found."""
-
-    draw_pile_empty: bool | None = None
-    """True when the marker under the draw pile shows, False when it is covered, None when its mat is not seen."""
-
-    trouble: str | None = None
-    """A sentence for the page when the frame is not to be trusted (light or camera moved, frozen camera)."""
-
-    read_zones: frozenset[str] | None = None
-    """The zones that were read on this very frame (None: all); elsewhere it repeats what was read before."""
-
-    things: frozenset[str] = field(default_factory=frozenset)
-    """Zones in which something as large as a card has come to lie that is no card that is read: one without a sticker,
-    or a thing."""
+    unknown_zones: frozenset[str] = field(default_factory=frozenset)  # moved over or covered: nothing is said of them
+    draw_pile_empty: bool | None = None  # the marker under it shows, is covered, or None: its mat is not seen
+    trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
+    read_zones: frozenset[str] | None = None  # those read on this very frame (None: all); others repeat what was read
+    things: frozenset[str] = field(default_factory=frozenset)  # with something card-sized that is no card that is read
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
     """A sticker of ours on a picture."""
 
-    card: str | None
-    """The physical card, or None: it cannot be recognised, is not in this deck, or is here twice."""
-
-    corners_px: Quad
-    """The code without its quiet zone: top left, top right, bottom right, bottom left as it is printed."""
-
-    confidence: float
-    """0 where the card is None."""
-
-    rivals: tuple[tuple[str, float], ...] = ()
-    """For a code that is there and cannot be recognised: up to three cards with their confidences, likeliest first."""
+    card: str | None  # the physical card, or None: it cannot be recognised, is not in this deck, or is here twice
+    corners_px: Quad  # the code without its quiet zone: top left, top right, bottom right, bottom left as it is printed
+    confidence: float  # 0 where the card is None
+    rivals: tuple[tuple[str, float], ...] = ()  # of one not recognised: up to three, with confidences, likeliest first
 
     @property
     def centre_px(self) -> Point:

@@ -26,58 +26,28 @@ from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 
 MM_PER_PX = 4.0
-RIM_MM = 32.0
-"""Width of the table around a mat that is looked at: more than a card over its edge covers."""
-
-STILL_FRAMES = 2
-"""Number of frames without movement that settle a zone."""
-
-FIRST_STILL_FRAMES = 2 * STILL_FRAMES
-"""The same for a zone that has never been accepted: there is nothing to compare it with."""
-
+RIM_MM = 32.0  # width of the table around a mat that is looked at: more than a card over its edge covers
+STILL_FRAMES = 2  # number of frames without movement that settle a zone
+FIRST_STILL_FRAMES = 2 * STILL_FRAMES  # the same for a zone never accepted: there is nothing to compare it with
 MOVING_LEVELS = 14
 CHANGED_LEVELS = 24
-SAME_LIGHT = 0.04
-"""Difference of light, as a share, below which it is the same."""
-
-LIT_LEVELS = 40
-"""Grey level below which a place tells nothing of how the light has changed."""
-
-MIN_PATCH_PX = 4
-"""Minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge."""
-
-SHADE = (0.6, 1.6)
-"""Range of brightness of one surface in shadow or in more light, all colours alike."""
-
+SAME_LIGHT = 0.04  # difference of light, as a share, below which it is the same
+LIT_LEVELS = 40  # grey level below which a place tells nothing of how the light has changed
+MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge
+SHADE = (0.6, 1.6)  # range of brightness of one surface in shadow or in more light, all colours alike
 SHADE_LEVELS = 12
-SHINE_LEVELS = 25
-"""Maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it."""
-
-REACH_MM = 95.0
-"""Maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck."""
-
-FACE_REACH_MM = 62.0
-"""The same from the middle of a card, with a little room."""
-
+SHINE_LEVELS = 25  # maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it
+REACH_MM = 95.0  # maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck
+FACE_REACH_MM = 62.0  # the same from the middle of a card, with a little room
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
-CARD_SHARES = (0.35, 1.4)
-"""Range of what something that may be a card changes, as a share of what a card covers."""
-
-INSIDE_SHARE = 0.85
-"""Minimum share of a zone within the picture for it to be judged."""
-
-ARM_PX = 5
-"""Minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels."""
-
-LEAST_ARM_PX = 150
-"""Minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller."""
-
+CARD_SHARES = (0.35, 1.4)  # range of what something that may be a card changes, as a share of what a card covers
+INSIDE_SHARE = 0.85  # minimum share of a zone within the picture for it to be judged
+ARM_PX = 5  # minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels
+LEAST_ARM_PX = 150  # minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller
 MARKER_ROUND_MM = 8.0
 MOVED_PX = 6.0
 ENOUGH_GROUND_PX = 20
-MOST_PRINT_PX = 60
-"""Size of the largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it."""
-
+MOST_PRINT_PX = 60  # largest word or sign printed on a zone; what is larger and not of the ground's colour lies on it
 CLEARED_SHARE = 0.25
 """Minimum share of a sticker's place on which bare ground shows once the card has gone. What covers a card shows none;
 where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
@@ -92,21 +62,12 @@ class Sheet:
     """What is remembered of one mat, and what follows from it."""
 
     fit: Fit
-    last: Image
-    """The mat on the last frame, `(h, w, 3) uint8 BGR`, rim included."""
-
-    accepted: Image
-    """The same as last accepted, zone by zone."""
-
-    bare: Image
-    """The look of the mat where no card lies, as far as it has been seen."""
-
+    last: Image  # the mat on the last frame, `(h, w, 3) uint8 BGR`, rim included
+    accepted: Image  # the same as last accepted, zone by zone
+    bare: Image  # the look of the mat where no card lies, as far as it has been seen
     bare_known: Mask
-    still: Mapping[str, int]
-    """Number of frames for which nothing has moved in each zone, as `side-1/battle`."""
-
-    settled: frozenset[str] = frozenset()
-    """Zones that have been accepted at least once."""
+    still: Mapping[str, int]  # number of frames for which nothing has moved in each zone, as `side-1/battle`
+    settled: frozenset[str] = frozenset()  # zones that have been accepted at least once
 
     @cached_property
     def zones(self) -> Mapping[str, Slices]:
@@ -160,31 +121,26 @@ class Sheet:
         paper = _paper(self)
         shade, left = _shade(self.last, paper)
         strange &= ~_same_surface(self.last, paper) & ~((shade >= 1) & (left <= SHINE_LEVELS))
-        labels = cv2.connectedComponents((strange & ~_on_markers(layout)).astype(np.uint8), connectivity=8)[1]
-        label, count = np.unique(labels[_edge_of_sheet(layout)], return_counts=True)
+        strange &= ~_on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
+        labels = cv2.connectedComponents(strange.astype(np.uint8), connectivity=8)[1]
+        sheet = Rect(0, 0, *layout.size_mm)
+        edge = _on(layout, _slices(sheet)) & ~_on(layout, _slices(_grown(sheet, -2 * MM_PER_PX)))
+        label, count = np.unique(labels[edge], return_counts=True)
         large = np.bincount(labels.ravel())[label] >= LEAST_ARM_PX
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-ZoneWatch = Mapping[str, Sheet]
-"""What is remembered of every mat, by its id."""
+ZoneWatch = Mapping[str, Sheet]  # what is remembered of every mat, by its id
 
 
 @dataclass(frozen=True, slots=True)
 class ZoneChanges:
     """What a frame changes, zones named `side-1/battle`."""
 
-    moving: frozenset[str] = frozenset()
-    """Zones in which something moves, or did until a moment ago."""
-
-    changed: frozenset[str] = frozenset()
-    """Still zones that differ from what was last accepted, or were never accepted."""
-
-    touched_border: frozenset[str] = frozenset()
-    """Those changed zones in which what is new reaches over the mat's rim, as an arm does."""
-
-    cut_off: frozenset[str] = frozenset()
-    """Zones that lie partly outside the picture."""
+    moving: frozenset[str] = frozenset()  # zones in which something moves, or did until a moment ago
+    changed: frozenset[str] = frozenset()  # still zones that differ from what was last accepted, or were never accepted
+    touched_border: frozenset[str] = frozenset()  # those where what is new reaches over the mat's rim: an arm
+    cut_off: frozenset[str] = frozenset()  # zones that lie partly outside the picture
 
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
@@ -328,7 +284,8 @@ def _slices(zone: Rect) -> Slices:
 
 def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    if old is None or _lies_elsewhere(fit, old.fit):
+    # Moved on the picture, or another one: it is looked at as if for the first time.
+    if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
         return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
     calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
@@ -341,19 +298,11 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
     return replace(old, fit=fit, last=now, still=still)
 
 
-def _lies_elsewhere(fit: Fit, before: Fit) -> bool:
-    """True if a mat has moved on the picture, or is another one: it is looked at as if for the first time."""
-    if fit is before:
-        return False
-    return fit.layout != before.layout or bool(np.abs(fit.outline_px - before.outline_px).max() > MOVED_PX)
-
-
 # --- What has changed -----------------------------------------------------------------------------------------
 
 
 def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
-    moving, changed, touching = set[str](), set[str](), set[str]()
-    cut_off = set[str]()
+    moving, changed, touching, cut_off = (set[str]() for _ in range(4))
     for sheet in sheets:
         cut_off |= _cut_off(sheet.fit, image.shape[1::-1])
         new = []
@@ -406,10 +355,9 @@ def _relit(sheet: Sheet, reference: Image) -> Image:
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
-    """Return how many times as bright a mat is as on a remembered picture, `(3,)`.
+    """Return how many times as bright a mat is as on a remembered picture, `(3,)`, place by place.
 
-    The share is taken place by place. The middle of each picture by itself would say little where half of what is
-    looked at is a white sheet and half a black table: one card more, and it falls on the other half.
+    On a white sheet on a black table one card more moves the middle of a whole picture to the other half.
     """
     now, then = (picture[::3, ::3].reshape(-1, 3) for picture in (sheet.last, reference))
     bright = then.max(axis=1) >= LIT_LEVELS
@@ -469,18 +417,6 @@ def _between_zones(layout: MatLayout) -> Mask:
     return _on(layout, _slices(Rect(0, 0, *layout.size_mm))) & ~_in_zones(layout)
 
 
-def _edge_of_sheet(layout: MatLayout) -> Mask:
-    """Return the outermost strip of the sheet."""
-    width, height = layout.size_mm
-    outer = Rect(0, 0, width, height)
-    return _on(layout, _slices(outer)) & ~_on(layout, _slices(_grown(outer, -2 * MM_PER_PX)))
-
-
-def _on_markers(layout: MatLayout) -> Mask:
-    """Return the markers with the white around them."""
-    return _on(layout, *(_slices(_grown(marker.square, MARKER_ROUND_MM)) for marker in layout.markers))
-
-
 def _on(layout: MatLayout, *parts: Slices) -> Mask:
     """Return parts of the mat's small picture as a mask of it."""
     inside = np.zeros(_sheet_size(layout)[::-1], bool)
@@ -528,10 +464,7 @@ def _strange(
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
-    """Return what was told on this mat, read or not: each is a card's, `(n, 3)`.
-
-    Its middle in pixels of the small picture, and how far its card may reach from there in millimetres.
-    """
+    """Return each card told on this mat, `(n, 3)`: middle in pixels of the small picture, reach from there in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
         return np.empty((0, 3))

@@ -27,19 +27,14 @@ from companion.vision.read import gray_of, read
 from companion.vision.view import STICKER, View
 
 MOST_BYTES = 24_000_000  # maximum size of a file, in bytes: no telephone's photograph is larger
-MOST_SENT_BYTES = 2 * MOST_BYTES
-"""Maximum size of a request, above that of a file: what was typed beside one too large is kept."""
-
+MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed beside one too large is kept
 SHOWN_PX, CROP_PX = 1600, 240  # longer side of the picture, and of a card cut out, as the page shows them
 MOST_CROPS = 40  # maximum number of cards cut out of a photograph
 MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
 BUSY = say("Another photograph is being read: try again in a moment.")
-_AROUND_STICKER, _AROUND_CARD = 1.6, 0.15
-"""Margin around a crop, as a share of what was seen: a sticker is a small part of its card."""
-
+_AROUND_STICKER, _AROUND_CARD = 1.6, 0.15  # margins of a crop, as shares of what was seen: a sticker is part of a card
 _reading = threading.Lock()
-_reader = ThreadPoolExecutor(1, "photographs")
-"""The one thread that reads photographs: each thread keeps the memory of a large picture for the next one."""
+_reader = ThreadPoolExecutor(1, "photographs")  # one thread alone: each keeps the memory of a large picture
 
 
 @dataclass(frozen=True, slots=True)

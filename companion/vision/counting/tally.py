@@ -11,8 +11,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, combinations, count, pairwise
-from statistics import median
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
@@ -24,16 +25,13 @@ from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULE
 from companion.vision.view import FACE, Point, Quad, Sighting, View
 
 APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
-SAME_PLACE_MM = 5.0
-"""Distance below which two cards of one face are one: of two so exactly in place only one would show."""
-
+SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
 FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
 PILES = ("battle", "speed")  # the zones whose cards do not score
-_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}
-"""The families of cards in each zone that scores."""
+_FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY,)}  # by zone that scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,10 +172,7 @@ def _side_name(key: str, names: Mapping[str, str]) -> str:
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
-    """Return what lies before each side if all is right, unknown cards taken for the likeliest.
-
-    A side that no photograph shows counts as having driven: nobody scores a shut-out for it unasked.
-    """
+    """Return what lies before each side if all is right; a side on no photograph counts as having driven."""
     return tuple(map(_laying, tally.places))
 
 
@@ -204,10 +199,7 @@ class _Seen(NamedTuple):
 
 
 def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
-    """Return the cards on photographs by side; a sticker, or a mat on several photographs, counts once.
-
-    `names` are the sides' names by their mats' ids.
-    """
+    """Return the cards by side, each sticker and each mat once; `names` are the sides' names by their mats' ids."""
     names = names or {}
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
@@ -255,13 +247,13 @@ def _holds(quad: Quad, point: Point) -> bool:
 def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
     """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
     scales = [scale for scale in map(_px_per_mm, sightings) if scale]
-    reach = APART_MM * median(scales) if scales else math.inf
+    reach = APART_MM * float(np.median(scales)) if scales else math.inf
     places = [sighting.centre_px for sighting in sightings]
     heaps: list[list[int]] = []
     for at, place in enumerate(places):
         near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
         heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
-    middles = [[median(places[at][axis] for at in heap) for heap in heaps] for axis in (0, 1)]
+    middles = [[float(np.median([places[at][axis] for at in heap])) for heap in heaps] for axis in (0, 1)]
     along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
     return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
 
@@ -303,7 +295,8 @@ def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple
         spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
     beside = {card.lot for card in seen if card.is_beside}
     lots = [Lot(key, tuple(sorted(cards, key=_spot_order)), key in beside) for key, cards in spots.items()]
-    lots = sorted((lot for lot in lots if lot.has_mat or lot.scoring), key=_lot_order)
+    counted = (lot for lot in lots if lot.has_mat or lot.scoring)
+    lots = sorted(counted, key=lambda lot: (lot.is_beside, not lot.has_mat, [*map(int, lot.key.split("-")[1:])]))
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
     numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
     numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
@@ -335,10 +328,6 @@ def _spot_order(spot: Spot) -> tuple[Any, ...]:
         not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo,
         spot.centre_px,
     )  # fmt: skip
-
-
-def _lot_order(lot: Lot) -> tuple[bool, bool, list[int]]:
-    return lot.is_beside, not lot.has_mat, [int(part) for part in lot.key.split("-")[1:]]
 
 
 def _upright(lot: Lot) -> Lot:

@@ -42,9 +42,7 @@ _LEAST_SUPPORT = 0.3  # share of edge along a side below which a candidate is dr
 _BURNT, _MOST_BURNT = 98.5, 0.45  # lightness of what a lamp has burnt out, and the share of a side it may take
 _AS_STEEP = 0.4  # least slope of an edge that goes on beyond a corner, against the side's own
 
-_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42
-"""Maximum lead in score of a frame over the card round it, and over one that still makes the frame doubtful."""
-
+_LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # most lead in score of a frame over its card, and where that leaves doubt
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
 """Ratio of areas up to which an edge round another is as often its shadow, from which it is not, and the largest."""
 
@@ -60,8 +58,7 @@ class Outline:
     odd: float  # distance from a card's proportions as any camera may see them
     score: float
     blur_px: float = 0.0  # σ of its edges, in pixels of the picture
-    is_doubtful: bool = False
-    """True if another outline, or a strip of card round this one, suggests a larger or smaller card."""
+    is_doubtful: bool = False  # another outline, or a strip of card round this one, suggests a larger or smaller card
 
     @property
     def is_sure(self) -> bool:
@@ -78,10 +75,7 @@ class Outline:
 
 
 def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outline]:
-    """Return candidates for the outline of a card on a picture `(H, W, 3) uint8 BGR`, the likeliest first.
-
-    `fit` is a printed mat on the same table, which gives the card's size.
-    """
+    """Return a card's candidates on a picture `(H, W, 3) uint8 BGR`, likeliest first; a mat's `fit` gives its size."""
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     ground = ground_of(shrunk(image, shrink))
     quads = candidates(segments(ground), ground.size, size_mm)
@@ -244,10 +238,7 @@ def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
 ) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line along a side where the slope is steepest, the share of the side on it, and the edge's σ.
-
-    Of several parallel edges the one that most of the side shows wins.
-    """
+    """Return the line where most of a side is steepest, the share of the side on it, and the edge's σ."""
     slope, base, across = _profiles(ground, start, end, reach)
     grain = ground.grain
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
@@ -341,10 +332,7 @@ def _step_along(ground: Ground, start: Floats, end: Floats) -> float:
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
-    """Return the share of the weakest side with different colours on its two sides, near and farther.
-
-    Farther, because a thin printed line has the same paper on both sides.
-    """
+    """Return the share of the weakest side with a step in colour, near and farther: by a thin line is paper twice."""
     middle = corners.mean(axis=0)
     near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
     far = np.linspace(max(3.0, 2.2 * scale), max(5.0, 4.0 * scale), 4)

@@ -41,25 +41,18 @@ from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, Fault, rectified
 from companion.vision.opencv import cv2
 
-_OTHER_PICTURES = frozenset(
-    {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
-)
-"""Suffixes of pictures that cannot be read."""
-
+# Pictures that are not read.
+_OTHER_PICTURES = {".gif", ".tif", ".tiff", ".heic", ".heif", ".avif", ".jp2", ".svg", ".pdf", ".raw", ".dng"}
 _COPY = re.compile(r"^(?P<stem>.*?)(?:[-_ ]+(?P<number>[2-9])|[-_ ]*\((?P<copy>[1-8])\))?$")
-_LEAST_KEPT_PX = 32
-"""Minimum shorter side of a picture kept. Its longer one is at most `LARGE_PX`: no PNG of it is over 8 MB."""
-
+_LEAST_KEPT_PX = 32  # minimum shorter side of a picture kept; the longer is `LARGE_PX` at most: no PNG is over 8 MB
 _SMALL_PX = (72, 112)  # width and height of the pictures compared
 _RIM = 0.04  # share of a picture left out at each edge: where it is cut differs most
 _ALIKE = 0.98  # least correlation of two pictures of the same card
 _SPOT_PX = _SMALL_PX[0] // 10
 _SHIFT_PX = 2  # most by which a spot is shifted to fit
 _SAME_SPOT = 4.0
-"""Maximum difference between pictures of the same card, in Lab over a spot a tenth of the card's width.
-
-Measured on ten decks: two faces that share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3.
-"""
+"""Maximum difference between pictures of one card, in Lab over a spot a tenth of its width: in ten decks faces that
+share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -181,10 +174,7 @@ def as_png(picture: Image) -> bytes:
 
 
 def recoded(content: bytes, name: str) -> bytes:
-    """Return a deck's picture from another machine decoded and written again, no larger than is of use.
-
-    Raises Problem for no picture, or a tiny or huge one.
-    """
+    """Return another machine's picture written anew, no larger than of use. Raises Problem for no card's picture."""
     image = sandbox.decode(content, name)
     height, width = image.shape[:2]
     short, long = sorted((height, width))

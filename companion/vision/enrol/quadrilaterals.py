@@ -9,9 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, slopes
+from companion.vision.boxes import Floats, Image, Mask, Pixels, Places, Size, first_of_each, lab, slopes
 from companion.vision.opencv import cv2
 
 MOST_ODD = 0.16  # most oddity of a candidate, once its sides are fitted
@@ -20,8 +19,6 @@ _SHORTEST_PX = 14.0  # of a line segment
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES = 420, 900, 16000
 _MOST_OF_MANY = 2500  # most corners of many cards, each place once
 _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)  # of cameras, in long sides of the picture; the last: cut out of another
-
-Indices = npt.NDArray[np.intp]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -143,11 +140,10 @@ def candidates(
     return quads[np.concatenate(of_band)]
 
 
-def _each_once(points: Floats, first: Floats) -> Indices:
+def _each_once(points: Floats, first: Floats) -> Places:
     """Return the indices of corners without those that lie and point like an earlier one, in order."""
     way = np.degrees(np.arctan2(first[:, 1], first[:, 0]))
-    places = np.rint(np.column_stack([points / 2.5, way / 15]))
-    return np.sort(np.unique(places, axis=0, return_index=True)[1])
+    return first_of_each(np.rint(np.column_stack([points / 2.5, way / 15])).T, 1)
 
 
 def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:
@@ -178,7 +174,7 @@ def _near_end(at: Floats, length: Floats) -> tuple[Mask, Floats]:
     return at_start | at_end, np.where(at < length / 2, 1.0, -1.0)
 
 
-def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[Indices, Indices]:
+def _opposite(points: Floats, first: Floats, second: Floats) -> tuple[Places, Places]:
     """Return the pairs of corners that face each other, each once: their arms run against each other's."""
     facing = (first @ first.T < -0.8) & (second @ second.T < -0.8)
     a, c = np.nonzero(np.triu(facing, 1))

@@ -42,10 +42,8 @@ _MOST_SHINE, _SHINE_EDGE = 0.025, 14.0  # of a card under reflections, with edge
 _PAPER_MM = (6.0, 30.0)  # nearest and farthest from a card at which the mat's paper gives the colour of the light
 
 _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
-"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge.
-
-Measured on rendered photographs: on white paper up to 0.12 of the edge, on print 0.18 and more.
-"""
+"""Width of the rim in which a reflection fades to print, darker than this level, on at least this share of its edge: on
+rendered photographs up to 0.12 of it on white paper, 0.18 and more on print."""
 
 
 class Fault(Enum):
@@ -156,10 +154,7 @@ def _lies_in_a_half(outline: Outline, image: Image) -> bool:
 
 
 def _lies_on_ground(image: Image, outline: Outline, size_mm: Size) -> bool:
-    """True if an outline on a picture of a card's own proportions is a card on some ground after all.
-
-    Then its sides are certain, it is large enough to be of use, and the ground beside it reaches the picture's edge.
-    """
+    """True if an outline on a picture of a card's shape is certain, large, and on ground that reaches the edge."""
     sure = outline.support > 0.9 and outline.ends > 0.7 and outline.step > 0.9 and outline.odd < 0.04
     if not sure or outline.area_px < 0.9 * LEAST_WIDTH_PX**2 * size_mm[1] / size_mm[0]:
         return False
@@ -211,10 +206,7 @@ def _edges_of(image: Image, size_mm: Size) -> Floats:
 
 
 def _are_several(found: list[Outline]) -> bool:
-    """True if another card lies beside the first: as large, as certain, not over it.
-
-    The edges of cards in a row go on beyond their corners, as far as the next card's.
-    """
+    """True if another card lies beside the first, as large and certain; in a row the edges go on to the next card."""
     for other in found[1:]:
         first = found[0]
         if other.step <= 0.9 or other.support <= 0.9:

@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, Size, around, shrunk
+from companion.vision.boxes import Floats, Image, Size, around, first_of_each, shrunk
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
 from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
 from companion.vision.enrol.rectify import Rectified, judged, rectified
@@ -20,41 +20,28 @@ from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
 LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
-BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))
-"""Heights of cards, in longer sides of the picture: from twelve in a row down to two."""
-
-_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
-"""Numbers of line segments, of candidates, of those of one place and size, and of cards that tell the plane."""
-
-_LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0
-"""Minimum share of edge and of contrast along the weakest side together, and the contrast, in Lab."""
-
+BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # of cards' heights, in longer sides of the picture: 12 to 2 in a row
+_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = (
+    700,
+    180,
+    3,
+    14,
+)  # segments, candidates, of those at a place, for the plane
+_LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
 _SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
 _FEWEST = 3  # minimum number of certain cards that tell how the table is seen
 _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 """Maximum difference from a card's size in the table's plane, as a share: of cards that tell the plane, of others, of
-others while few tell it, and before their sides are fitted.
+others while few tell it, and unfitted. On rendered sheets cards differ by up to 0.006, frames by 0.014 and more."""
 
-Measured on rendered sheets: cards differ by up to 0.006, the frames printed on them by 0.014 and more.
-"""
-
-_PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0
-"""Score that an outline loses by such a difference, by a share of 1, and a candidate before its sides are fitted."""
-
-_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93
-"""Minimum support and step of a card whose size is right, and of one whose sides seem to go on: a line of the cloth."""
-
-_ROOM_MM, _LEAST_PX = 14.0, 30
-"""Room round the place of a card that was overlooked, and the minimum size of such a part of the picture."""
-
+_PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost by a difference of 1: of an outline, of a candidate not yet fitted
+_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93  # least support and step of a card so large, and of one whose sides seem to go on
+_ROOM_MM, _LEAST_PX = 14.0, 30  # room round the place of an overlooked card; least size of that part
 _ROUNDS = 40  # number of times that plane and places are fitted to each other
 
 
 def cut_out(image: Image, size_mm: Size) -> list[list[Rectified | None]]:
-    """Return the cards on a picture `(H, W, 3) uint8 BGR`, row by row, None in a gap of a row.
-
-    A single card, or none, is in a row of its own, with its fault.
-    """
+    """Return the cards on a picture `(H, W, 3) uint8 BGR` by row, None in a gap; one alone, or none, with its fault."""
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     found, to_mm = _found(shrunk(image, shrink), size_mm)
     if to_mm is None:
@@ -74,10 +61,7 @@ def _card(image: Image, corners: Floats, size_mm: Size) -> Rectified:
 
 
 def rows_of(middles: Floats, size_mm: Size) -> list[list[int | None]]:
-    """Return the indices of cards by their middles `(n, 2)` mm in the order of reading, None where one is missing.
-
-    All rows are as long as the longest, but for what is missing at the very end.
-    """
+    """Return the indices of cards by row, by their middles `(n, 2)` mm, None where one is missing but at the end."""
     order = np.argsort(middles[:, 1], kind="stable")
     breaks = np.flatnonzero(np.diff(middles[order, 1]) > size_mm[1] / 2) + 1
     rows = [part[np.argsort(middles[part, 0], kind="stable")] for part in np.split(order, breaks)]
@@ -176,26 +160,18 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:
-    """Return the likeliest of quadrilaterals `(n, 4, 2)`, a few of each place and size: every card has some.
-
-    `off` is how far each is from a card's size, `(n,)`.
-    """
+    """Return the likeliest quadrilaterals `(n, 4, 2)`, a few of each place and size; `off` is by how much."""
     if not len(quads):
         return []
     worth = edge_shares(ground, quads).min(axis=1) + _contrasts(ground, quads).min(axis=1) - _PER_ROUGHLY_OFF * off
     order = np.argsort(-worth, kind="stable")
     order = order[worth[order] >= _LEAST_WORTH]
     quads = in_one_order(quads[order])
-    quads = quads[np.sort(np.unique(np.rint(quads.reshape(-1, 8) / 4), axis=0, return_index=True)[1])]
+    quads = quads[first_of_each(np.rint(quads.reshape(-1, 8).T / 4), 1)]
     middles, (right, down) = quads.mean(axis=1), (quads[:, 2:] - quads[:, :2]).transpose(1, 0, 2)
     size = np.sqrt(np.linalg.norm(right, axis=1) * np.linalg.norm(down, axis=1))
     cells = np.column_stack([np.rint(middles / (0.3 * size[:, None])), np.rint(np.log(size) / 0.2)])
-    _, cell = np.unique(cells, axis=0, return_inverse=True)
-    by_cell = np.argsort(cell, kind="stable")
-    starts = np.flatnonzero(np.diff(cell[by_cell], prepend=-1))
-    rank = np.empty(len(cell), int)
-    rank[by_cell] = np.arange(len(cell)) - np.repeat(starts, np.diff(np.append(starts, len(cell))))
-    return list(quads[rank < _AT_A_PLACE][:_LOOKED_AT])
+    return list(quads[first_of_each(cells.T, _AT_A_PLACE)][:_LOOKED_AT])
 
 
 def _contrasts(ground: Ground, quads: Floats) -> Floats:
@@ -242,10 +218,7 @@ def _of_one_size(certain: Sequence[Outline]) -> list[Floats]:
 
 
 def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
-    """Return the homography from the picture to the table's millimetres in which most cards are of their size.
-
-    None for fewer than `_FEWEST`, or if they are of no one size.
-    """
+    """Return the homography to the table's mm in which cards have one size, None for fewer than `_FEWEST`."""
     w, h = size_mm
     own = np.array([(-w, -h), (w, -h), (w, h), (-w, h)]) / 2
     left = np.array(cards)

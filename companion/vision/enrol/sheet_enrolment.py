@@ -56,10 +56,7 @@ class Taken:
 
 
 def take(enrolment: Enrolment, image: Image) -> Taken:
-    """Cut the cards out of a photograph and let them wait, in the places after those that wait already.
-
-    Raises Problem if they cannot be kept.
-    """
+    """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
     folder, count = enrolment.folder, 0
     rows = cut_out(image, enrolment.description.size_mm)
     write_description(folder, enrolment.description)

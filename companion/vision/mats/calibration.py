@@ -17,39 +17,18 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Lens, through
 from companion.vision.opencv import cv2
 
-CORNER_PX = 0.3
-"""Usual error of a marker's corner, in pixels."""
-
-LEAST_ERROR = 0.4
-"""Minimum error that corners are believed to have, as a share of the usual one …"""
-
-ENOUGH_SPARE = 7
-"""… and minimum number of spare measurements for an error below the usual one to be believed."""
-
-LEFT_PX = 0.2
-"""RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought."""
-
-CLEARLY_BETTER = 0.5
-"""Maximum share of the squared errors that a bend may leave …"""
-
-SURELY_BETTER = 40.0
-"""… and minimum ratio of what it explains to what chance would: few markers are soon explained by anything."""
-
-NOT_FLAT = 0.7
-"""Share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven."""
-
-LEAST_BEND_PX = 1.0
-"""Minimum distance by which a bend moves some marker."""
-
-PRINT_SCALE = 0.01
-"""Usual difference between the scales of two printed mats, as a share."""
-
+CORNER_PX = 0.3  # usual error of a marker's corner, in pixels
+LEAST_ERROR = 0.4  # minimum error that corners are believed to have, as a share of the usual one …
+ENOUGH_SPARE = 7  # … and minimum number of spare measurements for an error below the usual one to be believed
+LEFT_PX = 0.2  # RMS of what a straight lens leaves of all corners, with blur and noise, below which no bend is sought
+CLEARLY_BETTER = 0.5  # maximum share of the squared errors that a bend may leave …
+SURELY_BETTER = 40.0  # … and minimum ratio of what it explains to what chance would: few markers are soon explained
+NOT_FLAT = 0.7  # share of a bend's squared errors: if mats on planes of their own leave less, the table is uneven
+LEAST_BEND_PX = 1.0  # minimum distance by which a bend moves some marker
+PRINT_SCALE = 0.01  # usual difference between the scales of two printed mats, as a share
 INSET = 0.02
-USUAL_BEND = 0.05
-"""Usual size of k1 of a lens of which nothing is known."""
-
-_MM = 100.0
-"""Unit of length in the equations, in millimetres, so that all parameters are of like size."""
+USUAL_BEND = 0.05  # usual size of k1 of a lens of which nothing is known
+_MM = 100.0  # unit of length in the equations, in millimetres, so that all parameters are of like size
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,11 +47,8 @@ class Survey:
     """What all markers together tell."""
 
     lens: Lens | None = None
-    matrices: Mapping[str, Floats] = field(default_factory=dict)
-    """From each mat's millimetres to the straight picture, all by the one plane, `(3, 3)`."""
-
-    spread_mm: Mapping[str, float] = field(default_factory=dict)
-    """Usual error of the least well known of each mat's watched points."""
+    matrices: Mapping[str, Floats] = field(default_factory=dict)  # from mats' mm to the straight picture, `(3, 3)`
+    spread_mm: Mapping[str, float] = field(default_factory=dict)  # of each mat's least well known watched point
 
 
 def survey(
@@ -99,7 +75,8 @@ def survey(
             break
         best, bends = bent, extra
     found = task.lens(best) if bends or (lens and not seek_lens) else None
-    more = task.more_than_usual(best, bends)
+    # How far off corners are on this picture, in usual errors: 1 if there are too few to tell by.
+    more = max(LEAST_ERROR if task.spare(bends) >= ENOUGH_SPARE else 1.0, 1.5 * (task.left_px(best, bends) / CORNER_PX))
     # Where the lens is sought its bend is uncertain even if none was found.
     ways = _ways_off(task, best, max(bends, 1) if seek_lens else bends, more)
     unsure = {
@@ -115,16 +92,10 @@ class _Task:
     """All corners in a row, and what is to be found: eight numbers of the plane, four a mat, inset, k1, k2."""
 
     mm: Floats
-    inward: Floats
-    """From each corner to its marker's middle."""
-
+    inward: Floats  # from each corner to its marker's middle
     seen: Floats
-    mat: np.ndarray
-    """Which mat each corner belongs to."""
-
-    loose: Floats
-    """Usual difference of each mat's scale: a single marker says too little of it."""
-
+    mat: np.ndarray  # which mat each corner belongs to
+    loose: Floats  # usual difference of each mat's scale: a single marker says too little of it
     size_px: tuple[int, int]
     middle: Floats
     unit: float
@@ -194,12 +165,6 @@ class _Task:
         """Return what is left of each number, as a root mean square."""
         return float(np.sqrt(self.total(at) / self.spare(bends)) * CORNER_PX)
 
-    def more_than_usual(self, at: Floats, bends: int) -> float:
-        """Return how far off corners are on this picture, in usual errors: 1 if there are too few to tell by."""
-        left = self.left_px(at, bends) / CORNER_PX
-        least = LEAST_ERROR if self.spare(bends) >= ENOUGH_SPARE else 1.0
-        return max(least, 1.5 * left)
-
     def left_apart_px(self, at: Floats) -> float:
         """Return what would be left were each mat on a plane of its own, by the bend and inset at hand."""
         mm = self.mm + at[-3] * self.inward
@@ -221,10 +186,7 @@ class _Task:
 
 
 def _ways_off(task: _Task, at: Floats, bends: int, more: float) -> Floats:
-    """Return independent ways in which the parameters may usually be off, `(ways, parameters)`.
-
-    `more` is how far off corners are on this picture, in usual errors.
-    """
+    """Return independent ways for parameters to be off, `(ways, parameters)`; corners are by `more` usual errors."""
     free = task.free(bends)
     slope = _slope(task.off, at, task.off(at), free)
     slope[: 2 * len(task.mm)] /= more

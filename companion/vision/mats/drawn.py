@@ -23,14 +23,9 @@ from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
-ROUND_A_CARD = ("battle", "speed", "draw", "discard")
-"""Zones that are drawn round one card, with about the room round it that the printed battle zone has."""
-
-EDGE_MM = 5.0
-"""Margin of the stand-in's sheet around its zones, in millimetres."""
-
-GAP_MM = 4.0
-"""Minimum distance of zones on the stand-in's sheet, in millimetres."""
+ROUND_A_CARD = ("battle", "speed", "draw", "discard")  # drawn round a card, with the battle zone's room
+EDGE_MM = 5.0  # margin of the stand-in's sheet around its zones, in millimetres
+GAP_MM = 4.0  # minimum distance of zones on the stand-in's sheet, in millimetres
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +34,8 @@ class Pane:
 
     name: str
     rect: Rect
-    quad: Floats
-    """Its corners in pixels, the player's top left first, `(4, 2)`."""
-
-    matrix: Floats
-    """From the sheet to pixels, `(3, 3)`."""
+    quad: Floats  # its corners in pixels, the player's top left first, `(4, 2)`
+    matrix: Floats  # from the sheet to pixels, `(3, 3)`
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +43,7 @@ class DrawnFit(Fit):
     """Where the drawn zones of one side lie. `matrix` is good around them; in a zone its own pane holds."""
 
     panes: tuple[Pane, ...] = ()
-    is_scaled: bool = False
-    """True if one of its zones was measured: else its millimetres are a guess."""
+    is_scaled: bool = False  # True if one of its zones was measured: else its millimetres are a guess
 
     def to_px(self, points_mm: npt.ArrayLike) -> Floats:
         points = np.asarray(points_mm, np.float64).reshape(-1, 2)

@@ -18,15 +18,9 @@ from companion.tabletop.mat_layout import MatLayout, Rect
 from companion.vision.boxes import Floats
 from companion.vision.view import Point, Quad
 
-FARTHEST = 2.5
-"""Farthest distance from the middle for which the model is asked, in half diagonals."""
-
-LEAST_SLOPE = 0.12
-"""Minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there."""
-
-Corners = Mapping[int, Floats]
-"""Markers by id: their corners `(4, 2)` in pixels, in the order of `MatLayout.markers`' squares."""
-
+FARTHEST = 2.5  # farthest distance from the middle for which the model is asked, in half diagonals
+LEAST_SLOPE = 0.12  # minimum slope of the bend: beyond the point where a lens squeezes more, it stays what it was there
+Corners = Mapping[int, Floats]  # markers by id: their corners `(4, 2)` px, in the order of `MatLayout.markers`' squares
 PixelGrid = npt.NDArray[np.float32]
 
 
@@ -93,17 +87,10 @@ class Fit:
     """Where one mat lies on the picture."""
 
     layout: MatLayout
-    matrix: Floats
-    """From millimetres on the mat to pixels as a lens without bend shows them, `(3, 3)`."""
-
-    markers: Corners
-    """Its markers where they were last seen."""
-
-    lens: Lens | None = None
-    """The bend of the camera's lens; None if there is none."""
-
-    is_measured: bool = True
-    """True if printed markers tell the millimetres; else they follow from what was drawn."""
+    matrix: Floats  # from millimetres on the mat to pixels as a lens without bend shows them, `(3, 3)`
+    markers: Corners  # its markers where they were last seen
+    lens: Lens | None = None  # the bend of the camera's lens; None if there is none
+    is_measured: bool = True  # True if printed markers tell the millimetres; else they follow from what was drawn
 
     @cached_property
     def inverse(self) -> Floats:
@@ -120,10 +107,7 @@ class Fit:
         return through(self.inverse, self.lens.straighten(points) if self.lens else points)
 
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
-        """Return where on the picture the cells of an area of the mat have their middles, `(rows, columns, 2) float32`.
-
-        What `cv2.remap` takes to show the area from straight above, `step_mm` a pixel.
-        """
+        """Return an area's cells of `step_mm` on the picture, `(rows, columns, 2) float32`, for `cv2.remap`."""
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
         y = (area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5))[:, None]
         across, down, depth = (row[0] * x + row[1] * y + row[2] for row in self.matrix)

@@ -40,43 +40,18 @@ from companion.vision.view import MatSeen, Point
 __all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
 
 DRIFT_PX = 3.0
-CHECK_EVERY_S = 2.0
-"""Seconds between two looks at the known markers where they were."""
-
-SEARCH_EVERY_S = 5.0
-"""Seconds between two searches of the whole picture."""
-
-SEARCH_BESIDE_DRAWN_S = 20.0
-"""The same if zones are drawn: some sides may play on printed mats all the same."""
-
-THOROUGH_EVERY = 6
-"""Number of searches, after two in vain, of which one is thorough, at several times the cost."""
-
-REMEMBERED = 5
-"""Number of looks over which a marker's place is the median."""
-
-CREPT_PX = 0.35
-"""Distance by which a median must have crept away to move the mat, in pixels."""
-
-NUDGED_PX = 1.0
-"""Distance by which all markers of a mat must be off alike for the mat, or the camera, to have been nudged."""
-
-SURE_AFTER_S = 1.0
-"""Seconds for which a single marker must be seen elsewhere to move its mat."""
-
-ODD_SURE_AFTER_S = 15.0
-"""The same for a mat of another size, if nothing else is seen: more likely it is a picture of the mat."""
-
-NEAR_SHARE = 0.25
-"""Maximum distance of a marker seen for the first time from where it must be, in its sides."""
-
-UNSURE_MM = 3.0
-"""Maximum usual error of any visible part of a mat's zones; with more the mat counts as not found."""
-
-WARPED_PX = 0.5
-"""RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat."""
-
-
+CHECK_EVERY_S = 2.0  # seconds between two looks at the known markers where they were
+SEARCH_EVERY_S = 5.0  # seconds between two searches of the whole picture
+SEARCH_BESIDE_DRAWN_S = 20.0  # the same if zones are drawn: some sides may play on printed mats all the same
+THOROUGH_EVERY = 6  # number of searches, after two in vain, of which one is thorough, at several times the cost
+REMEMBERED = 5  # number of looks over which a marker's place is the median
+CREPT_PX = 0.35  # distance by which a median must have crept away to move the mat, in pixels
+NUDGED_PX = 1.0  # distance by which all of a mat's markers must be off alike for it, or the camera, to have been nudged
+SURE_AFTER_S = 1.0  # seconds for which a single marker must be seen elsewhere to move its mat
+ODD_SURE_AFTER_S = 15.0  # the same for a mat of another size, if nothing else is seen: more likely a picture of the mat
+NEAR_SHARE = 0.25  # maximum distance of a marker seen for the first time from where it must be, in its sides
+UNSURE_MM = 3.0  # maximum usual error of any visible part of a mat's zones; with more the mat counts as not found
+WARPED_PX = 0.5  # RMS by which a sheet's own markers must fit better than the table's plane for it not to lie flat
 _NINE = np.array([((1 - x) * (1 - y), x * (1 - y), x * y, (1 - x) * y) for y in (0, 0.5, 1) for x in (0, 0.5, 1)])
 
 
@@ -85,34 +60,17 @@ class Mats:
     """The mats as far as they are known."""
 
     fits: tuple[Fit, ...] = ()
-    draw_marker_seen: bool | None = None
-    """True if the marker under the draw pile showed when last looked for; None before."""
-
-    moved: frozenset[str] = field(default_factory=frozenset)
-    """Mats whose place was taken again on the last look because they, or the camera, had moved."""
-
+    draw_marker_seen: bool | None = None  # under the draw pile, when last looked for; None before
+    moved: frozenset[str] = field(default_factory=frozenset)  # placed again last: they or the camera had moved
     searched_s: float | None = None
     checked_s: float | None = None
-    lens: Lens | None = None
-    """The bend of the camera's lens, as far as it is known."""
-
-    drawing: Drawing | None = None
-    """Zones drawn on a picture: they hold where no mat is found."""
-
-    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)
-    """Each marker of the mats where the last looks have seen it, the latest last."""
-
-    showing: frozenset[str] = field(default_factory=frozenset)
-    """Mats of which a marker showed on the last look."""
-
-    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)
-    """Markers seen where their mat is not, since when and where."""
-
-    evidence: int = 0
-    """Number of looks at markers from which the lens is known."""
-
-    in_vain: int = 0
-    """Number of searches in a row that have found nothing new."""
+    lens: Lens | None = None  # the bend of the camera's lens, as far as it is known
+    drawing: Drawing | None = None  # zones drawn on a picture: they hold where no mat is found
+    places: Mapping[int, tuple[Floats, ...]] = field(default_factory=dict)  # of markers on the last looks, latest last
+    showing: frozenset[str] = field(default_factory=frozenset)  # mats of which a marker showed on the last look
+    doubtful: Mapping[int, tuple[float, Floats]] = field(default_factory=dict)  # seen off their mats, since when
+    evidence: int = 0  # number of looks at markers from which the lens is known
+    in_vain: int = 0  # number of searches in a row that have found nothing new
 
     def of(self, mat_id: str) -> Fit | None:
         """Return where that mat lies, or None while it has not been found."""
@@ -148,10 +106,7 @@ def is_due(mats: Mats, t_s: float) -> bool:
 
 
 def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for every marker on the whole picture, a second time more thoroughly if a mat lacks one.
-
-    After searches in vain the second look is taken now and then only.
-    """
+    """Look for every marker; more thoroughly if a mat lacks one, but after searches in vain only now and then."""
     ids = _ids(layouts)
     seen = find_all(gray, ids)
     complete = all(marker.id in seen for layout in layouts for marker in layout.markers)
@@ -163,10 +118,7 @@ def search(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) ->
 
 
 def check(gray: Image, mats: Mats, layouts: Sequence[MatLayout], t_s: float) -> Mats:
-    """Look for the known mats' markers where they must be.
-
-    Searches everywhere where none of a mat's markers is there: at once when they showed until now, else now and then.
-    """
+    """Look for known mats' markers where they must be, and everywhere once a mat that showed shows none."""
     known = [fit for fit in mats.fits if fit.is_measured]
     places = [fit.quad_px(marker.square) for fit in known for marker in marks_of(fit.layout)]
     boxes = merged([_box_of(place, gray) for place in (*places, *(corners for _, corners in mats.doubtful.values()))])

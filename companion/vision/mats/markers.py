@@ -16,34 +16,19 @@ from companion.vision.mats.calibration import CORNER_PX
 from companion.vision.mats.tags import read_markers
 from companion.vision.opencv import cv2
 
-Candidates = Mapping[int, tuple[Floats, ...]]
-"""By id every place where such a marker was seen, largest first: its corners `(4, 2)` in pixels."""
-
-FAST_WINDOWS = (15, 15, 10)
-"""Smallest and largest threshold window of the marker search and its step, in pixels: one window only."""
-
+Candidates = Mapping[int, tuple[Floats, ...]]  # by id all that look like it, largest first: corners `(4, 2)` px
+FAST_WINDOWS = (15, 15, 10)  # smallest and largest threshold window of the search and its step, in pixels: one only
 THOROUGH_WINDOWS = (3, 23, 10)
-MOST_OF_ONE = 3
-"""Maximum number of places of one id."""
-
+MOST_OF_ONE = 3  # maximum number of places of one id
 _LOCAL = threading.local()
 
-ALONG = np.linspace(0.1, 0.9, 17)
-"""Places along an edge at which it is looked at, in its length."""
-
-ACROSS = np.linspace(-1.0, 1.0, 21)
-"""Places across an edge at which grey is read, from the rim to its white margin, in `REACHES_CELLS`."""
-
+ALONG = np.linspace(0.1, 0.9, 17)  # places along an edge at which it is looked at, in its length
+ACROSS = np.linspace(-1.0, 1.0, 21)  # places across an edge, from rim to white margin, in `REACHES_CELLS`
 REACHES_CELLS = (1.0, 0.8)
 LEAST_REACH_PX = 1.75
 LEAST_CONTRAST = 10.0
-ENOUGH_PLACES = 8
-"""Minimum number of places of an edge that show it."""
-
-FARTHEST_CELLS = 1.0
-"""Maximum move of a corner, in cells; farther lies another edge."""
-
-
+ENOUGH_PLACES = 8  # minimum number of places of an edge that show it
+FARTHEST_CELLS = 1.0  # maximum move of a corner, in cells; farther lies another edge
 _NEXT = [1, 2, 3, 0]
 
 
@@ -106,11 +91,8 @@ def _detector(ids: tuple[int, ...], windows: tuple[int, int, int]) -> cv2.aruco.
 
 
 def exact(gray: Image, corners: Floats) -> Floats:
-    """Move corners `(4, 2)` of a dark square on white, clockwise, to where its edges meet, if these are clear.
-
-    On a grey picture `(H, W) uint8`; the corners must be right to about a cell.
-    """
-    cell_px = float(np.hypot(*(corners - np.roll(corners, 1, axis=0)).T).mean()) / MARKER_CELLS
+    """Move corners `(4, 2)`, right to a cell, of a dark square on white, clockwise, to where clear edges meet."""
+    cell_px = side_px(corners) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
         lines = [_line(*side) for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px))]
@@ -142,10 +124,7 @@ def _outwards(quad: Floats) -> Floats:
 
 
 def _crossings(grey: Floats, at_px: Floats) -> list[tuple[Floats, Floats]]:
-    """Return where the grey of each side's profiles `(4, N, M)` rises through the middle between rim and margin.
-
-    Of several such places the one nearest to the side.
-    """
+    """Return where each side's profiles `(4, N, M)` rise through the middle grey, nearest to the side."""
     middle = len(at_px) // 2
     dark = _middle(grey[..., : middle + 1].min(axis=2))
     bright = _middle(grey[..., middle:].max(axis=2))

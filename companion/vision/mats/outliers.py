@@ -19,25 +19,13 @@ from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
 
-AGREE_SHARE = 0.06
-"""Maximum RMS error of a group's corners, in sides of a marker: an unknown lens bends by less."""
-
+AGREE_SHARE = 0.06  # maximum RMS error of a group's corners, in sides of a marker: an unknown lens bends by less
 SCALES_PX_PER_MM = (0.3, 40.0)
-SAME_SCALE = 1.3
-"""Maximum ratio of the scales of two sheets on one table …"""
-
-SAME_SCALE_BENT = 1.7
-"""… and the same while the lens's bend is unknown."""
-
-SHAPE_SHARE = 0.1
-"""Maximum RMS error of a sheet's markers on a neighbour's plane, as a share of their extent."""
-
-ENOUGH_MARKERS = 3
-"""Minimum number of a mat's markers that tell the plane it lies on well."""
-
-
-Group = Fit
-"""Markers of one mat that agree with each other, and the mat where these alone place it."""
+SAME_SCALE = 1.3  # maximum ratio of the scales of two sheets on one table …
+SAME_SCALE_BENT = 1.7  # … and the same while the lens's bend is unknown
+SHAPE_SHARE = 0.1  # maximum RMS error of a sheet's markers on a neighbour's plane, as a share of their extent
+ENOUGH_MARKERS = 3  # minimum number of a mat's markers that tell the plane it lies on well
+Group = Fit  # markers of one mat that agree with each other, and the mat where these alone place it
 
 
 def marks_of(layout: MatLayout) -> tuple[Marker, ...]:

@@ -17,24 +17,18 @@ from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
-NEAR_ENOUGH = (0.55, 2.5)
-"""Range of scales, against that of the mats, in which the table beyond them is looked at."""
-
+NEAR_ENOUGH = (0.55, 2.5)  # range of scales, against that of the mats, in which the table beyond them is looked at
 _RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-_GRID_PX = 24
-"""Distance of points between which a lens bends little, in pixels."""
+_GRID_PX = 24  # distance of points between which a lens bends little, in pixels
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Flat:
     """A part of the picture from straight above."""
 
-    image: Image
-    """`(h, w) uint8`, what lies outside of the picture is grey."""
-
+    image: Image  # `(h, w) uint8`, what lies outside of the picture is grey
     fit: Fit
-    to_mm: Floats
-    """From its pixels to millimetres on the mat of `fit`, `(3, 3)`."""
+    to_mm: Floats  # from its pixels to millimetres on the mat of `fit`, `(3, 3)`
 
     def to_picture(self, points: npt.ArrayLike) -> Floats:
         """Return points `(n, 2)` of the flat picture in pixels of the whole one."""
@@ -48,10 +42,7 @@ class Flat:
 
 
 def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
-    """Return the part of a grey picture `(H, W) uint8` in a box from straight above, `px_per_mm` pixels a millimetre.
-
-    None where no printed mat tells the table's plane, or it is seen too much from the side.
-    """
+    """Return a box of a grey picture from straight above; None without a plane, or one seen too much from the side."""
     fit = plane_of(gray, box, mats)
     return None if fit is None else flattened(gray, fit, box, px_per_mm)
 

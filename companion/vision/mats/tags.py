@@ -24,43 +24,25 @@ from companion.vision.view import AGREED, Code
 
 Floats = npt.NDArray[np.float32]
 
-MARGIN = 1
-"""Cells of white around a tag that are looked at with it."""
-
+MARGIN = 1  # cells of white around a tag that are looked at with it
 SIDE = CELLS + 2 * MARGIN
-INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)
-"""The cells within the black rim, which tell tags apart."""
-
+INSIDE = slice(MARGIN + 1, SIDE - MARGIN - 1)  # the cells within the black rim, which tell tags apart
 SURE = 0.2
 LIKELY, LIKELY_CONFIDENCE = 0.06, 0.92
 """Minimum evidence of a tag (`_Match.evidence`) for it to be believed, and its confidence then. Of 3907 tags of
 other makers the likeliest reach 0.04; `tests/test_tags.py` holds this to account."""
 
-THERE = -0.05
-"""Minimum evidence of a tag of ours that cannot be told apart."""
-
-MAYBE = 0.5
-"""Minimum score of a patch that may be a tag."""
-
-LEAST_OF_ITS_OWN = 0.5
-"""Length of what a patch's inside, of length 1, must have of its own; with less its score is lower."""
-
-RIM, ROUGH_RIM = 0.75, 0.65
-"""Correlation of rim and margin from which a patch may be a tag at all; the same where each cell was read once."""
-
-INSIDE_CONTRAST = (0.2, 0.8)
-"""Range of σ of the cells within a rim, as a share of the contrast between margin and rim: usually 0.3 to 0.55."""
-
+THERE = -0.05  # minimum evidence of a tag of ours that cannot be told apart
+MAYBE = 0.5  # minimum score of a patch that may be a tag
+LEAST_OF_ITS_OWN = 0.5  # least length of a patch's own inside, where the whole is 1; with less its score is lower
+RIM, ROUGH_RIM = 0.75, 0.65  # correlation of rim and margin that may be a tag's; where each cell was read once
+INSIDE_CONTRAST = (0.2, 0.8)  # range of σ within a rim, in contrasts of margin and rim: usually 0.3 to 0.55
 MIN_CONTRAST = 12.0
 SMALLEST_SIDE_PX = 10.0
 LARGEST_OUTLINE_PX = 2400
 THRESHOLD_WINDOW_PX, THRESHOLD_BELOW = 11, 7
-CORNER_SHARE = 0.06
-"""Maximum distance of a patch's outline from its four sides, as a share of its length."""
-
-BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)
-"""Blurs (σ) of the patterns, in cells; each patch is compared with all."""
-
+CORNER_SHARE = 0.06  # maximum distance of a patch's outline from its four sides, as a share of its length
+BLURS_CELLS = (0.3, 0.5, 0.7, 0.95)  # blurs (σ) of the patterns, in cells; each patch is compared with all
 _STEPS_CELLS = (0.35, 0.18, 0.09)
 _RIVALS = 3
 
@@ -71,14 +53,9 @@ _TAGS = (*range(FIRST_TAG_ID + len(CARDS)), *ROBOT_MARKER_IDS)
 class _Patterns(NamedTuple):
     """What is looked for, of mean 0 and length 1 along the last axis, for each blur."""
 
-    rims: Floats
-    """Rim and margin, `(blurs, 64)`."""
-
-    common: Floats
-    """What the insides of all tags have in common once they are blurred: dark towards the rim. `(blurs, 36)`."""
-
-    insides: Floats
-    """What is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first."""
+    rims: Floats  # rim and margin, `(blurs, 64)`
+    common: Floats  # what all insides have in common once blurred: dark towards the rim, `(blurs, 36)`
+    insides: Floats  # what is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first
 
 
 class _Match(NamedTuple):
@@ -86,8 +63,7 @@ class _Match(NamedTuple):
     lead: float
     tag: int
     turns: int
-    scores: Floats
-    """The best score of every tag."""
+    scores: Floats  # the best score of every tag
 
     @property
     def evidence(self) -> float:
@@ -112,10 +88,7 @@ def read_tags(
 
 
 def read_markers(gray: Image) -> list[tuple[int, Floats]]:
-    """Return the mats' markers on a grey picture `(H, W) uint8`, smaller and softer ones than a general reader finds.
-
-    Each with its id and its corners `(4, 2)` in pixels, top left first as printed, to about a cell.
-    """
+    """Return id and corners `(4, 2)` px, to about a cell, of mats' markers too small or soft for a general reader."""
     told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
     tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
     return [(tag, quad) for tag, quad in tags if card_of_tag(tag) is None]

@@ -7,40 +7,30 @@ nearer zone, the less surely the nearer it is to the other.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import replace
 
 from companion.tabletop.mat_layout import Rect
-from companion.vision.mats.localization import Fit, Mats
-from companion.vision.view import Point, Sighting
+from companion.vision.mats.localization import Mats
+from companion.vision.view import Sighting
 
-BESIDE_MM = 10.0
-"""Maximum distance of a sticker from the zone that it belongs to, in millimetres."""
-
-SURE_MM = 16.0
-"""Difference of the distances to the two nearest zones from which on the zone is sure, in millimetres."""
-
-LEAST_SHARE = 0.6
-"""Share of the confidence in a sighting that is left in the middle between two zones."""
+BESIDE_MM = 10.0  # maximum distance of a sticker from the zone that it belongs to, in millimetres
+SURE_MM = 16.0  # difference of the distances to the two nearest zones from which on the zone is sure, in millimetres
+LEAST_SHARE = 0.6  # share of the confidence in a sighting that is left in the middle between two zones
 
 
 def settled(mats: Mats, sighting: Sighting) -> Sighting:
     """Return a sighting with the zone that it belongs to, less sure near the border to another."""
-    near = [(gap_mm, zone) for fit in mats.fits for gap_mm, zone in _zones_near(fit, sighting.centre_px)]
+    near: list[tuple[float, str]] = []
+    for fit in mats.fits:
+        x_mm, y_mm = map(float, fit.to_mm([sighting.centre_px])[0])
+        zones = fit.layout.zones.items()
+        gaps = [(_outside_mm(rect, x_mm, y_mm), f"{fit.layout.id}/{name}") for name, rect in zones]
+        near += gaps if any(gap_mm <= BESIDE_MM for gap_mm, _ in gaps) else []
     if not near:
         return replace(sighting, zone=None)
     (nearest_mm, zone), *others = sorted(near)
     clear = min(1.0, (others[0][0] - nearest_mm) / SURE_MM) if others else 1.0
     return replace(sighting, zone=zone, confidence=sighting.confidence * (LEAST_SHARE + (1 - LEAST_SHARE) * clear))
-
-
-def _zones_near(fit: Fit, point: Point) -> Iterable[tuple[float, str]]:
-    """Return how far outside each zone of a mat a point lies, nearest first; nothing if it is near none of them."""
-    x_mm, y_mm = fit.to_mm([point])[0]
-    gaps = sorted((_outside_mm(rect, float(x_mm), float(y_mm)), name) for name, rect in fit.layout.zones.items())
-    if not gaps or gaps[0][0] > BESIDE_MM:
-        return []
-    return [(gap_mm, f"{fit.layout.id}/{name}") for gap_mm, name in gaps]
 
 
 def _outside_mm(rect: Rect, x_mm: float, y_mm: float) -> float:

@@ -14,49 +14,24 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Floats, Image
+from companion.vision.boxes import Floats, Image, Places, first_of_each
 from companion.vision.opencv import cv2
 
-Fits = npt.NDArray[np.float32]
-"""Fit of a mark, -1 … 1."""
+Fits = npt.NDArray[np.float32]  # fit of a mark, -1 … 1
 
-Places = npt.NDArray[np.int64]
-
-LEG_MODULES = 14.0
-"""From the middle of one mark to the next."""
-
-MARK_MODULES = 9
-"""A mark with the white round it."""
-
-SOFT_MODULES = 0.3
-"""Blur (σ) of the mark that is looked for."""
-
-SOFTENED_MODULES = 0.45
-"""Blur (σ) of the picture before the search: what is finer than a module is noise, or an artefact of sharpening."""
-
+LEG_MODULES = 14.0  # from the middle of one mark to the next
+MARK_MODULES = 9  # a mark with the white round it
+SOFT_MODULES = 0.3  # blur (σ) of the mark that is looked for
+SOFTENED_MODULES = 0.45  # blur (σ) of the picture before the search: what is finer is noise, or made by sharpening
 SURE_MARK = 0.48
 POOR_MARK = 0.36
-THREE_MARKS = 1.42
-"""Minimum fit of two of a code's marks, of the third, and of all three together; a perfect fit is 1 each."""
-
-GOOD_MARK = 0.62
-"""Minimum fit of two marks that do without the third."""
-
-LEAST_CONTRAST = 0.03
-"""Minimum contrast of print, as a share of the light on it; noise and most cloth have less."""
-
-MOST_MARKS, TILE_MODULES = 40, 64
-"""Maximum number of marks followed up on a tile of that side: twelve codes' worth. Gravel or cloth shows more."""
-
-REACH_MODULES = 1.0
-"""Maximum distance of a third mark from where it should be, on a picture from straight above."""
-
-STRAIGHT = 0.1
-"""Maximum deviation of a leg's length on a picture from straight above, as a share."""
-
-STRIP_PX = 512
-"""Height of the strips in which a mark is laid over a picture: of a whole table every step takes 30 MB otherwise."""
-
+THREE_MARKS = 1.42  # minimum fit of two of a code's marks, of the third, and of all together; 1 each is perfect
+GOOD_MARK = 0.62  # minimum fit of two marks that do without the third
+LEAST_CONTRAST = 0.03  # minimum contrast of print, as a share of the light on it; noise and most cloth have less
+MOST_MARKS, TILE_MODULES = 40, 64  # most marks followed up on a tile so wide: twelve codes' worth; gravel shows more
+REACH_MODULES = 1.0  # maximum distance of a third mark from where it should be, on a picture from straight above
+STRAIGHT = 0.1  # maximum deviation of a leg's length on a picture from straight above, as a share
+STRIP_PX = 512  # height of the strips over which a mark is laid: a whole table takes 30 MB a step
 _FINE = 16
 
 
@@ -65,20 +40,14 @@ class _Marks:
     """The fit of a mark at every place, and the places where it is best."""
 
     fit: Fits
-    points: Floats
-    """`(n, 2)`, with parts of a pixel."""
-
+    points: Floats  # `(n, 2)`, with parts of a pixel
     values: Fits
     module_px: float
-    slack: float
-    """Maximum deviation of a leg from the length expected, as a share."""
+    slack: float  # maximum deviation of a leg from the length expected, as a share
 
 
 def squares(image: Image, module_px: float, slack: float = STRAIGHT) -> Floats:
-    """Return the squares on a grey picture `(H, W) uint8` that may be codes, the likeliest first.
-
-    Each is a matrix `(3, 3)` from a code's modules to pixels; all together `(n, 3, 3)`.
-    """
+    """Return what may be codes on a grey picture `(H, W) uint8`, likeliest first: modules to pixels, `(n, 3, 3)`."""
     mark = _mark(round(module_px, 2))
     if min(image.shape) <= 2 * LEG_MODULES * module_px:
         return np.empty((0, 3, 3))
@@ -111,9 +80,7 @@ def _mark(module_px: float) -> npt.NDArray[np.uint8]:
 
 
 def _fits(image: Image, mark: npt.NDArray[np.uint8]) -> Fits:
-    """Return how well a mark fits at every place, its correlation as in `cv2.matchTemplate`; 0 where print would be
-    fainter than print is. The same by box filters alone takes half the time.
-    """
+    """Return how well a mark fits everywhere, as `cv2.matchTemplate` does in twice the time; 0 in too faint print."""
     part = mark - mark.mean(dtype=np.float32)
     pattern, beside = part / np.linalg.norm(part) / len(mark), len(mark) - 1
     fit = np.empty((image.shape[0] - beside, image.shape[1] - beside), np.float32)
@@ -162,14 +129,6 @@ def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:
     return fit[rows[:, :, None], columns[:, None]].reshape(len(x), len(steps) ** 2)
 
 
-def first_of_each(keys: Floats, most: int) -> Places:
-    """Return where the first so many of each key stand, in their order; `keys` are `(parts, n)`."""
-    _, group = np.unique(keys, axis=1, return_inverse=True)
-    order = np.argsort(group, kind="stable")
-    starts = np.searchsorted(group[order], group[order])
-    return np.sort(order[np.arange(len(order)) - starts < most])
-
-
 def _refined(fit: Fits, x: Places, y: Places) -> Floats:
     """Return peaks to parts of a pixel: the top of a parabola through each and its neighbours, `(n, 2)`."""
     x, y = x.clip(1, fit.shape[1] - 2), y.clip(1, fit.shape[0] - 2)
@@ -186,10 +145,7 @@ def _top(before: Floats, here: Floats, after: Floats) -> Floats:
 
 
 def _triples(marks: _Marks) -> tuple[Fits, Floats]:
-    """Return every three places that may be a code's marks: how well they fit, and where, `(n, 3, 2)`.
-
-    The three are top left, top right, bottom left.
-    """
+    """Return all threes of marks, top left, top right, bottom left: how well they fit, and where, `(n, 3, 2)`."""
     one, other = _pairs(marks, LEG_MODULES)
     leg = marks.points[other] - marks.points[one]
     across, apart = _pairs(marks, LEG_MODULES * 2**0.5)

@@ -17,32 +17,18 @@ from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit
 from companion.vision.view import Quad
 
-ENOUGH_FOR_A_VIEW = 4
-"""Minimum number of codes that tell which end of the table is farther away."""
-
-MOST_WRONG = 0.12
-"""Maximum error of a code, as a share of its sides; one of another size, or in a hand, has more and is left out."""
-
+ENOUGH_FOR_A_VIEW = 4  # minimum number of codes that tell which end of the table is farther away
+MOST_WRONG = 0.12  # error of a code, in its sides; one of another size, or in a hand, has more and is left out
 _NUDGE = 1e-5
 
-SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)
-"""Widths that are looked for first; most squares a tenth wider or narrower are found with them."""
-
-SMALLER_MM = 17.0
-"""Width that is looked for if nothing else is found: a sheet printed to fit the page."""
-
-SAME_WIDTH = 0.05
-"""Difference of widths, as a share, below which they are one."""
-
-ENOUGH_STICKERS = 12
-"""Number of stickers measured to know their widths."""
+SIZES_MM = (STICKER_MM, 24.0, 29.0, 35.0)  # looked for first, with most squares a tenth wider or narrower
+SMALLER_MM = 17.0  # width that is looked for if nothing else is found: a sheet printed to fit the page
+SAME_WIDTH = 0.05  # difference of widths, as a share, below which they are one
+ENOUGH_STICKERS = 12  # number of stickers measured to know their widths
 
 
 def level_of(quads: Sequence[Quad]) -> Fit | None:
-    """Return the plane on which codes of one size lie, its millimetres being modules; None where they do not tell.
-
-    Its origin is the middle of the codes.
-    """
+    """Return the plane of codes of one size, in modules from their middle; None where they do not tell."""
     codes = np.array(quads, float).reshape(-1, 4, 2)
     for _ in range(3):
         if not len(codes):

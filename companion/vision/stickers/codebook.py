@@ -16,22 +16,15 @@ import numpy.typing as npt
 
 from companion.tabletop import sticker_codes
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, first_of_each
 from companion.vision.opencv import cv2
-from companion.vision.stickers.code_detector import first_of_each
 
 Floats = npt.NDArray[np.float32]
-Homographies = npt.NDArray[np.float64]
-"""`(n, 3, 3)`: from modules of a code (0, 0 its top left corner, 21, 21 its bottom right) to pixels."""
-
+Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from a code's modules (0, 0 top left; 21, 21) to pixels
 PER_MODULE = 2
-BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)
-"""From a sharp picture to one out of focus: the standard deviation of the blur."""
-
+BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # from a sharp picture to one out of focus: the standard deviation of the blur
 SHIFTS_MODULES = (-0.35, 0.0, 0.35)
-RIM_MODULES = 1
-"""Width of the white around a code that is sampled with it: the last row is known by what lies beside it."""
-
+RIM_MODULES = 1  # width of the white sampled around a code: the last row is known by what lies beside it
 SHADING_MODULES = 11
 LEAST_STRUCTURE = 0.45
 LEAST_SCORE = 0.33
@@ -40,33 +33,23 @@ LEAST_SUM = 0.55
 every kind those of small print seldom add up to 0.55, those of codes hardly ever to less than 0.7."""
 
 PLACE_MODULES, MOST_ON_A_PLACE = 6.0, 4
-MOST_READ, MOST_READ_CLOSELY = 1500, 250
-"""Maximum number of squares compared with the codes, and of those compared again when shifted."""
-
+MOST_READ, MOST_READ_CLOSELY = 1500, 250  # squares compared with the codes, and of those compared again when shifted
 _BLOCK = 256
 
-CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4
-"""Minimum score and margin for which a first look is enough."""
-
+CLEAR_SCORE, CLEAR_MARGIN = 0.8, 0.4  # minimum score and margin for which a first look is enough
 _DRAWN_PER_MODULE = 4
 _SIDE = (MODULES + 2 * RIM_MODULES) * PER_MODULE
-_INNER = np.s_[
-    ..., RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE, RIM_MODULES * PER_MODULE : -RIM_MODULES * PER_MODULE
-]
+_WITHIN = slice(RIM_MODULES * PER_MODULE, -RIM_MODULES * PER_MODULE)
+_INNER = np.s_[..., _WITHIN, _WITHIN]
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
     """What a square shows, if it shows a code."""
 
-    ranking: tuple[tuple[str, float], ...]
-    """The three likeliest cards and how well each fits (-1 … 1), the best first."""
-
-    structure: float
-    """Likeness of the square to any code of version 1 (-1 … 1)."""
-
-    matrix: npt.NDArray[np.float64]
-    """`(3, 3)` from modules to pixels, as it fits best."""
+    ranking: tuple[tuple[str, float], ...]  # the three likeliest cards and how well each fits (-1 … 1), the best first
+    structure: float  # likeness of the square to any code of version 1 (-1 … 1)
+    matrix: npt.NDArray[np.float64]  # `(3, 3)` from modules to pixels, as it fits best
 
     @property
     def card(self) -> str:
@@ -85,24 +68,13 @@ class Reading:
 class _Book:
     """All codes as they look under each blur, `b` blurs, `n` codes, `f` samples that all share, `v` that vary."""
 
-    varies: npt.NDArray[np.bool_]
-    """Which of the samples of a code differ from card to card, `(42 * 42,)`."""
-
-    common: Floats
-    """What all codes have in common, unit vectors `(b, f)`."""
-
+    varies: npt.NDArray[np.bool_]  # which of the samples of a code differ from card to card, `(42 * 42,)`
+    common: Floats  # what all codes have in common, unit vectors `(b, f)`
     mean_fixed: Floats
-    mean_varying: Floats
-    """The mean code in the shared samples `(b, f)` and in the others `(b, v)`."""
-
-    glance: npt.NDArray[np.float64]
-    """The middles of the modules that all codes share, `(3, m)`."""
-
-    at_a_glance: Floats
-    """What is seen there, unit vectors `(b, m)`."""
-
-    apart: Floats
-    """Difference of each code from the mean one, unit vectors `(b * n, v)`."""
+    mean_varying: Floats  # the mean code in the shared samples `(b, f)` and in the others `(b, v)`
+    glance: npt.NDArray[np.float64]  # the middles of the modules that all codes share, `(3, m)`
+    at_a_glance: Floats  # what is seen there, unit vectors `(b, m)`
+    apart: Floats  # difference of each code from the mean one, unit vectors `(b * n, v)`
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
@@ -114,7 +86,8 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     for index, reading in zip(likely, _read_at_once(image, squares[likely]), strict=True):
         readings[index] = reading
     told = [(index, reading) for index in likely if (reading := readings[index]) is not None]
-    doubtful = [(index, reading) for index, reading in told if _is_worth_a_closer_look(reading)]
+    unclear = [(index, r) for index, r in told if r.score < CLEAR_SCORE or r.margin < CLEAR_MARGIN]
+    doubtful = [(i, r) for i, r in unclear if r.score >= LEAST_SCORE and r.score + r.margin >= LEAST_SUM]
     doubtful.sort(key=lambda item: -item[1].score - item[1].margin)
     for index, _ in doubtful[:MOST_READ_CLOSELY]:
         readings[index] = _read_closely(image, squares[index])
@@ -126,15 +99,9 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
     middles = squares[order] @ (MODULES / 2, MODULES / 2, 1)
-    cells = (
-        middles[:, :2] / middles[:, 2:] / (PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1))[:, None]
-    )
+    place_px = PLACE_MODULES * np.linalg.norm(squares[order][:, :2, 0], axis=1)
+    cells = middles[:, :2] / middles[:, 2:] / place_px[:, None]
     return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
-
-
-def _is_worth_a_closer_look(reading: Reading) -> bool:
-    is_clear = reading.score >= CLEAR_SCORE and reading.margin >= CLEAR_MARGIN
-    return reading.score >= LEAST_SCORE and reading.score + reading.margin >= LEAST_SUM and not is_clear
 
 
 def _structure(image: Image, squares: Homographies) -> Floats:
@@ -226,11 +193,8 @@ def _book() -> _Book:
     mean = looks.mean(axis=1)
     fixed, apart = mean[:, ~varies], (looks - mean[:, None])[..., varies]
     middles = np.stack((*np.argwhere(shared)[:, ::-1].T + 0.5, np.ones(shared.sum())))
-    glance = (
-        seen.mean(axis=1)[_INNER]
-        .reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
-        .mean(axis=(2, 4))[:, shared]
-    )
+    by_module = seen.mean(axis=1)[_INNER].reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
+    glance = by_module.mean(axis=(2, 4))[:, shared]
     return _Book(
         varies=varies,
         common=_unit(fixed - fixed.mean(axis=1, keepdims=True)),

@@ -31,48 +31,24 @@ from companion.vision.stickers.codebook import Reading
 from companion.vision.view import AGREED, ALONE, Code, Point, Quad, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
-"""Minimum score, margin and sum of both from which on our own reader is believed by itself.
+"""Minimum score, margin and sum of both from which on our own reader is believed by itself. Noise and blur take from
+the score and leave the margin; what is no code of ours may by chance have some score."""
 
-Noise and blur take from the score and leave the margin; what is no code of ours may by chance have some score.
-"""
-
-LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55
-"""Minimum values from which on a code of ours is there, but people are asked which."""
-
-PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1
-"""The same for our own reader to be believed where nothing tells how large a code may be."""
-
-FLAT_MODULE_PX = 2.0
-"""Pixels a module where squares are looked for: as good as more."""
-
+LIKELY_MARGIN, LIKELY_SUM, LIKELY_STRUCTURE = 0.18, 0.78, 0.55  # minima for a code that people are asked about
+PLAIN_STRUCTURE, PLAIN_SUM = 0.6, 1.1  # minima to believe our own reader where nothing tells how large a code may be
+FLAT_MODULE_PX = 2.0  # pixels a module where squares are looked for: as good as more
 FEWEST_PX, MOST_PX = 0.7, 9.0
-"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes.
+"""Pixels a module below which no code can be told, and above which only the general readers look, for whole codes: a
+phone held near a fan of cards sees codes so large, each with a part under the next card."""
 
-A phone held near a fan of cards sees codes so large, each with a part under the next card.
-"""
-
-SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)
-"""Pixels a module that are tried where no mat tells the scale."""
-
-SEARCHED_SLACK = 0.2
-"""Maximum foreshortening of a code there, as a share."""
-
-MOST_SEARCHED_PX = 7_000_000
-"""Maximum size of a picture that is searched for small modules: a phone's larger one is taken from near."""
-
-ENOUGH_MARKERS = 4
-"""Minimum number of the mats' markers that tell the table's plane well enough to look for squares there alone."""
-
+SEARCHED_PX = (1.15, 1.36, 1.6, 1.9, 2.25, 2.65, 3.1, 3.65, 4.3, 5.1, 6.0, 7.1)  # pixels a module, without a mat
+SEARCHED_SLACK = 0.2  # maximum foreshortening of a code there, as a share
+MOST_SEARCHED_PX = 7_000_000  # of a picture searched for small modules: a phone's larger one is taken from near
+ENOUGH_MARKERS = 4  # minimum number of the mats' markers to look for squares on the table's plane alone
 UPSCALE = 2
-MIN_SIDE_PX = 15.0
-"""Minimum side of a version 1 code, in pixels: modules of 0.7 px."""
-
-WHOLE_FROM = 0.6
-"""Share of the picture covered by boxes to read above which all of it is read at once."""
-
-_ASKED_MODULE_PX = 4
-"""Pixels a module on the crop that pyzbar is asked about: as good as 6 above 2 px a module, and half the time."""
-
+MIN_SIDE_PX = 15.0  # minimum side of a version 1 code, in pixels: modules of 0.7 px
+WHOLE_FROM = 0.6  # share of the picture covered by boxes to read above which all of it is read at once
+_ASKED_MODULE_PX = 4  # of the crop that pyzbar is asked about: above 2 px a module as good as 6, in half the time
 _MARGIN_MODULES = 3
 _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODULES, 1)], float).T
 
@@ -81,17 +57,10 @@ _CORNERS = np.array([(0, 0, 1), (MODULES, 0, 1), (MODULES, MODULES, 1), (0, MODU
 class Before:
     """What is known from an earlier picture of the same table."""
 
-    known: Mapping[str, Point] = field(default_factory=dict)
-    """Cards that were read surely, by place: there pyzbar is not asked about them again."""
-
-    sizes_mm: Sequence[float] = SIZES_MM
-    """The sizes of the stickers that lie there."""
-
-    level: Fit | None = None
-    """The plane that the codes tell (`level_of`), if there are no mats."""
-
-    beside: Sequence[Quad] = ()
-    """Codes that lie outside of the boxes to read; a part of one may show in them."""
+    known: Mapping[str, Point] = field(default_factory=dict)  # read surely: there pyzbar is not asked again
+    sizes_mm: Sequence[float] = SIZES_MM  # the sizes of the stickers that lie there
+    level: Fit | None = None  # the plane that the codes tell (`level_of`), if there are no mats
+    beside: Sequence[Quad] = ()  # codes that lie outside of the boxes to read; a part of one may show in them
 
 
 NOTHING_BEFORE = Before()
