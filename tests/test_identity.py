@@ -367,3 +367,16 @@ def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_may_be_laid_or
     seen = followed.see(on_discard(KM_50, 200, 203, 3))
 
     assert followed.track(seen[KM_50][0]).stacked_s is not None
+
+
+@pytest.mark.parametrize(("y", "may_be_two"), [(200.9, True), (200.3, False)])
+def test_a_card_that_lies_beside_where_it_lay_before_a_hand_was_over_it_may_have_its_like_on_it(
+    y: float, may_be_two: bool
+) -> None:
+    followed = Followed(DISCARDING)
+    followed.see(on_discard(KM_50, 200, 200, 1))
+    followed.hide(DISCARD)
+
+    (serial,) = followed.see(on_discard(KM_50, 200, y, 1))[KM_50]
+
+    assert (followed.track(serial).stacked_s is not None) is may_be_two

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache
 
@@ -73,6 +73,11 @@ def turned(seen: Sighting, turn_deg: float) -> Sighting:
     """A card as if it lay turned about its middle."""
     turn = cv2.getRotationMatrix2D(seen.centre_px, turn_deg, 1.0)
     return replace(seen, corners_px=as_quad(cv2.transform(np.array([seen.corners_px]), turn)[0]))
+
+
+def replaced(confidence: float, face: Card) -> Callable[[tuple[Sighting, ...]], tuple[Sighting, ...]]:
+    """What reads each card as this one, so surely."""
+    return lambda seen: tuple(replace(one, face=face, confidence=confidence) for one in seen)
 
 
 def faces(seen: tuple[Sighting, ...]) -> list[str]:
@@ -191,6 +196,20 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
 
     assert order_of(last[1], "stop") == order_of(first[1], "stop")
     assert last[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
+
+
+@pytest.mark.parametrize(("confidence", "face"), [(0.93, "25"), (0.99, "75")])
+def test_a_card_read_otherwise_exactly_where_it_lay_is_the_reading_that_was_surer(
+    confidence: float, face: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before, after = replaced(0.97, Card("25")), replaced(confidence, Card("75"))
+    reading = iter((before, after))
+    monkeypatch.setattr(occlusion, "read_faces", lambda *args, **how: next(reading)(read_faces(*args, **how)))
+
+    first, last = looks((card("25"),), (card("25"),))
+
+    assert last[0][0].face is Card(face)
+    assert (last[0][0].stay == first[0][0].stay) is (face == "25")
 
 
 def test_a_card_of_a_pile_pushed_a_little_and_then_covered_is_not_two() -> None:

@@ -8,6 +8,7 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -262,6 +263,26 @@ def told_of(*cards: str, seconds: float, setup: Setup | None = None) -> list[dic
 
     watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
     return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * seconds))))
+
+
+def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard"
+    rows = *plays, "12 accident-01 2/battle", "14 repairs-01 2/battle"
+    laid = [_lying(*row.split()) for row in rows]
+    attack = Sighting(Card.OUT_OF_GAS, None, (0.0, 0.0), None, "side-2/battle", False, 0.99, "face", stay=1)
+
+    def look(frame: Frame) -> View:
+        lying = [seen for since_s, _, seen in laid if since_s <= frame.t_s]
+        if frame.t_s >= 4:
+            lying.append(replace(attack, centre_px=(0.0, 2.0 if frame.t_s >= 8 else 0.0)))
+        hidden = frozenset({"side-2/battle"} if 7.6 <= frame.t_s < 8 else ())
+        return View(frame.t_s, MATS, tuple(lying), hidden)
+
+    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    items = list(watcher.items(Frame(None, number / 10) for number in range(170)))
+
+    assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
+    assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
 
 
 def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, float, Sighting]:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Hint
 from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
@@ -50,8 +50,16 @@ class Detection:
 
     sighting: Sighting
     place: Place
+    px_per_mm: float
+    """The scale of its mat."""
+
     is_upset: bool = False
     """True if nothing near it looks as it did: no picture shows what was nudged."""
+
+    def off_mm(self, track: Track) -> float:
+        """Return how far it lies from a card: on the mat, or on the picture, for a mat is told anew after each push."""
+        on_picture_mm = math.dist(self.sighting.centre_px, track.centre_px) / self.px_per_mm
+        return min(distance_mm(self.place, track.place), on_picture_mm)
 
 
 def assign(
@@ -59,12 +67,11 @@ def assign(
     tracks: Sequence[Track],
     hint: Hint,
     disturbed: frozenset[str],
-    px_per_mm: Mapping[str, float],
 ) -> dict[int, Track | None]:
     """Return the track of each sighting by its index, None for a card that is new.
 
     `tracks` are those that have not gone and whose zones are in sight; in the zones `disturbed` something has moved
-    since they were last in sight; `px_per_mm` is the scale by mat.
+    since they were last in sight.
     """
     found: dict[int, Track | None] = {}
     for zone in {one.place.zone for one in detections}:
@@ -72,7 +79,7 @@ def assign(
         there = [track for track in tracks if track.zone == zone]
         known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
         left = {track.serial: track for track in there if track not in known.values()}
-        costs = _Costs(list(here.values()), there, hint, zone in disturbed, px_per_mm.get(mat_of(zone), 1.0))
+        costs = _Costs(list(here.values()), there, hint, zone in disturbed)
         rows = [n for n in here if n not in known]
         serials = _cheapest(
             [{s: costs.same(here[n], track) for s, track in left.items()} for n in rows],
@@ -99,7 +106,6 @@ class _Costs:
     tracks: Sequence[Track]
     hint: Hint
     is_disturbed: bool
-    px_per_mm: float
 
     @property
     def _stays(self) -> frozenset[int]:
@@ -118,7 +124,7 @@ class _Costs:
         sighting = one.sighting
         if sighting.card is not None and track.card is not None:
             return math.inf
-        off_mm = self._off_mm(one, track)
+        off_mm = one.off_mm(track)
         lifted = ODD * self._lifted_from(track) + UNLIKELY * self._lies_beneath(track)
         if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
@@ -128,11 +134,6 @@ class _Costs:
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self.is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
-
-    def _off_mm(self, one: Detection, track: Track) -> float:
-        """How far apart they lie: on the mat, or on the picture, for a mat is told anew after each push."""
-        on_picture_mm = math.dist(one.sighting.centre_px, track.centre_px) / self.px_per_mm
-        return min(distance_mm(one.place, track.place), on_picture_mm)
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
         """The cost of a code that cannot be read, now or before, being the same card."""
@@ -156,7 +157,7 @@ class _Costs:
             cost += UNLIKELY
         unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
         alike = [t for t in unseen if not self._lies_beneath(t)]
-        if any(self._off_mm(one, t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
+        if any(one.off_mm(t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
             cost += UNLIKELY
         if any(self._would_show(one, t) for t in alike):
             cost += ODD
@@ -167,7 +168,7 @@ class _Costs:
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        is_untold = one.sighting.is_double and self._off_mm(one, track) < UNTOLD_MM
+        is_untold = one.sighting.is_double and one.off_mm(track) < UNTOLD_MM
         is_told = track.stay is not None and not is_untold
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 

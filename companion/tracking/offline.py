@@ -7,6 +7,7 @@ what is not sure counts by what comes after it, and a card that is taken back ta
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -148,6 +149,23 @@ class Past:
         discards = {play: table.copies_left(play.card) for play in legal if play.verb is Verb.DISCARD and play.card}
         if discards:
             yield past.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
+
+    def with_stacked(self, places: Places) -> Iterator[Past]:
+        """A card was laid on its like before one of the last lines, so exactly that it was taken for that one."""
+        since_s = [self._since_s(entry) for entry in self.entries] + [math.inf]
+        for at in range(len(self.entries), max(0, len(self.entries) - MOST_DOUBTED), -1):
+            past = self._up_to(at)
+            for track in self.tracks.there:
+                if track.stacked_s is None or not since_s[at - 1] <= track.stacked_s < since_s[at]:
+                    continue
+                guess = places.play_at(track.face, track.zone, track.place.sideways, past.table)
+                if guess is not None and not referee.objections(past.table, guess.play):
+                    yield past.with_line(guess.play, unseen_seq=self._seq_at(at))
+
+    def _since_s(self, entry: Entry) -> float:
+        """When the card of a line was seen first."""
+        track = self.tracks.of_serial(entry.line.serial or 0)
+        return math.inf if track is None else track.since_s
 
     def earlier(self) -> Iterator[Past]:
         """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
@@ -322,7 +340,7 @@ class Watcher:
         past = self._past
         last = past.entries[-1].question if past.entries else None
         was_refused = last is not None and last.id in past.refused_s
-        pasts = [past.with_unread()]
+        pasts = [past.with_unread(), past.with_stacked(self._places)]
         if len(illegal) > 1 and not was_refused:
             pasts.append(past.with_discard(len(past.entries)))
         if len(illegal) > 1 or was_refused:

@@ -154,7 +154,7 @@ class Track:
     """It may be a card like it that lay there before, nudged."""
 
     stacked_s: float | None = None
-    """When one like it may have been laid exactly on it: no picture tells."""
+    """When one like it may have been laid on it, too exactly for a picture to tell."""
 
     laid_seq: int | None = None
     """The record's last event when it came to count as lying; None until it has."""
@@ -209,14 +209,15 @@ class Track:
     def _is_unseen_for(self, looks: int) -> bool:
         return len(self.recent) >= looks and not any(self.recent[-looks:])
 
-    def seen(self, sighting: Sighting, place: Place, t_s: float) -> Track:
-        """Return the track after a look that saw it."""
+    def seen(self, sighting: Sighting, place: Place, t_s: float, *, is_shifted: bool = False) -> Track:
+        """Return the track after a look that saw it; `is_shifted` says that it lies beside where it lay."""
         known = sighting.face is not Card.UNKNOWN
         is_other = known and self.face is not sighting.face
         moved = is_other or distance_mm(self.place, place) > NUDGE_MM
         diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
         reading = reading_of(sighting, DOUBTFUL_CONFIDENCE if diagonal else 1.0)
         keeps = self.face is Card.UNKNOWN or known
+        is_stacked = is_shifted or (sighting.is_double and sighting.stay != self.stay)
         return replace(
             self,
             face=sighting.face if known else self.face,
@@ -228,7 +229,7 @@ class Track:
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
             stay=sighting.stay,
-            stacked_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.stacked_s,
+            stacked_s=t_s if is_stacked and self.readings else self.stacked_s,
             centre_px=sighting.centre_px,
         )
 

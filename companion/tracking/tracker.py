@@ -29,6 +29,10 @@ from companion.tracking.track import (
 )
 from companion.vision.view import View
 
+SHIFTED_MM = 0.5
+"""Minimum distance of a card from where it lay for one like it to have been laid on it meanwhile: of 209 cards that an
+arm had been over, 99.5 % lay within 0.3 mm of where they had lain, and one that got its like on it 1.1 mm beside."""
+
 SEVERAL = 2
 """Number of cards of a pile that were touched, or stand in other light, where none looks as it did."""
 
@@ -177,11 +181,13 @@ def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
     """Yield the sightings with their places; where nothing looks as it did, no picture shows what was nudged."""
     sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     stays = {sighting.stay for sighting, _ in sightings}
+    scales = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place in sightings:
         before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
         alike = [t for t in before if t.face is sighting.face]
         is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
-        yield Detection(replace(sighting, is_double=sighting.is_double or is_upset), place, is_upset)
+        seen = replace(sighting, is_double=sighting.is_double or is_upset)
+        yield Detection(seen, place, scales.get(mat_of(place.zone), 1.0), is_upset)
 
 
 class _Look:
@@ -199,17 +205,22 @@ class _Look:
         self._mats_under_arms = {mat_of(zone) for zone in now.zones_under_arms}
 
     def _tracks_of(self, detections: Sequence[Detection]) -> dict[int, Track]:
-        scales = {mat.id: mat.px_per_mm for mat in self._view.mats}
-        found = assign(detections, self._in_sight, self._hint, self._disturbed, scales)
+        found = assign(detections, self._in_sight, self._hint, self._disturbed)
         seen: dict[int, Track] = {}
         serial = self._before.last_serial + 1
         # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
         for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
-                seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s)
+                is_shifted = self._is_shifted(one, track)
+                seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s, is_shifted=is_shifted)
                 serial = max(serial, track.serial + 1)
         return seen
+
+    def _is_shifted(self, one: Detection, track: Track) -> bool:
+        """True if what the eye takes for the same card lies beside where it lay before something was over it."""
+        is_same = track.stay is not None and track.stay == one.sighting.stay
+        return is_same and track.zone in self._disturbed and one.off_mm(track) > SHIFTED_MM
 
     def _new_track(self, one: Detection, serial: int) -> Track | None:
         """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""

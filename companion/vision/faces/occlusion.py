@@ -149,14 +149,26 @@ class _Look:
         )
 
     def _put_right(self, at: int, sighting: Sighting) -> Sighting:
-        """Return a sighting as its like lies there, if that shows whole just as it did: this one was read wrongly."""
+        """Return a sighting as the card lies there that was seen before, where this one was read wrongly.
+
+        Its like shows whole just as it did; or exactly there a card was read more surely as another, and a cup hides
+        half of it now.
+        """
         for lain in self._before:
-            if sighting.face is lain.sighting.face and not self._is_same(lain, sighting):
+            if sighting.face is not lain.sighting.face:
+                if self._was_surer(lain, sighting):
+                    return self._as_it_lies_now(lain).sighting
+            elif not self._is_same(lain, sighting):
                 there = self._as_it_lies_now(lain).sighting
                 is_over = share_covered(_quad(there), _quad(sighting)) >= MISREAD_SHARE
                 if is_over and self._vote(lain, MISREAD_BORDERS, self._above[:at]):
                     return replace(there, confidence=sighting.confidence)
         return sighting
+
+    def _was_surer(self, lain: Lain, sighting: Sighting) -> bool:
+        """True if a card that was seen whole exactly there was recognised with more confidence."""
+        is_read = sighting.face is not Card.UNKNOWN and sighting.confidence < lain.sighting.confidence
+        return is_read and lain.is_whole and not lain.missed and self._lies_exactly(lain, sighting)
 
     def _same(self) -> dict[int, Lain]:
         """Return which of the cards of before are seen now, by their places among those seen."""
@@ -177,8 +189,7 @@ class _Look:
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
-        off_mm, off_deg = self._off(lain, self._told[at])
-        if off_mm <= EXACT_MM and off_deg <= EXACT_DEG:
+        if self._lies_exactly(lain, self._told[at]):
             return any(self._vote(card, A_CORNER, self._above) for card in alone)
         return any(self._still_there(card) is not False for card in alone)
 
@@ -229,6 +240,11 @@ class _Look:
             most_mm, most_deg = SAME_MM, SAME_DEG
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
+
+    def _lies_exactly(self, lain: Lain, sighting: Sighting) -> bool:
+        """True if a card lies nearer to where another was than a hand would lay it."""
+        off_mm, off_deg = self._off(lain, sighting)
+        return off_mm <= EXACT_MM and off_deg <= EXACT_DEG
 
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
         """Return how far a card is from where another was, in millimetres and degrees, on its mat.
