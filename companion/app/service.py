@@ -17,7 +17,7 @@ from companion.app.waiting import opened_in_the_end
 from companion.club.outbox import Address, Outbox
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import archive
+from companion.match import exports
 from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
@@ -299,4 +299,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, store.events(match))
-    return archive.text_of(past, form, Names.of(past.game).side)
+    return exports.text_of(past, form, Names.of(past.game).side)

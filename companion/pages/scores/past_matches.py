@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from functools import partial
+from urllib.parse import quote
 
 from babel.dates import format_date, format_time
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, redirect, render_template, request
 
 from companion.common import clock, parsing
-from companion.match import archive, statistics
+from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
-from companion.pages.context import download, match, service, state
+from companion.pages.context import AnyResponse, download, match, service, state
 from companion.pages.game import views
 from companion.pages.limits import Queue
 from companion.pages.scores import charts, photo_score, score_sheets, sheet_image
@@ -30,6 +32,9 @@ A_PAGE = 10
 MOST_PAGES = 10**9
 MOST_WAITING = 4
 """Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
+
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="
+"""The address at which the app takes a play as JSON, without asking any server."""
 
 _drawing = Queue(MOST_WAITING)
 
@@ -66,7 +71,18 @@ def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
     kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+
+
+@bp.get("/past/<int(max=999999999):number>/bg-stats")
+@bp.get("/past/<int(max=999999999):number>/bg-stats.json")
+def bg_stats(number: int) -> AnyResponse:
+    """Lead to the app BG Stats, on this device, with the match as a play; or return the play as JSON."""
+    past = past_or_404(number)
+    play = json.dumps(exports.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
+    if request.path.endswith(".json"):
+        return download(play, "application/json", f"match-{number}-bg-stats.json")
+    return redirect(BG_STATS + quote(play, safe=""))
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
