@@ -56,14 +56,15 @@ def page_of(match: Match):
     return create_app(match, secret=b"s" * 32).test_client()
 
 
-def replayed(store: Store, name: str) -> Match:
-    """A golden record as a match of the log."""
+def replayed(store: Store, name: str, hands: int | None = None) -> Match:
+    """A golden record as a match of the log, or its first hands."""
     lines = [line.split("#")[0].strip() for line in (GOLDEN / f"{name}.mbn").read_text(encoding="utf-8").splitlines()]
     lines = [line for line in lines if line]
-    begins = next(number for number, line in enumerate(lines) if line.startswith("hand ")) + 1
+    hand_at = [number for number, line in enumerate(lines) if line.startswith("hand ")]
+    begins = hand_at[0] + 1
     match = Match(store)
     match.start(lines[:begins])
-    for line in lines[begins:]:
+    for line in lines[begins : hand_at[hands] if hands else None]:
         if line.startswith("hand "):
             match.next_hand("Ann", line.split()[-1])
         else:
@@ -317,14 +318,14 @@ def sent(page) -> dict:
 
 
 def test_a_match_is_a_play_that_bg_stats_takes(store):
-    play = sent(page_of(replayed(store, "match-to-5000")))
+    play = sent(page_of(replayed(store, "match-to-5000", hands=5)))
 
     assert shape(play) == PLAY
     assert (play["game"]["name"], play["board"]) == ("Mille Bornes", "Classic")
     assert play["playDate"] == "2023-11-14 22:13:20"
     assert [(one["name"], one["score"], one["winner"]) for one in play["players"]] == [
-        ("Ann Smith", 5225, True),
-        ("Bob", 3325, False),
+        ("Ann Smith", 6025, True),
+        ("Bob", 3500, False),
     ]
 
 
