@@ -74,13 +74,13 @@ def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
     page = opened(url + "/past/1/1?step=12", SMALL)
     run = page.locator("#run")
 
-    page.get_by_label("Speed").select_option("fast")
+    page.get_by_label("Speed").select_option("slow")
     page.locator("body").press(" ")
     expect(run).to_have_text("Pause")
     expect(page.get_by_role("heading", level=1)).to_contain_text("14 of 17")
     run.click()
     expect(run).to_have_text("Play by itself")
-    assert page.get_by_label("Speed").input_value() == "fast"
+    assert page.get_by_label("Speed").input_value() == "slow"
     run.press("Enter")
     page.keyboard.press("Home")
     expect(run).to_have_text("Play by itself")
@@ -88,7 +88,8 @@ def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
     expect(page.locator(".plate small")).to_have_text("17 of 17")
     run.press("Enter")
 
-    expect(page.locator(".plate small")).to_have_text("1 of 17")
+    expect(page.locator(".plate small")).to_have_text("0 of 17")
+    expect(run).to_have_text("Pause")
 
 
 def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended):
