@@ -483,7 +483,8 @@ def test_anybody_may_look_and_nobody_changes_anything_by_looking(store):
 
 LAST = len(WINNING) + 1
 SHOWN = {
-    "/past/players": "1800 points in the best hand | 1 coup fourré | 700 km driven"
+    "/past/players": "Wins 1 of 1 hand against Bob. Best hand: 1800 points. | Wins 0 of 1 hand against Ann."
+    " | 1 coup fourré | 700 km driven"
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
     "/more": "Earlier matches | Players’ figures",
     "/score": "Earlier matches | Players’ figures",
