@@ -120,6 +120,26 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
 
 
+@pytest.mark.parametrize("command", ["replay", "score"])
+def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path, command):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear aunt,\n" * 40, encoding="utf-8")
+    ran = called(command, path)
+
+    assert (ran.stdout + ran.stderr).count("unreadable") == 5
+    assert "Is this a record?" in ran.stderr.splitlines()[-1]
+    assert ran.returncode == 1
+
+
+@pytest.mark.parametrize("command", ["replay", "score"])
+def test_a_record_with_five_bad_lines_after_a_good_one_is_judged_to_its_end(called, tmp_path, command):
+    path = tmp_path / "sunday.mbn"
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn roll\n" + "Ann quux\n" * 9, encoding="utf-8")
+    ran = called(command, path)
+
+    assert (ran.stdout + ran.stderr).count("unreadable –") == 9
+
+
 def test_editions_lists_all_that_ship(called):
     ran = called("editions")
 
@@ -279,6 +299,7 @@ def test_the_help_shows_no_range_where_there_is_none(called):
     ("words", "says"),
     [
         ("print stickers", "`companion print` needs --out DIR, as in `companion print stickers --out sheets`"),
+        ("print stickers --edition klassik", "There is no edition 'klassik' (did you mean 'classic'?)"),
         (
             "print",
             "`companion print` needs stickers, mats, deck or robot, as in `companion print stickers",

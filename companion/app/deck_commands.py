@@ -19,9 +19,16 @@ from companion.storage.data_folder import data_dir
 from companion.tabletop.template_decks import checked_size, deck_names, export_deck, import_deck, load_deck, remove_deck
 
 
+def _known_edition(_context: click.Context, _option: click.Parameter, name: str) -> str:
+    """Return the name of an edition, refused before anything that is left out: its files may not be there for long."""
+    return load_edition(name).name
+
+
 @click.command("print")
 @click.argument("what", type=click.Choice(["stickers", "mats", "deck", "robot"]))
-@click.option("--edition", default="classic", show_default=True, help="Whose cards.")
+@click.option(
+    "--edition", default="classic", show_default=True, is_eager=True, callback=_known_edition, help="Whose cards."
+)
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
 @click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="For png.")
@@ -48,7 +55,7 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
     from companion.printing.write import about_size, write_sheets
 
     spoken = language or terminal_language()
-    for path in write_sheets(what, load_edition(edition).name, size_mm=size_mm, language=spoken, **how):
+    for path in write_sheets(what, edition, size_mm=size_mm, language=spoken, **how):
         click.echo(path)
     if note := about_size(size_mm):
         warn(note)

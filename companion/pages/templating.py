@@ -41,7 +41,7 @@ _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
     ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
 }
-"""What a file has for its readers and does not go over the air: remarks, blanks between the words of a style, indents of a script."""
+"""What a file has for its readers and does not go over the air: remarks, blanks in a style, indents of a script."""
 
 _MARKS = (("badge", badge), ("car", side_car))
 
