@@ -120,6 +120,10 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
 
 
+def test_an_edition_that_is_not_there_is_said_before_what_was_left_out(called):
+    assert called("print", "stickers", "--edition", "klassik").stderr.startswith("There is no edition 'klassik'")
+
+
 @pytest.mark.parametrize("command", ["replay", "score"])
 def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path, command):
     path = tmp_path / "letter.txt"
@@ -299,7 +303,6 @@ def test_the_help_shows_no_range_where_there_is_none(called):
     ("words", "says"),
     [
         ("print stickers", "`companion print` needs --out DIR, as in `companion print stickers --out sheets`"),
-        ("print stickers --edition klassik", "There is no edition 'klassik' (did you mean 'classic'?)"),
         (
             "print",
             "`companion print` needs stickers, mats, deck or robot, as in `companion print stickers",

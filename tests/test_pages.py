@@ -14,11 +14,11 @@ from seen import camera
 from sheet import scenes
 from werkzeug.datastructures import MultiDict
 
+from companion.app.usage import here
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Answer, Match, Policy
 from companion.match.zone_plays import named, where
-from companion.app.usage import here
 from companion.pages import Camera, announce, create_app, language, serve, words
 from companion.pages.game.new_match import setup_lines
 from companion.pages.players import phone_identity

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
-from itertools import permutations
+from itertools import permutations, product
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
@@ -71,8 +71,8 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
                     one.hand_points.append(total)
                     one.best_hand = total if one.best_hand is None else max(one.best_hand, total)
         for winner, loser in _won_against(result):
-            for one, other in ((one, other) for one in winner.players for other in loser.players):
-                victor, beaten = _of(figures, record.game, one), _of(figures, record.game, other)
+            for first, second in product(winner.players, loser.players):
+                victor, beaten = _of(figures, record.game, first), _of(figures, record.game, second)
                 victor.met[key_of(beaten.name)] += 1
                 victor.beaten[key_of(beaten.name)] += 1
                 beaten.met[key_of(victor.name)] += 1

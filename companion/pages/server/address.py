@@ -73,7 +73,7 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
     else:
         scan = io.StringIO()
         _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
-        code_to_scan = f"\n  {_('or scan:')}\n{scan.getvalue()}"
+        code_to_scan = "\n  " + _("or scan:") + f"\n{scan.getvalue()}"
         typed_in = _("Open %(address)s and type %(code)s: the host lets you in.", address=f"{base}/join", code=code)
         lines += [
             (_("On the wall:"), join_url(base, token, "wall")),
@@ -82,7 +82,7 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
         ]
     width = max(len(title) for title, _what in lines)
     told = "\n".join(f"  {title:{width}}  {what}" for title, what in lines)
-    return f"{_('Mille Bornes Companion is ready.')}\n{told}{code_to_scan}"
+    return _("Mille Bornes Companion is ready.") + f"\n{told}{code_to_scan}"
 
 
 def qr_path(text: str) -> tuple[int, str]:
