@@ -8,7 +8,7 @@ from functools import partial
 from urllib.parse import quote
 
 from babel.dates import format_date, format_time
-from flask import Blueprint, Response, abort, redirect, render_template, request
+from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import clock, parsing
 from companion.match import exports, statistics
@@ -16,7 +16,7 @@ from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
-from companion.pages.context import AnyResponse, download, match, service, state
+from companion.pages.context import download, match, service, state
 from companion.pages.game import views
 from companion.pages.limits import Queue
 from companion.pages.scores import charts, photo_score, score_sheets, sheet_image
@@ -79,13 +79,13 @@ def export(number: int, form: str) -> Response:
 
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
 @bp.get("/past/<int(max=999999999):number>/bg-stats.json")
-def bg_stats(number: int) -> AnyResponse:
+def bg_stats(number: int) -> Response:
     """Lead to the app BG Stats, on this device, with the match as a play; or return the play as JSON."""
     past = past_or_404(number)
     play = json.dumps(exports.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
     if request.path.endswith(".json"):
         return download(play, "application/json", f"match-{number}-bg-stats.json")
-    return redirect(BG_STATS + quote(play, safe=""))
+    return Response(status=302, headers={"Location": BG_STATS + quote(play, safe="")}, mimetype="text/plain")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
