@@ -67,5 +67,5 @@ def test_what_was_before_the_tab_was_opened_shows_nothing_although_another_page_
     page.goto(url + "/")
 
     expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
-    assert page.evaluate("sessionStorage.getItem('moment shown')") is not None
+    page.wait_for_function("sessionStorage.getItem('moment shown') > 0")
     assert page.locator(".moment").count() == 0
