@@ -124,6 +124,16 @@ def test_an_edition_that_is_not_there_is_said_before_what_was_left_out(called):
     assert called("print", "stickers", "--edition", "klassik").stderr.startswith("There is no edition 'klassik'")
 
 
+def test_sheets_are_printed_of_an_edition_of_ones_own(called, tmp_path):
+    (tmp_path / "editions").mkdir()
+    (tmp_path / "editions" / "ours.toml").write_text(OURS, encoding="utf-8")
+
+    ran = called("print", "mats", "--edition", "ours", "--format", "svg", "--out", tmp_path, "--data", tmp_path)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert list(tmp_path.glob("*.svg"))
+
+
 @pytest.mark.parametrize("command", ["replay", "score"])
 def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path, command):
     path = tmp_path / "letter.txt"

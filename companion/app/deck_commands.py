@@ -19,16 +19,9 @@ from companion.storage.data_folder import data_dir
 from companion.tabletop.template_decks import checked_size, deck_names, export_deck, import_deck, load_deck, remove_deck
 
 
-def _known_edition(_context: click.Context, _option: click.Parameter, name: str) -> str:
-    """Return the name of an edition, refused before anything that is left out: its files may not be there for long."""
-    return load_edition(name).name
-
-
 @click.command("print")
 @click.argument("what", type=click.Choice(["stickers", "mats", "deck", "robot"]))
-@click.option(
-    "--edition", default="classic", show_default=True, is_eager=True, callback=_known_edition, help="Whose cards."
-)
+@click.option("--edition", default="classic", show_default=True, help="Whose cards.")
 @click.option("--sides", default=2, show_default=True, type=click.IntRange(1, 8), help="How many mats.")
 @click.option("--format", default="pdf", show_default=True, type=click.Choice(["pdf", "png", "svg"]))
 @click.option("--dpi", default=300, show_default=True, type=click.IntRange(50, 600), help="For png.")
@@ -42,7 +35,7 @@ def _known_edition(_context: click.Context, _option: click.Parameter, name: str)
     help="Stickers: QR codes, or tags.",
 )
 @click.option("--language", type=click.Choice(LANGUAGES), help="What stands on them (default: the terminal's).")
-@click.option("--out", required=True, metavar="DIR", type=FILE, help="Where the files go.")
+@click.option("--out", metavar="DIR", type=FILE, help="Where the files go: must be given.")
 @editions_of_data
 def print_sheets(what: str, edition: str, size_mm: float | None, language: str | None, **how: Any) -> None:
     """Write printable sheets: stickers, mats, a whole deck, or the mat and screen of a robot's seat.
@@ -54,8 +47,11 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
     """
     from companion.printing.write import about_size, write_sheets
 
-    spoken = language or terminal_language()
-    for path in write_sheets(what, edition, size_mm=size_mm, language=spoken, **how):
+    name, spoken = load_edition(edition).name, language or terminal_language()
+    if how["out"] is None:  # said after an edition that is not there, which is the worse mistake
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param=next(o for o in context.command.params if o.name == "out"))
+    for path in write_sheets(what, name, size_mm=size_mm, language=spoken, **how):
         click.echo(path)
     if note := about_size(size_mm):
         warn(note)
