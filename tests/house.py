@@ -137,6 +137,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "past.one": ("/past/1",),
         "past.picture": ("/past/1/1.png",),
         "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
+        "past.bg_stats": ("/past/1/bg-stats", "/past/1/bg-stats.json"),
         "past.replay": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"),
         "score.plays": ("/score/1/plays",),
         "api.match": ("/api/matches/1",),

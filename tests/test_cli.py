@@ -120,6 +120,40 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
 
 
+def test_an_edition_that_is_not_there_is_said_before_what_was_left_out(called):
+    assert called("print", "stickers", "--edition", "klassik").stderr.startswith("There is no edition 'klassik'")
+
+
+def test_sheets_are_printed_of_an_edition_of_ones_own(called, tmp_path):
+    (tmp_path / "editions").mkdir()
+    (tmp_path / "editions" / "ours.toml").write_text(OURS, encoding="utf-8")
+
+    ran = called("print", "mats", "--edition", "ours", "--format", "svg", "--out", tmp_path, "--data", tmp_path)
+
+    assert (ran.returncode, ran.stderr) == (0, "")
+    assert list(tmp_path.glob("*.svg"))
+
+
+@pytest.mark.parametrize("command", ["replay", "score"])
+def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path, command):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear aunt,\n" * 40, encoding="utf-8")
+    ran = called(command, path)
+
+    assert (ran.stdout + ran.stderr).count("unreadable") == 5
+    assert "Is this a record?" in ran.stderr.splitlines()[-1]
+    assert ran.returncode == 1
+
+
+@pytest.mark.parametrize("command", ["replay", "score"])
+def test_a_record_with_five_bad_lines_after_a_good_one_is_judged_to_its_end(called, tmp_path, command):
+    path = tmp_path / "sunday.mbn"
+    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn roll\n" + "Ann quux\n" * 9, encoding="utf-8")
+    ran = called(command, path)
+
+    assert (ran.stdout + ran.stderr).count("unreadable –") == 9
+
+
 def test_editions_lists_all_that_ship(called):
     ran = called("editions")
 

@@ -44,6 +44,23 @@ def test_every_check_is_one_line(tmp_path, monkeypatch):
     assert all(c.sentence and "\n" not in c.sentence for c in found)
 
 
+def bad(name: str, *, needed: bool = False) -> doctor.Check:
+    return doctor.Check(name, False, needed, "It is not well.")
+
+
+@pytest.mark.parametrize(
+    ("found", "begins"),
+    [
+        ([doctor.Check("camera", True, False, "It is well.")], "All is well"),
+        ([bad("camera")], "You can play by hand now"),
+        ([bad("clock")], "You can play now"),
+        ([bad("camera"), bad("OpenCV", needed=True)], "Something is missing"),
+    ],
+)
+def test_the_verdict_says_first_whether_one_can_play(found, begins):
+    assert doctor.verdict(found).startswith(begins)
+
+
 PICTURE = np.full((1080, 1920, 3), 90, np.uint8)
 
 

@@ -16,6 +16,7 @@ from seen import camera
 from sheet import scenes
 from werkzeug.datastructures import MultiDict
 
+from companion.app.usage import here
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.match import Answer, Match, Policy
@@ -1005,6 +1006,19 @@ def test_the_terminal_says_where_the_table_is():
     assert "http://192.168.1.20:8080/join?t=tok" in said
     assert "http://localhost:8080" in said
     assert "▀" in said
+
+
+def test_the_terminal_says_it_in_its_own_language_one_below_the_other(monkeypatch):
+    for name in ("LC_ALL", "LC_MESSAGES"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LANG", "fr_FR.UTF-8")
+    ready = here("Mille Bornes Companion is ready.")
+    said = announce("192.168.1.20", 8080, "tok", "NKCM")
+    language.speak("en")
+
+    assert said.startswith(ready)
+    assert ready != "Mille Bornes Companion is ready."
+    assert {line.index("http") for line in said.splitlines()[1:4]} == {said.splitlines()[1].index("http")}
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])

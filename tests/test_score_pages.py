@@ -8,6 +8,7 @@ import json
 import re
 from datetime import datetime
 from pathlib import Path
+from urllib.parse import unquote
 
 import cv2
 import evening
@@ -55,14 +56,15 @@ def page_of(match: Match):
     return create_app(match, secret=b"s" * 32).test_client()
 
 
-def replayed(store: Store, name: str) -> Match:
-    """A golden record as a match of the log."""
+def replayed(store: Store, name: str, hands: int | None = None) -> Match:
+    """A golden record as a match of the log, or its first hands."""
     lines = [line.split("#")[0].strip() for line in (GOLDEN / f"{name}.mbn").read_text(encoding="utf-8").splitlines()]
     lines = [line for line in lines if line]
-    begins = next(number for number, line in enumerate(lines) if line.startswith("hand ")) + 1
+    hand_at = [number for number, line in enumerate(lines) if line.startswith("hand ")]
+    begins = hand_at[0] + 1
     match = Match(store)
     match.start(lines[:begins])
-    for line in lines[begins:]:
+    for line in lines[begins : hand_at[hands] if hands else None]:
         if line.startswith("hand "):
             match.next_hand("Ann", line.split()[-1])
         else:
@@ -290,6 +292,92 @@ def test_the_terminal_writes_the_names_as_the_page_does(tmp_path):
     store.close()
 
 
+PLAY = {
+    "sourceName": str,
+    "sourcePlayId": str,
+    "playDate": str,
+    "board": str,
+    "game": {"name": str, "sourceGameId": str, "highestWins": bool, "noPoints": bool},
+    "players": [{"name": str, "sourcePlayerId": str, "role": str, "score": int, "winner": bool}],
+}
+"""What BG Stats documents of the play that another app sends, as far as a match here has it."""
+
+
+def shape(value):
+    """Return the types of a JSON value; those of a list are its one element's."""
+    if isinstance(value, dict):
+        return {key: shape(inner) for key, inner in value.items()}
+    if isinstance(value, list):
+        (only,) = {json.dumps(shape(one), default=str) for one in value}
+        return [shape(value[0])] if only else []
+    return type(value)
+
+
+def sent(page) -> dict:
+    return page.get("/past/1/bg-stats.json").json
+
+
+def test_a_match_is_a_play_that_bg_stats_takes(store):
+    play = sent(page_of(replayed(store, "match-to-5000", hands=5)))
+
+    assert shape(play) == PLAY
+    assert (play["game"]["name"], play["board"]) == ("Mille Bornes", "Classic")
+    assert play["playDate"] == "2023-11-14 22:13:20"
+    assert [(one["name"], one["score"], one["winner"]) for one in play["players"]] == [
+        ("Ann Smith", 6025, True),
+        ("Bob", 3500, False),
+    ]
+
+
+def test_the_app_opens_with_the_same_play_and_no_server_is_told(store):
+    page = page_of(won(store))
+    way = page.get("/past/1/bg-stats").location
+
+    assert way.startswith("bgstats://app.bgstatsapp.com/createPlay.html?data=")
+    assert json.loads(unquote(way.partition("=")[2])) == sent(page)
+    for path in ("/score", "/past/1"):
+        assert 'href="/past/1/bg-stats"' in page.get(path).get_data(as_text=True)
+
+
+def test_a_match_as_it_stands_has_no_winner_and_is_the_same_play_later(store):
+    match = won(store)
+    page = page_of(match)
+    before = sent(page)
+    match.next_hand("Ann", "Bob")
+    for line in ("Bob roll", "Ann roll", "Bob 100", "end"):
+        match.enter(line, "Ann")
+    after = sent(page)
+
+    assert [(one["score"], one["winner"]) for one in before["players"]] == [(1800, False), (125, False)]
+    assert [one["score"] for one in after["players"]] == [1800, 225]
+    assert before["sourcePlayId"] == after["sourcePlayId"]
+
+
+def test_in_pairs_each_player_has_the_score_of_the_pair(store):
+    header = ("side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann")
+    play = sent(page_of(started(store, "Ann roll", "Bob roll", "Cid 100", "end", header=header)))
+
+    assert [(one["name"], one["role"], one["score"]) for one in play["players"]] == [
+        *(("Ann", "Ann & Cid", 100), ("Cid", "Ann & Cid", 100)),
+        *(("Bob", "Bob & Dee", 0), ("Dee", "Bob & Dee", 0)),
+    ]
+
+
+def test_a_race_without_points_has_kilometres_and_its_winner(store):
+    play = sent(page_of(replayed(store, "asmodee-passes-1000")))
+
+    assert shape(play) == PLAY
+    assert [one["winner"] for one in play["players"]].count(True) == 1
+    assert max(one["score"] for one in play["players"]) >= 1000
+
+
+def test_before_the_first_hand_is_finished_there_is_nothing_to_send(store):
+    page = page_of(started(store, *OPENING))
+
+    assert page.get("/past/1/bg-stats").status_code == 404
+    assert "bg-stats" not in page.get("/score").get_data(as_text=True)
+
+
 # --- Earlier matches ------------------------------------------------------------------------------------------
 
 
@@ -395,7 +483,8 @@ def test_anybody_may_look_and_nobody_changes_anything_by_looking(store):
 
 LAST = len(WINNING) + 1
 SHOWN = {
-    "/past/players": "1800 points in the best hand | 1 coup fourré | 700 km driven"
+    "/past/players": "Wins 1 of 1 hand against Bob. Best hand: 1800 points. | Wins 0 of 1 hand against Ann."
+    " | 1 coup fourré | 700 km driven"
     " | Most cruel attacker: Bob, with 1 hazard on Ann.",
     "/more": "Earlier matches | Players’ figures",
     "/score": "Earlier matches | Players’ figures",

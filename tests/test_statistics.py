@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.match.archive import Archive, as_csv
+from companion.match.archive import Archive
+from companion.match.exports import as_csv
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules.record import judge, notation
@@ -66,6 +67,37 @@ def test_what_a_player_has_done(record, player, figures):
     one = players_of(record)[player]
 
     assert {name: getattr(one, name) for name in figures} == figures
+
+
+THREE = played(
+    *("Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob 100", "Cid 75", "end"),
+    header="edition classic\nside Ann\nside Bob\nside Cid\n",
+)
+
+
+@pytest.mark.parametrize(
+    ("record", "player", "met", "beaten"),
+    [
+        (LEVEL, "ann", {}, {}),
+        (THREE, "ann", {"cid": 1}, {"cid": 1}),
+        (THREE, "cid", {"ann": 1, "bob": 1}, {}),
+        (IN_PAIRS, "ann", {"bob": 1, "dee": 1}, {"bob": 1, "dee": 1}),
+        (golden("asmodee-passes-1000"), "ann", {"bob": 1}, {"bob": 1}),
+        (golden("asmodee-passes-1000"), "bob", {"ann": 1}, {}),
+    ],
+    ids=["a level hand", "two level, one behind", "behind both", "pairs", "a race's winner", "its loser"],
+)
+def test_who_has_won_how_many_hands_against_whom(record, player, met, beaten):
+    one = players_of(record)[player]
+
+    assert (one.met, one.beaten) == (met, beaten)
+
+
+def test_the_points_of_all_hands_stand_in_the_order_in_which_they_were_played():
+    first, second = (players_of(played("Ann roll", "Bob roll", f"Ann {km}", "end")) for km in (100, 200))
+
+    assert together([first, second])["ann"].hand_points == [100, 200]
+    assert together([second, first])["ann"].hand_points == [200, 100]
 
 
 def test_a_hand_that_was_not_finished_counts_for_nothing():

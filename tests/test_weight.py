@@ -31,10 +31,13 @@ def fetched(page, path: str) -> dict[str, bytes]:
     return {asset: answer.data for asset, answer in answers.items()}
 
 
-@pytest.mark.parametrize("path", ["/", "/join", "/wall", "/setup", "/score"])
+@pytest.mark.parametrize("path", ["/", "/join", "/wall", "/setup", "/score", "/past/1", "/past/1/1", "/camera", "/try"])
 @pytest.mark.parametrize("header", [("side Ann", "side Bob"), ("edition rush", *EIGHT)], ids=["two", "eight"])
-def test_the_first_load_is_small(page, match, path, header):
+def test_the_first_load_is_small_in_the_language_with_the_longest_words(page, match, path, header):
     match.start((*header, "hand first Ann"))
+    for play in ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann roll", "end"):
+        match.enter(play, "Ann")
+    page.environ_base["HTTP_ACCEPT_LANGUAGE"] = "pl"
 
     parts = fetched(page, path)
 

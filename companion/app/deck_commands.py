@@ -35,7 +35,7 @@ from companion.tabletop.template_decks import checked_size, deck_names, export_d
     help="Stickers: QR codes, or tags.",
 )
 @click.option("--language", type=click.Choice(LANGUAGES), help="What stands on them (default: the terminal's).")
-@click.option("--out", required=True, metavar="DIR", type=FILE, help="Where the files go.")
+@click.option("--out", metavar="DIR", type=FILE, help="Where the files go: must be given.")
 @editions_of_data
 def print_sheets(what: str, edition: str, size_mm: float | None, language: str | None, **how: Any) -> None:
     """Write printable sheets: stickers, mats, a whole deck, or the mat and screen of a robot's seat.
@@ -47,8 +47,11 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
     """
     from companion.printing.write import about_size, write_sheets
 
-    spoken = language or terminal_language()
-    for path in write_sheets(what, load_edition(edition).name, size_mm=size_mm, language=spoken, **how):
+    name, spoken = load_edition(edition).name, language or terminal_language()
+    if how["out"] is None:  # said after an edition that is not there, which is the worse mistake
+        context = click.get_current_context()
+        raise click.MissingParameter(ctx=context, param=next(o for o in context.command.params if o.name == "out"))
+    for path in write_sheets(what, name, size_mm=size_mm, language=spoken, **how):
         click.echo(path)
     if note := about_size(size_mm):
         warn(note)

@@ -73,6 +73,18 @@ def checks(
     yield port_free(port)
 
 
+def verdict(found: Sequence[Check]) -> str:
+    """Return in a sentence whether one can play, and with what."""
+    bad = {check.name: check.needed for check in found if not check.ok}
+    if any(bad.values()):
+        return "Something is missing without which the companion does not work: the lines below say what to do."
+    if "camera" in bad:
+        return "You can play by hand now; the line about the camera says what it lacks."
+    if bad:
+        return "You can play now, and the camera helps; what could be better stands first below."
+    return "All is well: you can play, and the camera helps."
+
+
 def library(module: str, name: str, remedy: str) -> Check:
     """Check whether a library can be loaded."""
     try:

@@ -23,6 +23,9 @@ from companion.rules.record.judge import JudgedLine
 
 _MOST_RECORD_BYTES = 256_000_000
 
+MOST_UNREADABLE = 5
+"""Number of unreadable lines, with no other before them, after which a file is taken for something else."""
+
 _records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
 
 
@@ -84,11 +87,24 @@ def _replayed(file: str, text: str, *, as_lies: bool) -> int:
             # A long record must not carry all its tables along.
             lines.append(item._replace(table=None))
             click.echo(report.judged_line(item, file))
+            if _seems_no_record(file, lines):
+                return WRONG
         else:
             click.echo("\n".join(["", *report.score_sheet(item), ""]))
     for sentence in report.closing(lines, as_lies=as_lies):
         click.echo(sentence)
     return _wrong_in(file, lines)
+
+
+def _seems_no_record(file: str, lines: Sequence[JudgedLine]) -> bool:
+    """True if none of a file's first lines could be read; says so, as the rest would be complained of like them."""
+    if len(lines) != MOST_UNREADABLE or any(line.verdict != judge.UNREADABLE for line in lines):
+        return False
+    warn(
+        f"{file}: the first {MOST_UNREADABLE} lines cannot be read. Is this a record? It begins with who plays, as in "
+        "`side Ann`; docs/records.md shows one."
+    )
+    return True
 
 
 def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
@@ -124,6 +140,8 @@ def _scored(path: Path, text: str) -> int:
         if item.verdict != judge.LEGAL:
             counted = "counted all the same" if item.applied else "not counted"
             warn(f"  {counted}: {report.judged_line(item, str(path))}")
+        if _seems_no_record(str(path), lines):
+            return WRONG
     for sentence in report.closing(lines):
         warn(f"  {sentence}")
     if lines and not hands:

@@ -13,15 +13,16 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from companion.app.memory import giving_memory_back
+from companion.app.usage import here, terminal_language
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import archive
+from companion.match import exports
 from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
-from companion.pages import Camera, run_service
-from companion.pages.words import Names
+from companion.pages import Camera, language, run_service
+from companion.pages.words import N_, Names
 from companion.rules.play import Verb
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
@@ -49,10 +50,10 @@ DEMO = "demo:"
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
-ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
+ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
-ENDED = "The companion has ended. All that was confirmed is kept."
-ENDED_UNSAVED = "The companion has ended, and what was played last is lost. %s"
+ENDED = N_("The companion has ended. All that was confirmed is kept.")
+ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %(why)s")
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
@@ -121,6 +122,7 @@ def up(
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
     the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one.
     """
+    language.speak(terminal_language())
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
@@ -175,9 +177,9 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
     finally:
         store.close()
         if store.unsaved is not None:
-            click.echo(ENDED_UNSAVED % store.unsaved, err=True)
+            click.echo(here(ENDED_UNSAVED, why=store.unsaved), err=True)
     if store.unsaved is None:
-        click.echo(ENDED)
+        click.echo(here(ENDED))
 
 
 def _watch(match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None) -> None:
@@ -258,7 +260,7 @@ def _pictures_of_first(first: FirstCamera, phone: PhoneFrames, match: Match, wat
 
     A phone that is made the camera takes the place of any other.
     """
-    while (source := first.found(none_yet=lambda: click.echo(ANSWERS_NOT, err=True))) is not None:
+    while (source := first.found(none_yet=lambda: click.echo(here(ANSWERS_NOT), err=True))) is not None:
         match.refresh()
         pictures = _pictures(source, match, watch, first)
         for frame in pictures or ():
@@ -303,4 +305,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, store.events(match))
-    return archive.text_of(past, form, Names.of(past.game).side)
+    return exports.text_of(past, form, Names.of(past.game).side)

@@ -262,19 +262,20 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     Example: companion doctor
     Example: companion doctor --source table.jpg
     """
-    from companion.app.doctor import checks
+    from companion.app.doctor import checks, verdict
     from companion.match.setup_file import read_setup
 
     table = read_setup(setup) if setup else None
     layouts = _layouts(table) if table else None
-    folder, missing = data_dir(data), False
+    folder = data_dir(data)
     zones = DrawnZones(folder, table.drawing if table else None)
+    found = list(checks(folder, port, source=source, layouts=layouts, drawing=zones.current))
+    click.echo(f"{verdict(found)}\n")
     if zones.problem:
         click.echo(f"{'note':8}zones: {zones.problem}")
-    for check in checks(folder, port, source=source, layouts=layouts, drawing=zones.current):
-        missing |= check.needed and not check.ok
+    for check in sorted(found, key=lambda check: (check.ok, not check.needed)):
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
-    return WRONG if missing else 0
+    return WRONG if any(check.needed and not check.ok for check in found) else 0
 
 
 @click.command()

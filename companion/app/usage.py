@@ -151,3 +151,11 @@ def terminal_language() -> str:
     variables = (os.environ.get(name, "") for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     language = next(filter(None, variables), "")[:2]
     return language if language in LANGUAGES else "en"
+
+
+def here(text: str, **values: object) -> str:
+    """Return a text in the language of the terminal."""
+    from companion.pages import language
+
+    language.speak(terminal_language())
+    return language.with_values(language.worded(text), values)

@@ -261,6 +261,11 @@ def standings(db: Connection) -> list[Figures]:
         " AND figures <> '{}' ORDER BY t.joined_at, match"
     )
     read: Iterable[dict[str, dict[str, Any]]] = (row[0] for row in rows)  # type: ignore[misc]
-    figures = ({key: Figures(**one | {"gave": Counter(one["gave"])}) for key, one in each.items()} for each in read)
-    found = list(statistics.together(figures).values())
+    found = list(statistics.together({key: _figures(one) for key, one in each.items()} for each in read).values())
     return sorted(found, key=lambda one: (-one.matches_won, -one.hands_won, -one.points, one.name))
+
+
+def _figures(written: dict[str, Any]) -> Figures:
+    """Return figures from their JSON; what an older club did not count is empty."""
+    counters = {name: Counter(written.get(name, {})) for name in ("gave", "met", "beaten")}
+    return Figures(**written | counters)

@@ -1,23 +1,17 @@
-"""The matches of the log, judged when somebody asks for one, and written as files. The last few asked for are kept."""
+"""The matches of the log, judged when somebody asks for one. The last few asked for are kept."""
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from companion.common.cache import Kept
 from companion.match import statistics
-from companion.match.history import history
+from companion.match.history import Kind, history
 from companion.match.state import Entry, MatchState, judge_on
 from companion.match.statistics import Figures
-from companion.rules.record import judge, notation
-from companion.rules.record.judge import Game, HandResult, Item, JudgedRecord
-from companion.rules.record.notation import Line
+from companion.rules.record.judge import Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
 from companion.storage.events import Event
@@ -48,6 +42,7 @@ class Past:
     match: int
     last: int  # the number of its last event: what was made of it holds as long as this is the last
     began_s: float
+    ended_s: float  # when its last line was written
     lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
@@ -99,7 +94,9 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     written = history(events).lines
     record, entries = judge_on(MatchState(), written)
     lines = tuple(line.text for line in written)
-    return Past(match, events[-1].seq, events[0].at_s, lines, record, tuple(hands_of(record, entries)))
+    ended_s = max((event.at_s for event in events if event.kind is Kind.LINE), default=events[0].at_s)
+    hands = tuple(hands_of(record, entries))
+    return Past(match, events[-1].seq, events[0].at_s, ended_s, lines, record, hands)
 
 
 def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:
@@ -120,38 +117,3 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
                 games=tuple(record.games[place] for place in plays),
                 result=result,
             )
-
-
-_BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # what a spreadsheet may compute, in any width
-
-
-def text_of(past: Past, form: str, called: Callable[[str], str]) -> str:
-    """Return a match as a record (`mbn`), its score sheets (`csv`), or its judged lines as JSON; `called` as below."""
-    if form == "mbn":
-        return notation.record_text(past.lines)
-    if form == "csv":
-        return as_csv(past.record.items, called)
-    # Where players are shown under other names than the record's, each hand says which.
-    names = {"names": dict(past.game.shown)} if past.game.shown else {}
-    items = judge.judge(Line(number, text) for number, text in enumerate(past.lines, start=1))
-    bodies = (item.as_json(str(past.match)) | (names if isinstance(item, HandResult) else {}) for item in items)
-    return "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
-
-
-def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
-    """Return the score sheets of all hands, a row a line of each side's sheet; `called` gives a side's name to show."""
-    text = io.StringIO()
-    table = csv.writer(text)
-    table.writerow(["hand", "ended", "side", "item", "points", "name"])
-    for result in items:
-        if isinstance(result, HandResult):
-            for side, sheet in result.sheets.items():
-                rows = [*((item.value, points) for item, points in sheet.lines), ("total", sheet.total)]
-                table.writerows([result.number, result.how, side, *row, _cell(called(side))] for row in rows)
-    return text.getvalue()
-
-
-def _cell(name: str) -> str:
-    """Return a name as a cell: what somebody typed must not become a formula of the spreadsheet."""
-    begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
-    return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name

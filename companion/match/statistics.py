@@ -7,8 +7,9 @@ do not count.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
+from itertools import permutations, product
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
@@ -31,7 +32,10 @@ class Figures:
     longest_hand: int = 0  # the plays of the longest hand, everybody's
     hazards_given: int = 0
     hazards_got: int = 0  # those of a partner hold up both
+    hand_points: list[int] = field(default_factory=list)  # of each hand that was counted in points, the oldest first
     gave: Counter[str] = field(default_factory=Counter)  # hazards laid on each other player, by `key_of` the name
+    met: Counter[str] = field(default_factory=Counter)  # hands against each other player that one of the two has won
+    beaten: Counter[str] = field(default_factory=Counter)  # those of them that this player has won
 
     @property
     def mean_points(self) -> int | None:
@@ -64,7 +68,14 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
                     total = result.sheets[side.name].total
                     one.counted_hands += 1
                     one.points += total
+                    one.hand_points.append(total)
                     one.best_hand = total if one.best_hand is None else max(one.best_hand, total)
+        for winner, loser in _won_against(result):
+            for first, second in product(winner.players, loser.players):
+                victor, beaten = _of(figures, record.game, first), _of(figures, record.game, second)
+                victor.met[key_of(beaten.name)] += 1
+                victor.beaten[key_of(beaten.name)] += 1
+                beaten.met[key_of(victor.name)] += 1
     for line in lines:
         if line.play is not None and line.play.player is not None:
             one = _of(figures, record.game, line.play.player)
@@ -91,6 +102,16 @@ def _best(result: HandResult) -> str | None:
     totals = {side: sheet.total for side, sheet in result.sheets.items()}
     leaders = [side for side, total in totals.items() if total == max(totals.values())]
     return leaders[0] if len(leaders) == 1 else None
+
+
+def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
+    """Yield who has more points in a hand than whom; in a race without points, the winner against all others."""
+    for one, other in permutations(result.table.sides, 2):
+        if result.table.edition.match_points is None:
+            if one.name == result.winner:
+                yield one, other
+        elif result.sheets[one.name].total > result.sheets[other.name].total:
+            yield one, other
 
 
 def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:

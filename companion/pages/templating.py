@@ -44,9 +44,9 @@ ICONS_PX = (180, 192, 512)
 
 _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
-    ".js": re.compile(rb"^ *//.*\n", re.MULTILINE),
+    ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
 }
-"""What a file has for its readers and does not go over the air: remarks, and blanks between the words of a style."""
+"""What a file has for its readers and does not go over the air: remarks, blanks in a style, indents of a script."""
 
 
 @dataclass(frozen=True, slots=True)

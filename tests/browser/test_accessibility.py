@@ -116,7 +116,8 @@ EVERYWHERE = ("/", "/play", "/score", "/wall", "/more")
 """The pages about the table: looked at in every state; the others before, in and after a hand."""
 
 NO_PAGES = re.compile(
-    r"^/(api/|static/|version$|export\.mbn$|snap/)|\.(jpg|png|zip|pdf|svg|csv)$|<any\([a-z, ]+\):form>$"
+    r"^/(api/|static/|version$|export\.mbn$|snap/)"
+    r"|\.(jpg|json|png|zip|pdf|svg|csv)$|/bg-stats$|<any\([a-z, ]+\):form>$"
 )
 """Pictures and files; what was photographed has pages that the tests of counting look at."""
 

@@ -58,3 +58,14 @@ def test_an_undo_shows_no_moment_anew(opened, attacked):
     expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
     assert page.evaluate("sessionStorage.getItem('moment shown')") is not None
     assert page.locator(".moment").count() == 0
+
+
+def test_what_was_before_the_tab_was_opened_shows_nothing_although_another_page_came_first(opened, attacked):
+    match, url = attacked
+    match.enter("Ann right-of-way !", "Ann")
+    page = opened(url + "/more", SMALL)
+    page.goto(url + "/")
+
+    expect(page.locator("#moment[data-moment=coup-fourre]")).to_have_count(1)
+    page.wait_for_function("sessionStorage.getItem('moment shown') > 0")
+    assert page.locator(".moment").count() == 0

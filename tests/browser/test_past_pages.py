@@ -69,6 +69,54 @@ def test_the_arrow_keys_step_through_a_hand(opened, ended):
     assert page.url.endswith("?step=0")
 
 
+def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
+    _match, url = ended
+    page = opened(url + "/past/1/1?step=12", SMALL)
+    run = page.locator("#run")
+
+    page.get_by_label("Speed").select_option("slow")
+    page.locator("body").press(" ")
+    expect(run).to_have_text("Pause")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("14 of 17")
+    run.click()
+    expect(run).to_have_text("Play by itself")
+    assert page.get_by_label("Speed").input_value() == "slow"
+    run.press("Enter")
+    page.keyboard.press("Home")
+    expect(run).to_have_text("Play by itself")
+    page.keyboard.press("End")
+    expect(page.locator(".plate small")).to_have_text("17 of 17")
+    run.press("Enter")
+
+    expect(page.locator(".plate small")).to_have_text("0 of 17")
+    expect(run).to_have_text("Pause")
+
+
+def test_a_hand_that_has_played_to_its_end_stops_there(opened, ended):
+    _match, url = ended
+    page = opened(url + "/past/1/1?step=16", SMALL, reduced_motion="reduce")
+
+    assert page.get_by_label("Speed").input_value() == "slow"
+    page.locator("#run").click()
+
+    expect(page.get_by_role("heading", level=1)).to_contain_text("17 of 17")
+    expect(page.locator("#run")).to_have_text("Play by itself")
+
+
+def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opened, ended):
+    _match, url = ended
+    page = opened(url + "/past/1/1?step=2", SMALL)
+    page.get_by_role("link", name="One play on").click()
+    page.get_by_role("link", name="Link to this play").click()
+
+    expect(page.locator("#link")).to_have_text("Copied")
+    link = page.locator("#link").evaluate("link => link.href")
+    assert link == url + "/past/1/1?step=3"
+    plain = opened(link, SMALL, java_script_enabled=False)
+    expect(plain.locator(".told .say")).to_have_text("Ann drives 100 km.")
+    expect(plain.locator("#player")).to_be_hidden()
+
+
 def test_a_wrong_play_of_an_ended_hand_is_put_right_and_the_score_follows(opened, ended):
     _match, url = ended
     page = opened(url + "/score", SMALL)

@@ -67,6 +67,16 @@ def test_steps_change_the_number_and_the_kilometres(app, opened, url):
     expect(page.locator("[data-km]").first).to_have_text("900")
 
 
+def test_a_number_and_its_steps_are_one_row_alike_for_every_card(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN"), SMALL)
+    rows = page.locator(".stepper").evaluate_all(
+        "rows => rows.map(row => [...row.children].map(one => [one.offsetTop - row.offsetTop, one.offsetWidth].join()))"
+    )
+
+    assert len({tuple(row) for row in rows}) == 1
+    assert page.locator(".stepper input").first.evaluate("one => getComputedStyle(one).borderRadius") == "0px"
+
+
 def test_an_answer_counts_towards_the_kilometres(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN?doubts"))
     before = page.locator("[data-km]").first.inner_text()

@@ -129,11 +129,12 @@ function place(key) {
 }
 function celebrate() {
   const moment = document.getElementById("moment");
-  const now = place(moment?.dataset.key ?? "0.0");
+  if (!moment) return;
+  const now = place(moment.dataset.key);
   const before = sessionStorage.getItem(MOMENT);
   if (before !== null && now <= Number(before)) return;
   sessionStorage.setItem(MOMENT, now);
-  const scene = moment?.content.firstElementChild?.cloneNode(true);
+  const scene = moment.content.firstElementChild?.cloneNode(true);
   if (!scene || before === null || stillness.matches || "calm" in document.body.dataset) return;
   scene.addEventListener("animationend", (event) => { if (event.target === scene) scene.remove(); });
   document.body.append(scene);

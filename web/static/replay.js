@@ -1,20 +1,81 @@
-// The arrow keys step through a hand: left and right a play, Home and End all the way.
+// The arrow keys step through a hand: left and right a play, Home and End all the way. It also plays by itself, at a
+// speed to choose, until somebody steps, looks away or the hand ends; the space bar starts and stops it.
 
 const KEYS = { ArrowLeft: "to-prev", ArrowRight: "to-next", Home: "to-first", End: "to-last" };
+const PACES_MS = { slow: 4000, normal: 2000, fast: 900 };
 
-// Where the list of the plays scrolls by itself, the play that is shown is in sight.
-function follow() {
+const at = (id) => document.getElementById(id);
+const leads = (id) => Boolean(at(id)?.hasAttribute("href"));
+let pace = matchMedia("(prefers-reduced-motion: reduce)").matches ? "slow" : "normal";
+let running = false;
+let timer = 0;
+
+// Each step fetches the page's part anew: the controls show again how it runs, and the play that is shown is in sight
+// where the list of the plays scrolls by itself.
+function show() {
+  clearTimeout(timer);
+  running &&= leads("to-next");
+  at("player").hidden = false;
+  at("pace").value = pace;
+  at("run").textContent = running ? at("run").dataset.pause : at("run").dataset.play;
+  if (running) timer = setTimeout(() => at("to-next").click(), PACES_MS[pace]);
   const here = document.querySelector(".log .here");
   const list = here?.closest(".log");
   if (list && list.scrollHeight > list.clientHeight + 1) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;
 }
-follow();
-document.body.addEventListener("htmx:afterSwap", follow);
+
+function pause() {
+  running = false;
+  show();
+}
+
+function toggle() {
+  if (running) return pause();
+  running = true;
+  at(leads("to-next") ? "to-next" : "to-first").click();
+}
+
+// The clipboard's own interface is closed to a page over http; what is selected can be copied all the same.
+function copy(text) {
+  const field = document.createElement("textarea");
+  field.className = "hidden";
+  field.value = text;
+  document.body.append(field);
+  field.select();
+  document.execCommand("copy");
+  field.remove();
+}
+
+document.body.addEventListener("htmx:afterSwap", show);
+document.body.addEventListener("htmx:sendError", pause);
+document.body.addEventListener("htmx:responseError", pause);
+document.addEventListener("visibilitychange", () => document.hidden && pause());
+document.addEventListener("change", (event) => {
+  if (event.target.id !== "pace") return;
+  pace = event.target.value;
+  show();
+});
+
+document.addEventListener("click", (event) => {
+  if (event.target.id === "run") toggle();
+  if (event.isTrusted && event.target.closest(".steps nav a")) running = false;
+  if (event.target.id !== "link") return;
+  event.preventDefault();
+  copy(event.target.href);
+  event.target.textContent = event.target.dataset.copied;
+  event.target.focus();
+});
 
 document.addEventListener("keydown", (event) => {
-  if (event.altKey || event.ctrlKey || event.metaKey || !(event.key in KEYS)) return;
-  const link = document.getElementById(KEYS[event.key]);
-  if (!link?.hasAttribute("href")) return;
+  if (event.altKey || event.ctrlKey || event.metaKey || event.target.matches("select, summary")) return;
+  if (event.key === " " && !event.target.closest("a, button")) {
+    event.preventDefault();
+    toggle();
+  }
+  if (!leads(KEYS[event.key])) return;
   event.preventDefault();
-  link.click();
+  running = false;
+  at(KEYS[event.key]).click();
 });
+
+show();

@@ -73,7 +73,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
     return render_template(
         "setup.html",
         editions=list(known.values()),
-        differences={name: house_rules.differences(one, known[CLASSIC]) for name, one in known.items()},
+        differences=house_rules.differences(edition, known[CLASSIC]),
         chosen=edition,
         **_switches(chosen, edition),
         others=OTHERS,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 from functools import partial
+from urllib.parse import quote
 
 from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import clock, parsing
-from companion.match import archive, statistics
+from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
@@ -27,9 +29,15 @@ bp = Blueprint("past", __name__)
 A_PAGE = 10
 """Number of matches on a page: each has to be judged to be listed."""
 
+TREND_HANDS = 30
+"""Number of hands, the latest ones, in the line of a player: more would be no line any more on a phone."""
+
 MOST_PAGES = 10**9
 MOST_WAITING = 4
 """Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
+
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="
+"""The address at which the app takes a play as JSON, without asking any server."""
 
 _drawing = Queue(MOST_WAITING)
 
@@ -66,7 +74,18 @@ def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
     kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+
+
+@bp.get("/past/<int(max=999999999):number>/bg-stats")
+@bp.get("/past/<int(max=999999999):number>/bg-stats.json")
+def bg_stats(number: int) -> Response:
+    """Lead to the app BG Stats, on this device, with the match as a play; or return the play as JSON."""
+    past = past_or_404(number)
+    play = json.dumps(exports.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
+    if request.path.endswith(".json"):
+        return download(play, "application/json", f"match-{number}-bg-stats.json")
+    return Response(status=302, headers={"Location": BG_STATS + quote(play, safe="")}, mimetype="text/plain")
 
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>.png")
@@ -94,7 +113,7 @@ def players() -> str:
     figures = service().archive.figures(match().store)
     return render_template(
         "players.html",
-        players=[(one, _lines(one), _victim(one, figures)) for one in figures.values()],
+        players=[_player_view(one, figures) for one in figures.values()],
         cruel=_cruel(statistics.most_cruel(figures)),
     )
 
@@ -139,13 +158,42 @@ def _result(past: Past, names: Names) -> str:
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
 
 
+def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
+    """Return what the page shows of a player beside the row of the table."""
+    rivals = [(all_of[key].name if key in all_of else key, key, count) for key, count in one.met.most_common()]
+    shown = one.hand_points[-TREND_HANDS:]
+    about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
+    return {
+        "one": one,
+        "sentence": " ".join(filter(None, (_rivalry(one, rivals), _best_hand(one)))),
+        "trend": charts.trend(shown, about) if len(shown) > 1 else "",
+        "others": [(who, one.beaten[key], count) for who, key, count in rivals[1:]],
+        "lines": _lines(one),
+        "victim": _victim(one, all_of),
+    }
+
+
+def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
+    """Say how a player does against whom he has met the most; empty where nobody has beaten him, nor he anybody."""
+    if not rivals:
+        return ""
+    who, key, count = rivals[0]
+    return many(
+        "Wins %(won)d of %(count)d hand against %(whom)s.",
+        "Wins %(won)d of %(count)d hands against %(whom)s.",
+        count,
+        won=one.beaten[key],
+        whom=who,
+    )
+
+
+def _best_hand(one: Figures) -> str:
+    return _("Best hand: %(points)d points.", points=one.best_hand) if one.best_hand else ""
+
+
 def _lines(one: Figures) -> list[tuple[str, str]]:
-    """Return each figure of a player and what it counts."""
+    """Return each figure of a player that is not in the table, and what it counts; those of nothing are left out."""
     lines = [
-        (one.hands, many("hand", "hands", one.hands)),
-        (one.hands_won, many("hand won", "hands won", one.hands_won)),
-        (one.matches_won, many("match won", "matches won", one.matches_won)),
-        (one.best_hand, _("points in the best hand")),
         (one.mean_points, _("points a hand on average")),
         (one.coups_fourres, many("coup fourré played", "coups fourrés played", one.coups_fourres)),
         (one.hazards_given, many("hazard given", "hazards given", one.hazards_given)),
@@ -153,7 +201,7 @@ def _lines(one: Figures) -> list[tuple[str, str]]:
         (one.km, _("km driven")),
         (one.longest_hand, many("play in the longest hand", "plays in the longest hand", one.longest_hand)),
     ]
-    return [(str(figure), what) for figure, what in lines if figure is not None]
+    return [(str(figure), what) for figure, what in lines if figure]
 
 
 def _victim(one: Figures, all_of: dict[str, Figures]) -> str:

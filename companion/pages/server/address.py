@@ -10,6 +10,7 @@ from urllib.parse import urlencode, urlsplit
 import qrcode
 
 from companion.pages.limits import ip_of
+from companion.pages.words import _
 
 _NOBODY = ("192.0.2.1", 9)
 """An address reserved for documentation: the system picks the way out, and nothing is sent."""
@@ -59,22 +60,29 @@ def join_url(base: str, token: str | None, page: str = "join") -> str:
 def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
     """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code."""
     base = base_url(host, port)
-    here = ["Mille Bornes Companion is ready.", f"  On this machine:  http://localhost:{port}"]
+    lines = [(_("On this machine:"), f"http://localhost:{port}")]
     name = urlsplit(base).hostname or ""
-    known = ip_of(name)
+    known, code_to_scan = ip_of(name), ""
     if name == "localhost" or (known is not None and known.is_loopback):
-        remedy = "connect it to your network" if host in EVERYWHERE else "leave out --host"
-        return "\n".join([*here, f"  On a phone:       phones cannot reach {base}: {remedy}, and start again."])
-    scan = io.StringIO()
-    _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
-    lines = [
-        *here,
-        f"  On the wall:      {join_url(base, token, 'wall')}",
-        f"  On a phone:       {join_url(base, token)}",
-        *([f"  Cannot scan?      Open {base}/join and type {code}: the host lets you in."] if code else []),
-        f"  or scan:\n{scan.getvalue()}",
-    ]
-    return "\n".join(lines)
+        remedy = (
+            _("phones cannot reach %(address)s: connect it to your network, and start again.", address=base)
+            if host in EVERYWHERE
+            else _("phones cannot reach %(address)s: leave out --host, and start again.", address=base)
+        )
+        lines.append((_("On a phone:"), remedy))
+    else:
+        scan = io.StringIO()
+        _code(join_url(base, token), border=2).print_ascii(out=scan, invert=True)  # light on dark, as terminals are
+        code_to_scan = "\n  " + _("or scan:") + f"\n{scan.getvalue()}"
+        typed_in = _("Open %(address)s and type %(code)s: the host lets you in.", address=f"{base}/join", code=code)
+        lines += [
+            (_("On the wall:"), join_url(base, token, "wall")),
+            (_("On a phone:"), join_url(base, token)),
+            *([(_("Cannot scan?"), typed_in)] if code else []),
+        ]
+    width = max(len(title) for title, _what in lines)
+    told = "\n".join(f"  {title:{width}}  {what}" for title, what in lines)
+    return _("Mille Bornes Companion is ready.") + f"\n{told}{code_to_scan}"
 
 
 def qr_path(text: str) -> tuple[int, str]:
