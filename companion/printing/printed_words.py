@@ -125,6 +125,13 @@ _MAT_WORDS: dict[str, tuple[str, ...]] = {
         "imprimir al 100 %, sin ajustar a la página",
     ),
     "stickers": ("stickers", "étiquettes", "naklejki", "Aufkleber", "pegatinas"),
+    "sleeve": (
+        "on the sleeve, not on the card",
+        "sur le protège-carte, pas sur la carte",
+        "na koszulkę, nie na kartę",
+        "auf die Hülle, nicht auf die Karte",
+        "en la funda, no en la carta",
+    ),
     "deck": ("cards", "cartes", "karty", "Karten", "cartas"),
     "backs": ("backs", "dos", "rewersy", "Rückseiten", "dorsos"),
     "scale": (
