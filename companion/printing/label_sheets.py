@@ -23,10 +23,12 @@ BESIDE_MM, BELOW_MM = 12.0, 5.0
 """Room that a card's sign and name take beside its code, or below."""
 
 SLACK_MM = 0.5
-"""Length by which a measured layout may reach over the paper's edge, or lack room: nobody measures better."""
+"""Length by which a label may lack room for sign and name, and a fifth of which for the code's white margin."""
 
 _MEASURED = re.compile(
-    r"(\d{1,2})x(\d{1,2}),(\d{1,3}(?:\.\d+)?)x(\d{1,3}(?:\.\d+)?),(\d{1,3}(?:\.\d+)?)x(\d{1,3}(?:\.\d+)?)(,letter|,a4)?"
+    r"([0-9]{1,2})x([0-9]{1,2})"
+    + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
+    + "(,letter|,a4)?"
 )
 
 
@@ -65,27 +67,24 @@ class LabelSheet:
     @property
     def end_mm(self) -> Lengths:
         """The last label's right and lower edge, from the paper's left and upper one."""
-        (columns, rows), (left, top), (across, down), (width, height) = (
-            self.grid,
-            self.margin_mm,
-            self.pitch_mm,
-            self.label_mm,
-        )
-        return left + (columns - 1) * across + width, top + (rows - 1) * down + height
+        parts = zip(self.margin_mm, self.grid, self.pitch_mm, self.label_mm, strict=True)
+        right, lower = (margin + (count - 1) * pitch + label for margin, count, pitch, label in parts)
+        return right, lower
 
     def sheets_for(self, count: int) -> int:
         """Return how many of these sheets so many labels take."""
         return -(-count // self.each)
 
     def is_name_below(self, code_mm: float) -> bool:
-        """True if a card's name stands below its code, not beside it: as on a card, where there is room."""
-        return self.label_mm[1] + SLACK_MM >= code_mm + BELOW_MM and self.label_mm[0] < 2 * code_mm
+        """True if a card's name stands below its code, as on a square label, not beside it."""
+        width, height = self.label_mm
+        return height + SLACK_MM >= code_mm + BELOW_MM and (width <= height or width < code_mm + BESIDE_MM)
 
     def check(self, code_mm: float) -> None:
         """Raise Problem where a label cannot hold a code of this width and a name, or lies on no card."""
         width, height = self.label_mm
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
-        if not has_room and not (self.is_name_below(code_mm) and width >= code_mm):
+        if not has_room and not (self.is_name_below(code_mm) and width + SLACK_MM / 5 >= code_mm):
             small = say(
                 "The labels of %(sheet)s are %(width)s × %(height)s mm, and a sticker of %(code)s mm with its name"
                 " takes %(beside)s × %(code)s mm or %(code)s × %(below)s mm: choose another sheet or smaller stickers.",
