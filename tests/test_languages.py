@@ -28,6 +28,7 @@ from companion.match.match import Answer
 from companion.match.zone_plays import named, where
 from companion.pages import Camera, create_app, language, words
 from companion.pages.players import phone_identity
+from companion.printing.label_sheets import known_sheets
 from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
@@ -339,6 +340,7 @@ def without_words(monkeypatch, known):
 
 
 NAMES = {"Ann", "Bob", "Cid", "Dee", "Reds", "Blues", "Grandma’s", "deck", "summer", "Mille", "Bornes", "Companion"}
+NAMES |= {word for sheet in known_sheets().values() for word in sheet.title.split()}
 UNITS = {"PDF", "PNG", "CSV", "JSON", "QR", "km", "mm", "cm", "px", "x", "http", "local", "localhost"}
 OWN_NAMES = {*languages.OWN_NAMES.values(), *languages.OWN_WORDS.values(), phone_identity.table_code(SECRET)}
 SPOKEN_ATTRIBUTES = {"aria-label", "title", "alt", "placeholder", "data-busy", "data-says", "data-say", "data-draw",

@@ -79,6 +79,37 @@ def test_how_much_paper_it_takes_is_said(page, size, say):
     assert say in page.get(f"/print?edition=classic&size={size}").get_data(as_text=True)
 
 
+@pytest.mark.parametrize(
+    ("labels", "say"),
+    [
+        ("L7651", "on 2 sheets of labels."),
+        ("5x13,4.7x10.7,40.6x21.2", "on 2 sheets of labels."),
+        ("6570", "on 4 sheets"),
+    ],
+)
+def test_stickers_are_printed_on_labels_that_were_bought(page, labels, say):
+    shown = page.get(f"/print?edition=classic&labels={labels}").get_data(as_text=True)
+
+    assert say in shown
+    assert f"labels={labels}" in shown.replace("%2C", ",").replace("&amp;", "&")
+
+
+@pytest.mark.parametrize(
+    ("asked", "say"),
+    [
+        ("labels=L7652", "choose one of L7651, L7654"),
+        ("labels=L7651&size=28", "choose another sheet or smaller stickers"),
+        ("labels=%3Cb%3E", "is no sheet of labels that is known here"),
+    ],
+)
+def test_labels_that_cannot_be_printed_on_are_told_beside_their_field(page, asked, say):
+    answer = page.get(f"/print?edition=classic&{asked}")
+
+    assert answer.status_code == 200
+    assert say in answer.get_data(as_text=True)
+    assert page.get(f"/print/stickers.pdf?edition=classic&{asked}").status_code == 400
+
+
 @pytest.mark.parametrize("wrong", ["sides=0", "sides=9", "sides=two", "size=3", "size=1e9", "size=<b>"])
 def test_what_cannot_be_printed_is_refused_in_a_sentence(page, wrong):
     answer = page.get(f"/print/stickers.pdf?{wrong}")

@@ -34,6 +34,7 @@ from companion.tabletop.template_decks import checked_size, deck_names, export_d
     type=click.Choice(["qr", "tag"]),
     help="Stickers: QR codes, or tags.",
 )
+@click.option("--labels", metavar="SHEET", help="Stickers: a sheet of labels, such as L7651, or as you measured it.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="What stands on them (default: the terminal's).")
 @click.option("--out", metavar="DIR", type=FILE, help="Where the files go: must be given.")
 @editions_of_data
@@ -42,8 +43,12 @@ def print_sheets(what: str, edition: str, size_mm: float | None, language: str |
 
     A QR sticker can be read by any phone; a tag is a coarser pattern for the companion alone.
 
+    --labels takes a maker's number, or columns x rows, the first label's left and upper edge, and the steps from label
+    to label, in millimetres: 5x13,4.7x10.7,40.6x21.2 (with ,letter behind it for that paper).
+
     \b
     Example: companion print stickers --out sheets
+    Example: companion print stickers --labels L7651 --out sheets
     """
     from companion.printing.write import about_size, write_sheets
 

@@ -7,16 +7,20 @@ from math import prod
 
 from companion.printing import mats, pictograms
 from companion.printing import svg as draw
+from companion.printing.label_sheets import PAPERS_MM, LabelSheet
 from companion.printing.printed_words import mat_word
 from companion.tabletop.mat_layout import ROBOT, MatLayout
 
-A4_MM = (210.0, 297.0)
+A4_MM = PAPERS_MM["A4"]
 MARGIN_MM = 14.0
 """Room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white."""
 
 SCREEN_FOLDS_MM = (95.0, 190.0)
 """Where the screen is folded, from the top of its sheet: it stands 94 mm high on a foot of 20 mm. Somebody whose eyes
 are 45 cm above the table and 70 cm from it sees nothing of cards that end 18 cm behind it."""
+
+_RULED_MM = 7.0
+"""Margin below the labels from which a ruler fits there."""
 
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
@@ -31,6 +35,27 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
         _sheet(items[first : first + firsts.step], size_mm, f"{name} · {number}/{len(firsts)}", language)
         for number, first in enumerate(firsts, start=1)
     ]
+
+
+def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) -> list[str]:
+    """Return drawings as large as a sheet's labels, each on one; the rest of the paper says what they are."""
+    size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
+    above_mm, below_mm = sheet.margin_mm[1], size_mm[1] - sheet.end_mm[1]
+    ruler = draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=size_mm[1] - 0.4 * below_mm)
+    pages = []
+    for number in range(count):
+        say = f"{name} · {number + 1}/{count} · {mat_word('print', language)}"
+        title = draw.text(say, size_mm[0] / 2, above_mm / 2 + 1.2, min(3.6, 0.6 * above_mm), anchor=0.5)
+        labels = _on_labels(items[number * sheet.each : (number + 1) * sheet.each], sheet)
+        ground = draw.rect(0, 0, *size_mm, draw.paint(draw.WHITE))
+        pages.append(draw.document(*size_mm, [ground, *labels, title, *([ruler] if below_mm >= _RULED_MM else [])]))
+    return pages
+
+
+def _on_labels(items: Sequence[str], sheet: LabelSheet) -> Iterator[str]:
+    (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
+    for at, item in enumerate(items):
+        yield draw.placed(item, left + at % columns * across, top + at // columns * down)
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:

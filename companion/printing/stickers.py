@@ -1,5 +1,7 @@
 """Stickers, one a physical card: a QR code or a tag, its own name in small letters below, which is also the way up.
 
+On a label of a sheet that was bought stand the card's sign and its name in people's own language besides.
+
 The code with its quiet zone is as wide as the sticker. The name stands in a strip below the quiet zone, so that
 no letter comes near the code; a sticker is therefore a little taller than wide, which tells up from sideways.
 """
@@ -12,6 +14,11 @@ import numpy as np
 
 from companion.printing import mats
 from companion.printing import svg as draw
+from companion.printing.label_sheets import LabelSheet
+from companion.printing.pictograms import COLOUR_OF, milestone, sign
+from companion.printing.printed_words import card_word
+from companion.rules.cards import Family
+from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
@@ -23,6 +30,15 @@ QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
 
 NAME_STRIP = 0.12
 """Height of the strip with the name, as a part of the sticker's width."""
+
+_CUT_MM = 0.6
+"""Room on every edge of a label: no printer feeds a sheet more exactly."""
+
+_BELOW_MM = 8.0
+"""Height of sign and name below a code, where the label has room for it."""
+
+_TALL_MM = 24.0
+"""The same beside it."""
 
 
 def sticker_size_mm(size_mm: float) -> tuple[float, float]:
@@ -36,17 +52,69 @@ def sticker_svg(card_id: str, size_mm: float = STICKER_MM, kind: str = "qr") -> 
     width, height = sticker_size_mm(size_mm)
     middle, letters_mm = (1 + NAME_STRIP * 0.33) * size_mm, 0.115 * size_mm
     name = draw.fitted(card_id, width / 2, middle, letters_mm, 0.92 * width, weight=600, fill=draw.BLACK)
-    pattern = _code(card_id, size_mm)
+    ground = draw.rect(0, 0, width, height, draw.paint(draw.WHITE))
+    return draw.document(width, height, [ground, _code(card_id, size_mm, kind), name])
+
+
+@cache
+def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, language: str) -> str:
+    """Draw one label of a sheet: the card's code, and beside or below it its sign and its name on its family's colour.
+
+    The card's own name stands below: which of the copies it is.
+    """
+    width, height = sheet.label_mm
+    if sheet.is_name_below(size_mm):
+        # All of it together lies in the middle of the label.
+        top = max((height - size_mm - _BELOW_MM) / 2, 0.0)
+        x, y = (width - size_mm) / 2, top
+        rest = (_CUT_MM, top + size_mm, width - 2 * _CUT_MM, min(_BELOW_MM, height - size_mm - top - _CUT_MM))
+        sign_box = (rest[0], rest[1], rest[3], rest[3])
+        words_box = (rest[0] + rest[3] + 1, rest[1], rest[2] - rest[3] - 1, rest[3])
+    else:
+        x, y = _CUT_MM, (height - size_mm) / 2
+        left = x + size_mm
+        room, least = width - left - 2 * _CUT_MM, (height - min(height, _TALL_MM)) / 2 + _CUT_MM
+        tall = height - 2 * least
+        sign_box, words_box = (left, least, room, 0.58 * tall), (left, least + 0.6 * tall, room, 0.4 * tall)
+    ground = draw.rect(0, 0, width, height, draw.paint(draw.WHITE))
+    code = draw.group([_code(card_id, size_mm, kind)], x=x, y=y)
+    return draw.document(width, height, [ground, code, _sign(card_id, sign_box), *_words(card_id, words_box, language)])
+
+
+Box = tuple[float, float, float, float]
+"""Left, top, width and height, in millimetres."""
+
+
+def _sign(card_id: str, box: Box) -> str:
+    """Draw a card's sign, as large as fits into a box; a distance's is a milestone with its figure."""
+    card, (left, top, width, height) = face_of(card_id), box
+    is_distance = card.family is Family.DISTANCE
+    reach = min(width, height) / (9.2 if is_distance else 116)
+    shapes = milestone(draw.INK, card.value) if is_distance else sign(card)
+    return draw.group(shapes, x=left + width / 2, y=top + height / 2, scale=reach)
+
+
+def _words(card_id: str, box: Box, language: str) -> list[str]:
+    """Draw a card's name on a band of its family's colour, and below it the card's own name."""
+    card, (left, top, width, height) = face_of(card_id), box
+    colour, fill = COLOUR_OF[card.family], draw.INK if card.family is Family.DISTANCE else draw.PAPER
+    figure = f"{card.value} " if card.family is Family.DISTANCE else ""
+    word = f"{figure}{card_word(card, language)}".upper()
+    middle, deep = left + width / 2, 0.62 * height
+    return [
+        draw.rect(left, top, width, deep, draw.paint(colour), radius=0.6),
+        draw.fitted(word, middle, top + deep / 2, 0.9 * deep, width - 1.2, fill=fill),
+        draw.fitted(card_id, middle, top + 0.83 * height, 0.3 * height, width, weight=600, fill=draw.BLACK),
+    ]
+
+
+def _code(card_id: str, size_mm: float, kind: str) -> str:
+    """Draw a card's code with its quiet zone, as wide as the sticker."""
     if kind == "tag":
         # A cell of white lies around the tag.
         cell = size_mm / (MARKER_CELLS + 2)
         tag = draw.path(mats.marker_cells(tag_id(card_id)), draw.paint(draw.BLACK))
-        pattern = draw.group([tag], x=cell, y=cell, scale=cell)
-    return draw.document(width, height, [draw.rect(0, 0, width, height, draw.paint(draw.WHITE)), pattern, name])
-
-
-def _code(card_id: str, size_mm: float) -> str:
-    """Draw a card's QR code with its quiet zone, as wide as the sticker."""
+        return draw.group([tag], x=cell, y=cell, scale=cell)
     module = size_mm / STICKER_MODULES
     # Black modules beside each other in a row are one bar, so that no seam shows.
     bars = []

@@ -10,6 +10,7 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.printing import deck, mats, render, sheets, stickers, svg
+from companion.printing.label_sheets import LabelSheet, label_sheet
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -47,6 +48,8 @@ class Wanted:
     """One of `stickers.KINDS`."""
 
     language: str = "en"
+    labels: LabelSheet | None = None
+    """The sheet of labels for the stickers; None: plain paper, to be cut."""
 
     @property
     def cards(self) -> Mapping[Card, int]:
@@ -61,6 +64,8 @@ class Wanted:
                 f"A sticker is {low:g} to {high:g} mm wide, not {self.size_mm} mm: no camera reads smaller ones,"
                 f" and a card is {high:g} mm wide."
             )
+        if self.labels is not None:
+            self.labels.check(self.size_mm)
 
 
 def write_sheets(
@@ -74,6 +79,7 @@ def write_sheets(
     sticker_kind: str = "qr",
     dpi: int = 300,
     language: str = "en",
+    labels: str | None = None,
 ) -> list[Path]:
     """Write what is to be printed into the folder `out`, which is made if need be, and return the files written.
 
@@ -84,7 +90,10 @@ def write_sheets(
         raise Problem("A size can be chosen for stickers only; leave --size-mm out.")
     if sticker_kind != "qr" and kind != "stickers":
         raise Problem("A kind can be chosen for stickers only; leave --kind out.")
-    wanted = Wanted(kind, edition, sides, STICKER_MM if size_mm is None else size_mm, sticker_kind, language)
+    if labels is not None and (kind != "stickers" or format != "pdf"):
+        raise Problem("Sheets of labels are for stickers, as PDF; leave --labels out.")
+    width_mm, sheet = STICKER_MM if size_mm is None else size_mm, label_sheet(labels) if labels else None
+    wanted = Wanted(kind, edition, sides, width_mm, sticker_kind, language, sheet)
     wanted.check()
     files = pdf_files(wanted) if format == "pdf" else _item_files(wanted, format, dpi)
     try:
@@ -171,9 +180,7 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         yield "robot.pdf", [*sheets.mat_halves(robot_mat(), language), *screens]
         return
     if wanted.kind == "stickers":
-        title = f"{name} · {'QR' if wanted.sticker_kind == 'qr' else wanted.sticker_kind} · {wanted.size_mm:g} mm"
-        drawings = [drawing for _name, drawing, _says in _items(wanted)]
-        yield "stickers.pdf", sheets.tiled(drawings, stickers.sticker_size_mm(wanted.size_mm), title, language)
+        yield "stickers.pdf", _sticker_pages(wanted, name)
     elif wanted.kind == "mats":
         *side_mats, table = _mats(wanted.sides)
         last = mats.mat_svg(table, language)
@@ -185,3 +192,14 @@ def _pages(wanted: Wanted) -> Iterator[tuple[str, list[str]]]:
         yield "deck.pdf", sheets.tiled(cards, CARD_MM, name, language)
         backs = [deck.back_svg()] * sheets.each_sheet(CARD_MM)
         yield "deck-backs.pdf", sheets.tiled(backs, CARD_MM, f"{name} · {mat_word('backs', language)}", language)
+
+
+def _sticker_pages(wanted: Wanted, name: str) -> list[str]:
+    """Return the sheets of stickers, in the order of the deck; each says that sleeves keep the cards as they are."""
+    kind, size_mm, language = wanted.sticker_kind, wanted.size_mm, wanted.language
+    parts = [name, "QR" if kind == "qr" else kind, f"{size_mm:g} mm", mat_word("sleeve", language)]
+    if wanted.labels is None:
+        drawings = [drawing for _name, drawing, _says in _items(wanted)]
+        return sheets.tiled(drawings, stickers.sticker_size_mm(size_mm), " · ".join(parts), language)
+    drawn = [stickers.label_svg(card, wanted.labels, size_mm, kind, language) for card in card_ids(wanted.cards)]
+    return sheets.labelled(drawn, wanted.labels, " · ".join([*parts, wanted.labels.title]), language)

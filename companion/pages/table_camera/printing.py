@@ -8,10 +8,11 @@ from flask import Blueprint, Response, abort, render_template, request
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.pages import language
+from companion.pages import language, words
 from companion.pages.context import editions, service, state
 from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
+from companion.printing.label_sheets import known_sheets, label_sheet
 from companion.printing.sheets import sheets_for
 from companion.printing.stickers import sticker_size_mm
 from companion.printing.write import Wanted, first_pages, pdf_files
@@ -47,10 +48,20 @@ _pictures = lru_cache(maxsize=24)(partial(first_pages, dpi=PREVIEW_DPI))
 @bp.get("/print")
 def show() -> str:
     """Show what can be printed, and how much there is of it."""
-    order = _order("")
+    sentence = ""
+    try:
+        order = _order("stickers", request.args.get("labels", "").strip())
+        order.check()
+    except Problem as problem:
+        order, sentence = _order("stickers"), words.said(problem.sentence)
     edition = load_edition(order.edition)
     stickers, cards = len(card_ids(edition.deck)), sum(edition.deck.values())
-    sticker_sheets = _sheets_say(sheets_for(stickers, sticker_size_mm(order.size_mm)))
+    labels = order.labels
+    if labels is None:
+        sticker_sheets = _sheets_say(sheets_for(stickers, sticker_size_mm(order.size_mm)))
+    else:
+        count = labels.sheets_for(stickers)
+        sticker_sheets = many("%(count)d sheet of labels", "%(count)d sheets of labels", count)
     mats = many("%(count)d mat for a side", "%(count)d mats for the sides", order.sides)
     return render_template(
         "print.html",
@@ -60,7 +71,11 @@ def show() -> str:
             "sides": order.sides,
             "size": f"{order.size_mm:g}",
             "kind": order.sticker_kind,
+            "labels": labels.name if labels else "",
         },
+        sentence=sentence,
+        labels=known_sheets().values(),
+        typed=request.args.get("labels", "").strip(),
         edition=edition,
         editions=editions(),
         sizes=SIZES_MM,
@@ -86,7 +101,7 @@ def _sheets_say(count: int) -> str:
 def sheet(name: str, form: str) -> Response:
     """Return a file to print, or a small picture of its first sheet."""
     kind = KIND_OF[name]
-    order = _order(kind)
+    order = _order(kind, request.args.get("labels", "") if kind == "stickers" else "")
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
         files = _files(order) if form == "pdf" else _pictures(order)
     response = Response(files[f"{name}.pdf"], mimetype="application/pdf" if form == "pdf" else "image/png")
@@ -97,8 +112,8 @@ def sheet(name: str, form: str) -> Response:
     return response
 
 
-def _order(sheets: str) -> Wanted:
-    """Return what the address asks for, the rest as the match has it. Raises Problem for a bad number."""
+def _order(sheets: str, labels: str = "") -> Wanted:
+    """Return what the address asks for, the rest as the match has it. Raises Problem for a bad number or `labels`."""
     game, asked = state().game, request.args
     try:
         edition = load_edition(asked.get("edition", game.edition_name)).name
@@ -112,4 +127,4 @@ def _order(sheets: str) -> Wanted:
     if size_mm is None:
         raise Problem(_("A sticker is 16, 20 or 28 mm wide: choose one of these."))
     kind = "tag" if asked.get("kind") == "tag" else "qr"
-    return Wanted(sheets, edition, sides, size_mm, kind, language.spoken())
+    return Wanted(sheets, edition, sides, size_mm, kind, language.spoken(), label_sheet(labels) if labels else None)

@@ -1,0 +1,161 @@
+"""Sheets of labels that shops sell, by their makers' numbers or as somebody measured them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from companion.common import toml_text
+from companion.common.errors import Problem
+from companion.common.spelling import shown
+from companion.common.text import say
+from companion.tabletop.mat_layout import CARD_MM
+
+Lengths = tuple[float, float]
+"""Across and down, in millimetres."""
+
+PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
+
+BESIDE_MM, BELOW_MM = 12.0, 5.0
+"""Room that a card's sign and name take beside its code, or below."""
+
+SLACK_MM = 0.5
+"""Length by which a label may lack room for sign and name, and a fifth of which for the code's white margin."""
+
+_MEASURED = re.compile(
+    r"([0-9]{1,2})x([0-9]{1,2})"
+    + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
+    + "(,letter|,a4)?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LabelSheet:
+    """A sheet of labels, all of one size."""
+
+    name: str
+    paper: str
+    """One of `PAPERS_MM`."""
+
+    grid: tuple[int, int]
+    """Number of labels across and down."""
+
+    margin_mm: Lengths
+    """The first label's corner from the paper's."""
+
+    pitch_mm: Lengths
+    """From one label to the next."""
+
+    label_mm: Lengths
+    maker: str = ""
+    also: tuple[str, ...] = ()
+    """Other numbers of sheets with the same geometry."""
+
+    @property
+    def title(self) -> str:
+        """The maker's name for it."""
+        return f"{self.maker} {self.name}".strip()
+
+    @property
+    def each(self) -> int:
+        """Number of labels on it."""
+        return self.grid[0] * self.grid[1]
+
+    @property
+    def end_mm(self) -> Lengths:
+        """The last label's right and lower edge, from the paper's left and upper one."""
+        parts = zip(self.margin_mm, self.grid, self.pitch_mm, self.label_mm, strict=True)
+        right, lower = (margin + (count - 1) * pitch + label for margin, count, pitch, label in parts)
+        return right, lower
+
+    def sheets_for(self, count: int) -> int:
+        """Return how many of these sheets so many labels take."""
+        return -(-count // self.each)
+
+    def is_name_below(self, code_mm: float) -> bool:
+        """True if a card's name stands below its code, as on a square label, not beside it."""
+        width, height = self.label_mm
+        return height + SLACK_MM >= code_mm + BELOW_MM and (width <= height or width < code_mm + BESIDE_MM)
+
+    def check(self, code_mm: float) -> None:
+        """Raise Problem where a label cannot hold a code of this width and a name, or lies on no card."""
+        width, height = self.label_mm
+        has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
+        if not has_room and not (self.is_name_below(code_mm) and width + SLACK_MM / 5 >= code_mm):
+            small = say(
+                "The labels of %(sheet)s are %(width)s × %(height)s mm, and a sticker of %(code)s mm with its name"
+                " takes %(beside)s × %(code)s mm or %(code)s × %(below)s mm: choose another sheet or smaller stickers.",
+                sheet=self.title,
+                width=f"{width:g}",
+                height=f"{height:g}",
+                code=f"{code_mm:g}",
+                beside=f"{code_mm + BESIDE_MM:g}",
+                below=f"{code_mm + BELOW_MM:g}",
+            )
+            raise Problem(small)
+        if width > CARD_MM[0] or height > CARD_MM[1]:
+            large = say(
+                "The labels of %(sheet)s are %(width)s × %(height)s mm, more than a card of %(card)s mm has room for:"
+                " choose another sheet.",
+                sheet=self.title,
+                width=f"{width:g}",
+                height=f"{height:g}",
+                card=f"{CARD_MM[0]:g} × {CARD_MM[1]:g}",
+            )
+            raise Problem(large)
+
+
+@cache
+def known_sheets() -> Mapping[str, LabelSheet]:
+    """Return the sheets of `label_sheets.toml` by their makers' numbers."""
+    tables = toml_text.load((Path(__file__).parent / "label_sheets.toml").read_text("utf-8"))
+    return {name: LabelSheet(name, **_values(table)) for name, table in tables.items()}
+
+
+def _values(table: Mapping[str, object]) -> dict[str, object]:
+    return {key: tuple(value) if isinstance(value, list) else value for key, value in table.items() if key != "source"}
+
+
+def label_sheet(text: str) -> LabelSheet:
+    """Return the sheet that a maker's number names, or that somebody measured: `5x13,4.7x10.7,40.6x21.2`.
+
+    Those are columns × rows, the first label's corner from the paper's left and upper edge, and the steps from label to
+    label; the labels are as large as leaves the same margins on the other edges. `,letter` stands for that paper.
+    Raises Problem for anything else, and for a sheet larger than its paper.
+    """
+    plain = re.sub(r"\s", "", text).replace("×", "x")
+    by_number = {number.upper(): sheet for sheet in known_sheets().values() for number in (sheet.name, *sheet.also)}
+    if plain.upper() in by_number:
+        return by_number[plain.upper()]
+    found = _MEASURED.fullmatch(plain.lower())
+    if found is None:
+        unknown = say(
+            "'%(text)s' is no sheet of labels that is known here: choose one of %(known)s, or say columns × rows,"
+            " margins and steps in millimetres, such as %(example)s.",
+            text=shown(text),
+            known=", ".join(known_sheets()),
+            example="5x13,4.7x10.7,40.6x21.2",
+        )
+        raise Problem(unknown)
+    columns, rows, *lengths = (float(number) for number in found.groups()[:6])
+    left, top, across, down = lengths
+    paper = "Letter" if found[7] == ",letter" else "A4"
+    width_mm, height_mm = PAPERS_MM[paper]
+    # As wide as leaves the same margin on the right, and no wider than a step; likewise below.
+    width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
+    height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
+    if min(columns, rows, width, height) <= 0:
+        over = say(
+            "%(columns)d × %(rows)d labels in steps of %(across)s × %(down)s mm do not fit on %(paper)s: measure the"
+            " steps from one label's edge to the next one's.",
+            columns=int(columns),
+            rows=int(rows),
+            across=f"{across:g}",
+            down=f"{down:g}",
+            paper=paper,
+        )
+        raise Problem(over)
+    return LabelSheet(plain.lower(), paper, (int(columns), int(rows)), (left, top), (across, down), (width, height))
