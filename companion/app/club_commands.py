@@ -80,10 +80,10 @@ def club_link(database: str) -> None:
     Example: companion club link --database postgresql://club@localhost/club
     """
     _need_postgres()
-    from companion.club import keys, postgres
+    from companion.club import people, postgres
 
     with postgres.opened(database) as pool, postgres.connected(pool) as db:
-        click.echo(f"Add this to the club's address: /director?once={keys.new_link(db)}")
+        click.echo(f"Add this to the club's address: /director?once={people.new_link(db)}")
 
 
 @club.command("pair")

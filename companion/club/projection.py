@@ -111,6 +111,8 @@ class Projector:
         if row is None:
             return False
         since = int(str(row[0]))
+        if since == 0:  # All of it is judged anew: what is remembered may hold a name that was erased.
+            self._known = {key: known for key, known in self._known.items() if key[0] != table}
         found = db.execute(
             "SELECT match, max(seq) FROM club.events WHERE table_id = %s AND seq > %s GROUP BY match", [table, since]
         ).fetchall()

@@ -20,7 +20,7 @@ pytest.importorskip("psycopg", reason="the club's driver is not installed: pip i
 
 from test_club import PLAYED, push, sent_by  # noqa: E402
 
-from companion.club import club_service, keys, postgres, projection  # noqa: E402
+from companion.club import club_service, keys, people, postgres, projection  # noqa: E402
 from companion.match.match import Match  # noqa: E402
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
@@ -66,7 +66,7 @@ def app(pool, table):
 def enter(page, pool, at: str) -> None:
     """Come in as the director."""
     with pool.connection() as db:
-        token = keys.new_link(db)
+        token = people.new_link(db)
     page.goto(f"{at}/director?once={token}")
     page.get_by_role("button", name="Come in as the director").click()
     expect(page).to_have_url(f"{at}/keys")

@@ -63,6 +63,7 @@ def show() -> AnyResponse | str:
         redoing=permissions.redoing(now),
         decides=permissions.decides(now),
         somebody_sits=bool(phone_identity.seated(now)),
+        in_club=service().club is not None,
     )
 
 
@@ -114,6 +115,13 @@ def go_on_at_club() -> AnyResponse:
     club = service().club or abort(404)
     club.begin_anew()
     return go("/more")
+
+
+@bp.post("/director")
+def call_director() -> AnyResponse:
+    """Call the director of the club, or say that nobody needs to come any more."""
+    is_over = request.form.get("call") == "over"
+    return _tap(lambda m, by: m.call_director(by, is_over=is_over))
 
 
 @bp.post("/play")
