@@ -24,7 +24,7 @@ from companion.rules.editions.edition import edition_names
 
 MOST_ROUNDS, MOST_HANDS, MOST_MINUTES = 50, 20, 600
 _MOST_NAME = 48
-_TOGETHER = re.compile(r"\s*[&,+]\s*")
+_TOGETHER = re.compile(r"\s*[&,]\s*")
 
 
 class System(StrEnum):
