@@ -302,7 +302,7 @@ def test_a_lost_phone_is_shut_out_and_the_last_director_stays(director, pool):
     helper = person(pool, "helper", "Hal")
     page = text_of(director.get("/people"))
     assert "Hal Helper" in page
-    number = re.search(r"/people/(\d+)/out\"><button[^>]*Hal", director.get("/people").get_data(as_text=True))[1]
+    number = re.search(r"/people/(\d+)/out\"><button[^>]*: Hal", director.get("/people").get_data(as_text=True))[1]
     assert helper.get("/tournaments/1/direct").status_code == 404
     post(director, f"/people/{number}/out")
 

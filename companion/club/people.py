@@ -19,7 +19,7 @@ _MOST_NAME = 48
 _LINK_COUNTS = "1 day"
 _SESSION_COUNTS = "30 days"
 FIRST_NAME = "Director"
-"""The name of whoever comes in by a link of the command line, until it is changed."""
+"""The name of whoever comes in by a link of the command line."""
 
 
 class Role(StrEnum):
@@ -81,7 +81,7 @@ def remove(db: Connection, one: Person) -> None:
 
 
 def new_link(db: Connection, number: int | None = None) -> str:
-    """Return a token that lets one browser in as somebody, once, within a day; without a number as a new director."""
+    """Return a token that lets one browser in as somebody, once, within a day; without a number as a director."""
     token = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.links (digest, person) VALUES (%s, %s)", [_hash(token), number])
     return token
@@ -93,9 +93,12 @@ def come_in(db: Connection, token: str) -> tuple[str, Person] | None:
     used = db.execute("DELETE FROM club.links WHERE digest = %s RETURNING person", [_hash(token)]).fetchone()
     if used is None:
         return None
-    one = add(db, FIRST_NAME, Role.DIRECTOR) if used[0] is None else person(db, int(str(used[0])))
-    if one is None:
-        return None
+    known = everybody(db)
+    if used[0] is None:
+        first = next((one for one in known if (one.name, one.role) == (FIRST_NAME, Role.DIRECTOR)), None)
+        one = first or add(db, FIRST_NAME, Role.DIRECTOR)
+    else:
+        one = next(one for one in known if one.id == used[0])  # With the person a link goes too.
     session = secrets.token_urlsafe(24)
     db.execute("INSERT INTO club.sessions (digest, person) VALUES (%s, %s)", [_hash(session), one.id])
     return session, one

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
 from flask import Blueprint, Response, abort, redirect, render_template, request, session
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.club import club_doors, deeds, erasure, people
+from companion.club import club_doors, club_log, deeds, desk, erasure, people
 from companion.club.club_doors import SESSION, club
 from companion.club.people import Person, Role
 from companion.club.postgres import Connection, connected
 from companion.common.errors import Problem
-from companion.common.text import say
+from companion.common.text import plain, say
 from companion.pages.context import download
 from companion.pages.server.address import qr_path
 from companion.pages.words import N_
@@ -22,6 +23,7 @@ bp = Blueprint("people", __name__)
 MOST_DEEDS = 200
 """Maximum number of deeds that the audit shows."""
 
+MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {
     "came in": N_("came in"),
@@ -167,7 +169,16 @@ def erase() -> str:
 def audit() -> str:
     """Show what was done, the latest first."""
     with connected(club().pool) as db:
-        return render_template("club_audit.html", deeds=deeds.latest(db, MOST_DEEDS), did=DID)
+        done = deeds.latest(db, MOST_DEEDS)
+        places = {desk.topic(row.id): row.name for row in club_log.tables(db, hidden=True)}
+    shown = [(deed, places.get(deed.topic, deed.topic), _told(deed.body)) for deed in done]
+    return render_template("club_audit.html", deeds=shown, did=DID)
+
+
+def _told(body: Mapping[str, object]) -> str:
+    """Return what a deed says, in a line."""
+    said = (f"{key}: {value if isinstance(value, str) else json.dumps(value)}" for key, value in body.items() if value)
+    return plain(", ".join(said), MOST_TOLD)
 
 
 def _found(db: Connection, number: int) -> Person:

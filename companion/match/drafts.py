@@ -121,7 +121,7 @@ def following(
 
 
 def received(state: MatchState, letter: Mapping[str, Any]) -> list[Draft]:
-    """Return that a letter has come from the director, and where the program deals the answer: nothing can be changed."""
+    """Return that a letter has come; where the program deals also the answer that nothing can be changed."""
     came = Draft(Kind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
