@@ -145,6 +145,9 @@ def test_two_logs_that_begin_alike_are_shown_as_copies(club):
         pytest.param(b'{"table": "T", "first_seq": 0, "events": []}', 400, "numbered from 1", id="event 0"),
         pytest.param(b'{"table": "T", "first_seq": 1, "events": [1]}', 400, "each needs", id="no event"),
         pytest.param(b'{"table": "T", "first_seq": 1, "events": [], "schema": 9}', 400, "another version", id="schema"),
+        pytest.param(
+            b'{"table": "T", "first_seq": 1, "events": [], "schema": 0}', 400, "another version", id="old schema"
+        ),
         pytest.param(b" " * 10_000_000, 413, "at most 1 MB", id="10 MB"),
     ],
 )
@@ -283,6 +286,21 @@ def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
     assert [(seq, crc, *(body[field] for field in ("match", "at_s", "kind", "body"))) for seq, crc, body in rows] == [
         (row[0], str(crc), *row[1:]) for row, crc in ours
     ]
+
+
+@pytest.mark.parametrize("clock_s", [0.0, 7.9e9], ids=["1970", "2220"])
+def test_a_table_whose_clock_is_wrong_is_taken_and_judged_like_any_other(club, pool, tmp_path, clock_s):
+    store = Store.open(store_path(tmp_path), clock=lambda: clock_s)
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    for play in PLAYED:
+        match.enter(play, "Ann")
+    sent_by(match, club)
+    projection.Projector(pool).catch_up()
+    store.close()
+
+    assert "Table 7 Ann 300" in text_of(club.get("/"))
+    assert club.get(f"/tables/{table_id(club)}").status_code == 200
 
 
 def table_id(club) -> str:

@@ -113,7 +113,7 @@ def _glances() -> list[dict[str, Any]]:
 
 
 def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> dict[str, Any]:
-    sides = [side | {"shown": _side(side)} for side in state["sides"]] if state else []
+    sides = [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in state["sides"]] if state else []
     return {
         "id": row.id,
         "name": row.name,
