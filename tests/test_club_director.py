@@ -232,6 +232,16 @@ def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everyt
     assert len(playing.state.questions) == 1
 
 
+def test_a_note_holds_up_no_play(table):
+    table.next_hand("Ann")
+    table.receive({"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "Five minutes left."})
+    page = text_of(create_app(table, secret=b"x" * 32).test_client().get("/"))
+
+    assert "Five minutes left." in page
+    assert "Enter a play" in page
+    assert table.enter("Bob roll", "Bob").done
+
+
 def test_a_note_is_read_once_however_often_it_comes(director, club, playing, wire):
     post(director, f"{desk_of(director, club)}/note", text="Five minutes left.")
     wire.run()

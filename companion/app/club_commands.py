@@ -50,7 +50,10 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
     Example: companion club up --database postgresql://club@localhost/club
     """
     _need_postgres()
-    from companion.club import club_service
+    from companion.app.memory import loading
+
+    with loading():  # Searching all modules for garbage would hold up whoever asks for a board.
+        from companion.club import club_service
 
     club_service.run(database, host, port, keys_needed=require_keys, tell=_tell)
 

@@ -20,7 +20,7 @@ from companion.club.deeds import Deed
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
-from companion.club.tournament_pages import clocks
+from companion.club.tournament_pages import clocks, clocks_of
 from companion.common.cache import Kept
 from companion.common.program_name import typed
 from companion.common.text import Said, say, say_many
@@ -86,7 +86,9 @@ def boards() -> str:
     """Show all tables at a glance: drawn once a second for all who look in the same language, but for the director."""
 
     def drawn() -> str:
-        return render_template("club_tables.html", tables=_glances())
+        with connected(club().pool) as db:
+            running, glances = clocks_of(db), _glances(db)
+        return render_template("club_tables.html", tables=glances, clocks=lambda: running)
 
     key = (language.spoken(), "HX-Request" in request.headers)
     return drawn() if who() else club().boards.get(key, drawn, int(time.monotonic()))
@@ -102,18 +104,21 @@ def as_json() -> dict[str, object]:
     return {"tables": [one | {"state": states.get(str(one["id"]))} for one in told]}
 
 
-def _glances() -> list[dict[str, Any]]:
-    with connected(club().pool) as db:
-        states = projection.latest_states(db)
-        rows = club_log.tables(db)
-        heard = deeds.at_tables(db)
+def _glances(db: Connection) -> list[dict[str, Any]]:
+    states = projection.latest_states(db)
+    rows = club_log.tables(db)
+    heard = deeds.at_tables(db)
     glances = [_glance(row, states.get(row.id), desk.waiting_call(heard.get(desk.topic(row.id), ()))) for row in rows]
     # Who has waited longest stands first.
     return sorted(glances, key=lambda one: one["call"].seq if one["call"] else inf)
 
 
 def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> dict[str, Any]:
-    sides = [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in state["sides"]] if state else []
+    sides = (
+        [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in state["sides"]]
+        if state
+        else []
+    )
     return {
         "id": row.id,
         "name": row.name,

@@ -109,7 +109,12 @@ def _played(db: Connection, now: Tournament) -> list[Played]:
 def clocks() -> list[dict[str, object]]:
     """Return the clocks of the rounds that are being played, for every page."""
     with connected(club().pool) as db:
-        rows = db.execute(_CLOCKS).fetchall()
+        return clocks_of(db)
+
+
+def clocks_of(db: Connection) -> list[dict[str, object]]:
+    """Return the same for a page that asks for more beside it."""
+    rows = db.execute(_CLOCKS).fetchall()
     names = ("number", "kind", "left_s", "runs", "name")
     found = (dict(zip(names, row, strict=True)) for row in rows)
     return [one | {"left_s": max(0, round(float(str(one["left_s"]))))} for one in found if one["kind"] == "clock"]

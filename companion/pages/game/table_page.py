@@ -83,7 +83,8 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
     """Return the deck as the board bears it where no camera looks: a tap enters a play, `out` a discard."""
-    waits = now.questions or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
+    asks = any(question.kind is not Kind.DIRECTOR for question in now.questions)
+    waits = asks or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
     if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
         return None
     who = table.player_to_move
