@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 
 import club_database
 import pytest
@@ -101,6 +102,21 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     assert public.get(f"{at}/standings.csv").get_data(as_text=True).count("\n") == 4
 
 
+def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, pool, wire):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob\nCid\nDee")
+    helpers = [person(pool, "director", f"Eve {number}") for number in range(3)]
+    with pool.connection() as db:
+        db.execute("UPDATE club.tables SET seen_at = now() - interval '2 days'")
+
+    with ThreadPoolExecutor(3) as taps:
+        answers = list(taps.map(lambda client: post(client, f"{at}/draw", round=1).status_code, helpers))
+
+    assert sorted(answers) == [303, 400, 400]
+    games = director.get(f"{at}.json").get_json()["games"]
+    assert [game["seat"]["table"] for game in games] == [None, None]
+
+
 def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, club, pool):
     at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
     post(director, f"{at}/enter", sides="Ann\nBob")
@@ -138,6 +154,18 @@ def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_
     assert not table.state.has_called
     assert wire.answers[-1] == {"acknowledged": table.state.seq}
     assert table.state.questions == ()
+
+
+def test_a_log_that_is_sent_again_as_a_new_table_calls_nobody_anew(director, club, table, wire):
+    table.call_director("Ann")
+    wire.run()
+    post(director, f"{desk_of(director, club)}/answered")
+    wire.run()
+    (table.store.path.parent / "club.json").unlink()
+    Wire(table, club, "Table 7 again").run()
+
+    assert "Table 7 again" in text_of(director.get("/"))
+    assert "calls the director" not in text_of(director.get("/"))
 
 
 def test_a_call_that_the_table_takes_back_is_gone(director, table, wire):

@@ -59,7 +59,8 @@ def latest(db: Connection, most: int) -> list[Deed]:
 def at_tables(db: Connection) -> dict[str, list[Deed]]:
     """Return the deeds that calls come to, by the table's topic."""
     found: dict[str, list[Deed]] = {}
-    for deed in _read(db, "WHERE kind = ANY(%s) AND at > now() - interval '1 day' ORDER BY seq", ["call", "answered"]):
+    kinds = ["call", "answered", "arrived"]
+    for deed in _read(db, "WHERE kind = ANY(%s) AND at > now() - interval '1 day' ORDER BY seq", kinds):
         found.setdefault(deed.topic, []).append(deed)
     return found
 

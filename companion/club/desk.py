@@ -64,7 +64,7 @@ def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:
         if sent.kind == Kind.CALL:
             return CALL, {"call": sent.seq, "by": who, "is_over": bool(body.get("is_over"))}
         if sent.kind == Kind.LETTER:
-            return ARRIVED, {"letter": _number(body["letter"]), "match": sent.match}
+            return ARRIVED, {"letter": _number(body["letter"]), "match": sent.match, "what": str(body["what"])[:16]}
         letter = letter_of(str(body.get("question", "")))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
@@ -85,8 +85,8 @@ def waiting_call(deeds: Iterable[Deed]) -> Deed | None:
         if deed.kind == CALL:
             # Who calls twice has waited since the first time.
             call = None if deed.body["is_over"] else call or deed
-        elif deed.kind == ANSWERED:
-            call = None
+        elif deed.kind == ANSWERED or deed.body.get("what") == Letter.COMING:
+            call = None  # Of a log that is sent again as a new table only the second is here.
     return call
 
 

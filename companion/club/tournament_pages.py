@@ -48,6 +48,9 @@ SYSTEMS = {
     System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
     System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
 }
+RECENT_S = 12 * 3600.0
+"""Time without a word after which a table is not at the tournament, in seconds."""
+
 _CLOCKS = """
     SELECT DISTINCT ON (topic) substr(topic, 12), kind, (body->>'left_s')::float
            - CASE WHEN (body->>'runs')::boolean THEN extract(epoch FROM now() - at)::float ELSE 0 END,
@@ -211,7 +214,8 @@ def direct(number: int) -> str:
 
 
 def _drawn(db: Connection, found: Known, form: Mapping[str, str]) -> dict[str, object]:
-    tables = [TableThere(row.id, row.name, max(row.last, row.told)) for row in club_log.tables(db)]
+    there = [row for row in club_log.tables(db) if row.quiet_s < RECENT_S]
+    tables = [TableThere(row.id, row.name, max(row.last, row.told)) for row in there]
     sides = [side.name for side in found.now.sides if not side.has_left]
     lot = secrets.SystemRandom().sample(sides, len(sides))
     return drawn(found.now, found.results, _round(form), tables, lot)

@@ -11,6 +11,8 @@ CREATE TABLE club.deeds (
 
 CREATE INDEX deeds_of_a_topic ON club.deeds (topic, seq);
 
+CREATE INDEX deeds_of_a_kind ON club.deeds (kind, at);
+
 CREATE SEQUENCE club.tournament_numbers;
 
 ALTER TABLE club.tables ADD COLUMN has_letters boolean NOT NULL DEFAULT false;  -- something waits to be handed out
