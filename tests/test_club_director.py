@@ -19,8 +19,10 @@ from test_club import club, director, pool, sent_by, server, table, table_id, ur
 
 from companion.club import batch, club_doors, club_service, keys, people, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
-from companion.match.match import Answer  # noqa: E402
+from companion.match.match import Answer, Match  # noqa: E402
 from companion.pages import create_app  # noqa: E402
+from companion.storage.data_folder import store_path  # noqa: E402
+from companion.storage.event_store import Store  # noqa: E402
 
 PLAN = {"name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45"}
 
@@ -260,6 +262,17 @@ def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everyt
     assert len(playing.state.questions) == 1
 
 
+def test_where_the_program_deals_nothing_can_be_corrected_and_the_director_hears_so(director, club, pool, table, wire):
+    table.start(["side Ann", "side Bob", "hand first Ann"], robots={"Bob": 1})
+    wire.run()
+    projection.Projector(pool).catch_up()
+    table.receive({"letter": 9, "what": "remove", "by": "Eve", "of": table.state.seq, "text": ""})
+
+    assert table.state.questions == ()
+    wire.run()
+    assert "has answered by: the companion" in text_of(director.get("/audit"))
+
+
 def test_a_note_holds_up_no_play(table):
     table.next_hand("Ann")
     table.receive({"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "Five minutes left."})
@@ -389,6 +402,21 @@ def test_a_table_goes_on_after_an_erasure_and_what_it_adds_to_that_match_has_no_
     with pool.connection() as db:
         rows = db.execute("SELECT body FROM club.events ORDER BY seq DESC LIMIT 3").fetchall()
     assert rows == [("null",)] * 3
+
+
+def test_a_name_that_is_a_word_of_the_record_is_not_erased_and_nothing_has_changed(director, club, pool, tmp_path):
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side roll", "side Bob", "hand first roll"])
+    for play in ("roll roll", "Bob roll", "roll 100", "end"):
+        match.enter(play, "")
+    Wire(match, club).run()
+    projection.Projector(pool).catch_up()
+    before = club.get("/club/tables.json").get_json()["tables"][0]["state"]
+    store.close()
+
+    assert "also a word of the record" in text_of(post(director, "/people/erase", name="roll"))
+    assert club.get("/club/tables.json").get_json()["tables"][0]["state"] == before
 
 
 def test_who_is_playing_just_now_is_not_erased(director, playing):
