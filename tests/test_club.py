@@ -18,7 +18,7 @@ from companion.storage.event_store import Store
 pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
-from companion.club import batch, club_service, keys, postgres, projection  # noqa: E402
+from companion.club import batch, club_service, keys, people, postgres, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
 
 PLAYED = ("Ann roll", "Bob roll", "Ann 100", "Bob 75", "Ann 200", "Bob stop > Ann", "Ann end-of-limit", "end")
@@ -145,6 +145,9 @@ def test_two_logs_that_begin_alike_are_shown_as_copies(club):
         pytest.param(b'{"table": "T", "first_seq": 0, "events": []}', 400, "numbered from 1", id="event 0"),
         pytest.param(b'{"table": "T", "first_seq": 1, "events": [1]}', 400, "each needs", id="no event"),
         pytest.param(b'{"table": "T", "first_seq": 1, "events": [], "schema": 9}', 400, "another version", id="schema"),
+        pytest.param(
+            b'{"table": "T", "first_seq": 1, "events": [], "schema": 0}', 400, "another version", id="old schema"
+        ),
         pytest.param(b" " * 10_000_000, 413, "at most 1 MB", id="10 MB"),
     ],
 )
@@ -285,6 +288,21 @@ def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
     ]
 
 
+@pytest.mark.parametrize("clock_s", [0.0, 7.9e9], ids=["1970", "2220"])
+def test_a_table_whose_clock_is_wrong_is_taken_and_judged_like_any_other(club, pool, tmp_path, clock_s):
+    store = Store.open(store_path(tmp_path), clock=lambda: clock_s)
+    match = Match(store)
+    match.start(["side Ann", "side Bob", "hand first Ann"])
+    for play in PLAYED:
+        match.enter(play, "Ann")
+    sent_by(match, club)
+    projection.Projector(pool).catch_up()
+    store.close()
+
+    assert "Table 7 Ann 300" in text_of(club.get("/"))
+    assert club.get(f"/tables/{table_id(club)}").status_code == 200
+
+
 def table_id(club) -> str:
     return club.get("/club/tables.json").get_json()["tables"][0]["id"]
 
@@ -343,7 +361,7 @@ def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, m
 @pytest.fixture
 def director(club, pool):
     with pool.connection() as db:
-        token = keys.new_link(db)
+        token = people.new_link(db)
     assert club.get(f"/director?once={token}").status_code == 200
     assert club.post("/director", data={"once": token}, headers=HOME).status_code == 303
     return club
@@ -352,7 +370,7 @@ def director(club, pool):
 def test_a_link_lets_one_browser_in_once(pool):
     app = club_service.create_app(pool)
     with pool.connection() as db:
-        token = keys.new_link(db)
+        token = people.new_link(db)
     first, second = app.test_client(), app.test_client()
 
     assert first.post("/director", data={"once": token}, headers=HOME).status_code == 303
@@ -411,7 +429,7 @@ def test_migrating_twice_and_at_once_changes_nothing(url):
             opened.close()
 
     with psycopg.connect(url) as db:
-        assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2],)
+        assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2, 3, 4],)
 
 
 def test_a_newer_database_is_left_alone(url, pool):

@@ -50,7 +50,10 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
     Example: companion club up --database postgresql://club@localhost/club
     """
     _need_postgres()
-    from companion.club import club_service
+    from companion.app.memory import loading
+
+    with loading():  # Searching all modules for garbage would hold up whoever asks for a board.
+        from companion.club import club_service
 
     club_service.run(database, host, port, keys_needed=require_keys, tell=_tell)
 
@@ -80,10 +83,10 @@ def club_link(database: str) -> None:
     Example: companion club link --database postgresql://club@localhost/club
     """
     _need_postgres()
-    from companion.club import keys, postgres
+    from companion.club import people, postgres
 
     with postgres.opened(database) as pool, postgres.connected(pool) as db:
-        click.echo(f"Add this to the club's address: /director?once={keys.new_link(db)}")
+        click.echo(f"Add this to the club's address: /director?once={people.new_link(db)}")
 
 
 @club.command("pair")

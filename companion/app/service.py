@@ -126,7 +126,7 @@ def up(
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
-    with closed_at_the_end(store), _pushed(store, club) as outbox:
+    with closed_at_the_end(store), _pushed(match, club) as outbox:
         serve = partial(run_service, match, host, port, club=outbox)
         if source is not None and source.startswith(DEMO):
             from companion.app import demo as simulated
@@ -140,14 +140,14 @@ def up(
 
 
 @contextmanager
-def _pushed(store: Store, club: Address | None) -> Iterator[Outbox | None]:
-    """Push the log to the club meanwhile, where there is one."""
+def _pushed(match: Match, club: Address | None) -> Iterator[Outbox | None]:
+    """Push the log to the club meanwhile, where there is one, and take what its director sends."""
     if club is None:
         yield None
         return
     from companion.club.outbox import Outbox
 
-    outbox = Outbox(store, club)
+    outbox = Outbox(match.store, club, receive=match.receive)
     outbox.start()
     try:
         yield outbox

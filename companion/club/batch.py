@@ -15,12 +15,13 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain, say
+from companion.match.questions import Letter
 from companion.storage.database import Checked
 from companion.storage.events import Event, checksum, is_sound
 
@@ -36,6 +37,9 @@ SCHEME = "Companion"
 SCHEMA = 1
 """The form of batches that this program knows; one that names none is of form 1."""
 
+LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
+"""What a letter of the director's holds."""
+
 TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
 
 
@@ -49,6 +53,8 @@ class Sent(NamedTuple):
 
     match: int | None
     """The match that it belongs to; None for what is no event of a companion."""
+
+    kind: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +116,28 @@ def digest(secret: str, body: bytes) -> str:
     return hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
 
 
+def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, object]]:
+    """Return what the director has sent with the answer to a batch, signed like one; nothing of what is not sound."""
+    text = answer.get("letters")
+    if not isinstance(text, str):
+        return []
+    secret = (key or "").strip().partition(".")[2]
+    if secret and not hmac.compare_digest(digest(secret, text.encode()).encode(), str(answer.get("signed")).encode()):
+        return []
+    try:
+        found = json.loads(text, parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        return []
+    read = ({name: one.get(name) for name in LETTER} for one in found if isinstance(one, dict))
+    return [one for one in read if one["what"] in tuple(Letter) and all(map(_fits, one.values(), LETTER.values()))]
+
+
+def _fits(value: object, kind: type) -> bool:
+    if type(value) is not kind:
+        return False
+    return 0 <= value < MOST_SEQ if isinstance(value, int) else str(value).isprintable()
+
+
 # --- At the club ----------------------------------------------------------------------------------------------
 
 
@@ -162,7 +190,8 @@ def _event(sent: object) -> Sent:
     row = _row(seq, sent["body"])
     if row is not None and checksum(row) != crc:
         raise Problem(f"Event {seq} is not what its checksum says: it was damaged on the way.")
-    return Sent(seq, json.dumps(crc).strip('"'), body, row[1] if row else None)
+    match, kind = (row[1], row[3]) if row else (None, None)
+    return Sent(seq, json.dumps(crc).strip('"'), body, match, kind)
 
 
 def _row(seq: int, body: object) -> tuple[int, int, float, str, str] | None:

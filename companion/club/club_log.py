@@ -12,10 +12,12 @@ from dataclasses import dataclass
 
 from psycopg.rows import class_row
 
+from companion.club import deeds, desk
 from companion.club.batch import Batch, Missing, Sent, event_of
 from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import say
+from companion.match.questions import Letter
 from companion.storage.events import Event
 
 _BEHIND_S = 90
@@ -71,7 +73,7 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
     The caller commits. Raises Missing for a gap, Fork where an event differs (noted with the table, nothing stored),
     and NotThisTable where the table belongs to another key that still counts.
     """
-    last = _locked(db, batch, key)
+    last, has_erased = _locked(db, batch, key)
     if batch.events and batch.first > last + 1:
         raise Missing(last + 1)
     known = [event for event in batch.events if event.seq <= last]
@@ -81,12 +83,21 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
         raise Fork(differs)
     new = batch.events[len(known) :]
     if new:
+        # What is added to a match in which a name was erased would name the player again.
+        gone = _erased_matches(db, batch.table) if has_erased else set()
+        kept = [event._replace(body="null") if event.match in gone else event for event in new]
         db.execute(
-            "INSERT INTO club.events (table_id, seq, crc, match, body)"
-            " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[])",
-            [batch.table, *([event[field] for event in new] for field in (0, 1, 3, 2))],
+            "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
+            " SELECT %s, * FROM unnest(%s::bigint[], %s::text[], %s::bigint[], %s::text[], %s::smallint[])",
+            [
+                batch.table,
+                *([event[field] for event in kept] for field in (0, 1, 3, 2)),
+                [int(event.match in gone) for event in kept],
+            ],
         )
         last = new[-1].seq
+        for kind, body in filter(None, map(desk.heard, new)):
+            deeds.append(db, desk.topic(batch.table), kind, batch.name, body)
         if new[0].seq == 1:
             begins = hashlib.sha256(f"{new[0].crc}\n{new[0].body}".encode()).hexdigest()
             db.execute("UPDATE club.tables SET begins = %s WHERE id = %s", [begins, batch.table])
@@ -97,11 +108,34 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
     return last
 
 
-def _locked(db: Connection, batch: Batch, key: str | None) -> int:
-    """Lock a table's row, made where it is new; return the number of its last event here."""
+def letters(db: Connection, table: str) -> str | None:
+    """Return what the director has sent to a table and it has not got, as it reads it; None where nothing waits."""
+    row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
+    if row is None or not row[0]:
+        return None
+    waiting = desk.not_arrived(deeds.of(db, desk.topic(table)))
+    if not waiting:
+        db.execute("UPDATE club.tables SET has_letters = false WHERE id = %s", [table])
+        return None
+    return desk.written(waiting)
+
+
+def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
+    """Send something to a table, which gets it when it is heard of next."""
+    db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
+    deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
+
+
+def _erased_matches(db: Connection, table: str) -> set[int]:
+    rows = db.execute("SELECT match FROM club.erasures WHERE table_id = %s", [table])
+    return {int(str(row[0])) for row in rows}
+
+
+def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
+    """Lock a table's row, made where it is new; return the number of its last event here, and if names were erased."""
     query = (
-        "SELECT last, key, (SELECT revoked_at IS NULL FROM club.keys WHERE id = key) FROM club.tables WHERE id = %s"
-        " FOR UPDATE"
+        "SELECT last, key, (SELECT revoked_at IS NULL FROM club.keys WHERE id = key), has_erased FROM club.tables"
+        " WHERE id = %s FOR UPDATE"
     )
     row = db.execute(query, [batch.table]).fetchone()
     if row is None:
@@ -112,24 +146,26 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> int:
             [batch.table, batch.name, key],
         )
         db.execute("INSERT INTO club.judged (table_id) VALUES (%s) ON CONFLICT DO NOTHING", [batch.table])
-        row = db.execute(query, [batch.table]).fetchone() or (0, None, None)
-    last, owner, counts = row
+        row = db.execute(query, [batch.table]).fetchone() or (0, None, None, False)
+    last, owner, counts, has_erased = row
     if owner not in (None, key) and counts:
         raise NotThisTable(
             say("This table belongs to another key: the director can revoke that one, then this one takes its place.")
         )
-    return int(str(last))
+    return int(str(last)), bool(has_erased)
 
 
 def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
-    """Return the first event that is not as it is here; None where all are."""
+    """Return the first event that is not as it is here; None where all are. Erased words are told by their checksum."""
     if not events:
         return None
     rows = db.execute(
-        "SELECT seq, crc, body FROM club.events WHERE table_id = %s AND seq BETWEEN %s AND %s ORDER BY seq",
+        "SELECT seq, crc, CASE WHEN erased = 0 THEN body END FROM club.events"
+        " WHERE table_id = %s AND seq BETWEEN %s AND %s ORDER BY seq",
         [table, events[0].seq, events[-1].seq],
     ).fetchall()
-    return next((e.seq for e, row in zip(events, rows, strict=True) if (e.seq, e.crc, e.body) != row), None)
+    pairs = zip(events, rows, strict=True)
+    return next((e.seq for e, row in pairs if (e.seq, e.crc) != row[:2] or row[2] not in (None, e.body)), None)
 
 
 def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:

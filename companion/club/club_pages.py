@@ -6,17 +6,22 @@ import shlex
 import time
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from math import inf
+from typing import Any
 
-from flask import Blueprint, Response, abort, current_app, make_response, redirect, render_template, request, session
+from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request, session
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.club import batch, club_log, keys, projection
+from companion.club import batch, club_log, deeds, desk, keys, projection
 from companion.club.batch import Missing
+from companion.club.club_doors import club, may, name, who
 from companion.club.club_log import Fork, TableRow
+from companion.club.deeds import Deed
+from companion.club.people import Role
+from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
+from companion.club.tournament_pages import clocks, clocks_of
 from companion.common.cache import Kept
-from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import Said, say, say_many
 from companion.match.archive import Past, judged
@@ -24,9 +29,6 @@ from companion.pages import language, words
 from companion.pages.scores import score_sheets
 from companion.pages.server.address import qr_path
 from companion.pages.words import Names, _, many
-
-if TYPE_CHECKING:
-    from companion.club.club_service import Club
 
 bp = Blueprint("club", __name__)
 
@@ -36,24 +38,11 @@ MOST_SHEETS = 10
 _pasts: Kept[Past] = Kept(32)
 
 
-def club() -> Club:
-    """Return the club of this request's app."""
-    return cast("Club", current_app.extensions["club"])
-
-
 def helpers() -> dict[str, object]:
-    """Return what every template needs."""
-    return {"director": is_director()}
-
-
-def is_director() -> bool:
-    """True if this browser was let in as the director's."""
-    return bool(session.get("director"))
-
-
-def _director_alone() -> None:
-    if not is_director():
-        abort(401)
+    """Return what every template needs; nothing of the database on the page that says it is away."""
+    if "is_failing" in g:
+        return {"clocks": tuple}
+    return {"person": who(), "director": may(Role.DIRECTOR), "helper": may(Role.HELPER), "clocks": clocks}
 
 
 # --- What tables push -----------------------------------------------------------------------------------------
@@ -79,7 +68,12 @@ def _taken() -> tuple[dict[str, object], int]:
                 last = club_log.take(db, sent, key)
             except Fork as fork:  # Noted with the table; nothing else was written.
                 return {"fork_at": fork.seq}, 409
-        return {"acknowledged": last}, 200
+            letters = club_log.letters(db, sent.table)
+            secret = keys.secret_of(db, key) if letters and key else None
+        answer: dict[str, object] = {"acknowledged": last}
+        if letters:
+            answer |= {"letters": letters} | ({"signed": batch.digest(secret, letters.encode())} if secret else {})
+        return answer, 200
     except Missing as missing:
         return {"missing_from": missing.seq}, 409
 
@@ -92,10 +86,12 @@ def boards() -> str:
     """Show all tables at a glance: drawn once a second for all who look in the same language, but for the director."""
 
     def drawn() -> str:
-        return render_template("club_tables.html", tables=_glances())
+        with connected(club().pool) as db:
+            running, glances = clocks_of(db), _glances(db)
+        return render_template("club_tables.html", tables=glances, clocks=lambda: running)
 
     key = (language.spoken(), "HX-Request" in request.headers)
-    return drawn() if is_director() else club().boards.get(key, drawn, int(time.monotonic()))
+    return drawn() if who() else club().boards.get(key, drawn, int(time.monotonic()))
 
 
 @bp.get("/club/tables.json")
@@ -108,15 +104,21 @@ def as_json() -> dict[str, object]:
     return {"tables": [one | {"state": states.get(str(one["id"]))} for one in told]}
 
 
-def _glances() -> list[dict[str, object]]:
-    with connected(club().pool) as db:
-        states = projection.latest_states(db)
-        rows = club_log.tables(db)
-    return [_glance(row, states.get(row.id)) for row in rows]
+def _glances(db: Connection) -> list[dict[str, Any]]:
+    states = projection.latest_states(db)
+    rows = club_log.tables(db)
+    heard = deeds.at_tables(db)
+    glances = [_glance(row, states.get(row.id), desk.waiting_call(heard.get(desk.topic(row.id), ()))) for row in rows]
+    # Who has waited longest stands first.
+    return sorted(glances, key=lambda one: one["call"].seq if one["call"] else inf)
 
 
-def _glance(row: TableRow, state: dict[str, Any] | None) -> dict[str, object]:
-    sides = [side | {"shown": _side(side)} for side in state["sides"]] if state else []
+def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> dict[str, Any]:
+    sides = (
+        [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in state["sides"]]
+        if state
+        else []
+    )
     return {
         "id": row.id,
         "name": row.name,
@@ -127,6 +129,8 @@ def _glance(row: TableRow, state: dict[str, Any] | None) -> dict[str, object]:
         "seen": _("now") if row.quiet_s < 60 else _ago(row.quiet_s),
         "is_gone": row.is_gone,
         "trouble": trouble(row),
+        "call": call,
+        "called": _ago(call.age_s) if call else None,
     }
 
 
@@ -175,18 +179,20 @@ def trouble(row: TableRow) -> Said | None:
 def one(table: str) -> str:
     """Show a table's scores: the newest matches with their sheets."""
     with connected(club().pool) as db:
-        row = next((row for row in club_log.tables(db, hidden=is_director()) if row.id == table), None) or abort(404)
-        pasts = [_past(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
+        row = next((row for row in club_log.tables(db, hidden=may(Role.DIRECTOR)) if row.id == table), None) or abort(
+            404
+        )
+        pasts = [past_of(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
     matches = [_match_view(past) for past in pasts if past is not None]
     return render_template("club_table.html", table=row, trouble=trouble(row), matches=matches)
 
 
-def _past(db: Connection, table: str, match: int) -> Past | None:
+def past_of(db: Connection, table: str, match: int) -> Past | None:
     """Return a match judged by replay; remembered as long as nothing has been added to it."""
-    found = db.execute("SELECT max(seq) FROM club.events WHERE table_id = %s AND match = %s", [table, match]).fetchone()
-    events = partial(club_log.events, db, table, match)
-    known = [event for event in events() if event is not None] if found and found[0] else []
-    return _pasts.get((table, match), partial(judged, match, known), known[-1].seq) if known else None
+    query = "SELECT max(seq), max(erased) FROM club.events WHERE table_id = %s AND match = %s"
+    last, erased = db.execute(query, [table, match]).fetchone() or (None, None)
+    known = [event for event in club_log.events(db, table, match) if event is not None] if last else []
+    return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
 
 
 def _match_view(past: Past) -> dict[str, object]:
@@ -220,34 +226,9 @@ def speak() -> AnyResponse:
 # --- The director ---------------------------------------------------------------------------------------------
 
 
-@bp.get("/director")
-def come_in() -> str:
-    """Ask whoever has the link to come in by a tap: what only looks at links does not use it up."""
-    return render_template("club_in.html", once=request.args.get("once", ""))
-
-
-@bp.post("/director")
-def let_in() -> AnyResponse:
-    """Let the director in, once a link."""
-    with connected(club().pool) as db:
-        if not keys.use_link(db, request.form.get("once", "")):
-            raise Problem(say("This link has been used, or is more than a day old: type `companion club link`."))
-    session.permanent = True
-    session["director"] = True
-    return redirect("/keys", 303)
-
-
-@bp.post("/director/leave")
-def leave() -> AnyResponse:
-    """Make this browser anybody's again."""
-    session.pop("director", None)
-    return redirect("/", 303)
-
-
 @bp.get("/keys")
 def all_keys() -> str:
     """Show the tables' keys."""
-    _director_alone()
     with connected(club().pool) as db:
         return render_template("club_keys.html", keys=keys.all_of(db))
 
@@ -255,36 +236,34 @@ def all_keys() -> str:
 @bp.post("/keys")
 def make_key() -> AnyResponse:
     """Make a key for a table."""
-    _director_alone()
     with connected(club().pool) as db:
         made = keys.make(db, request.form.get("name", ""))
+        deeds.append(db, deeds.PEOPLE, "key", name(), {"key": made.id, "name": made.name})
     return redirect(f"/keys/{made.id}", 303)
 
 
 @bp.get("/keys/<key_id>")
 def one_key(key_id: str) -> str:
     """Show a key, with its QR code and the line that starts its table."""
-    _director_alone()
     with connected(club().pool) as db:
         key = next((key for key in keys.all_of(db) if key.id == key_id and not key.is_revoked), None) or abort(404)
-    scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
-    line = typed(f"up --club {scheme}://{request.host} --name {shlex.quote(key.name)} --key {key.text}")
+    line = typed(f"up --club {here()} --name {shlex.quote(key.name)} --key {key.text}")
     return render_template("club_key.html", key=key, line=line, qr=qr_path(line))
 
 
 @bp.post("/keys/<key_id>/revoke")
 def revoke_key(key_id: str) -> AnyResponse:
     """Take a key back."""
-    _director_alone()
     with connected(club().pool) as db:
         keys.revoke(db, key_id)
+        deeds.append(db, deeds.PEOPLE, "revoked", name(), {"key": key_id})
     return redirect("/keys", 303)
 
 
 @bp.post("/tables/<table>/settle")
 def settle(table: str) -> AnyResponse:
     """Take note of a table's other course, or take the table off the boards."""
-    _director_alone()
     with connected(club().pool) as db:
         club_log.settle(db, table, hidden=request.form.get("answer") == "hide")
+        deeds.append(db, deeds.PEOPLE, "settled", name(), {"table": table, "answer": request.form.get("answer", "")})
     return redirect("/", 303)

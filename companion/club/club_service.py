@@ -10,10 +10,20 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from flask import Flask, Response, abort, make_response, render_template, request
+from flask import Flask, Response, abort, g, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
-from companion.club import batch, club_pages, keys, postgres
+from companion.club import (
+    batch,
+    club_doors,
+    club_pages,
+    desk_pages,
+    keys,
+    people,
+    people_pages,
+    postgres,
+    tournament_pages,
+)
 from companion.club.club_log import NotThisTable
 from companion.club.keys import NotLetIn
 from companion.club.postgres import Pool, Unavailable, connected
@@ -80,10 +90,12 @@ def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
     templating.prepare_looks(app, web / "static")
     app.context_processor(club_pages.helpers)
     app.before_request(_check)
+    app.before_request(club_doors.let_in)
     app.after_request(_counted)
     app.after_request(guard.complete)
     app.register_error_handler(Exception, _error)
-    app.register_blueprint(club_pages.bp)
+    for part in (club_pages, desk_pages, people_pages, tournament_pages):
+        app.register_blueprint(part.bp)
     app.add_url_rule("/health", "health", _health)
     app.add_url_rule("/metrics", "metrics", _metrics)
     return app
@@ -101,13 +113,15 @@ def _check() -> None:
 
 def _counted(response: Response) -> Response:
     if request.endpoint == "club.take":
-        club_pages.club().answers[response.status_code] += 1
+        club_doors.club().answers[response.status_code] += 1
     return response
 
 
 def _error(error: Exception) -> Response:
     """Answer an error with a sentence: JSON to a program, a page to a browser."""
     code, sentence = _meant(error)
+    if code >= 500:
+        g.is_failing = True
     if request.endpoint in ("club.take", "club.as_json", "health"):
         response = make_response({"say": sentence}, code)
     else:
@@ -130,14 +144,14 @@ def _meant(error: Exception) -> tuple[int, str]:
 
 
 def _health() -> tuple[dict[str, object], int]:
-    with connected(club_pages.club().pool) as db:
+    with connected(club_doors.club().pool) as db:
         row = db.execute("SELECT count(*) FROM club.tables").fetchone()
     return {"ok": True, "tables": row[0] if row else 0}, 200
 
 
 def _metrics() -> Response:
     """Return the figures of the club and of this process, as Prometheus reads them."""
-    known, lines = club_pages.club(), []
+    known, lines = club_doors.club(), []
     try:
         with connected(known.pool) as db, db.cursor() as cursor:
             found = cursor.execute(_COUNTS.encode()).fetchone() or ()
@@ -188,7 +202,7 @@ def run(url: str, host: str, port: int, *, keys_needed: bool, tell: Callable[[st
 
         def ready(bound_port: int) -> None:
             with connected(pool) as db:
-                token = keys.new_link(db)
+                token = people.new_link(db)
                 is_open = not keys_needed and not keys.are_needed(db)
             here = base_url(host, bound_port)
             tell(f"The club is ready.\n  For everybody:    {here}/\n  For the director: {here}/director?once={token}")

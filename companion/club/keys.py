@@ -1,4 +1,4 @@
-"""Who may push and who may direct: the tables' keys, and the links that let a director in once.
+"""Who may push: the tables' keys.
 
 A key is `ID.SECRET`; a batch names the ID and is signed with the secret. As long as the director has made no key, any
 table may push; from the first key on only those with one that has not been revoked may.
@@ -6,7 +6,6 @@ table may push; from the first key on only those with one that has not been revo
 
 from __future__ import annotations
 
-import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
@@ -22,7 +21,6 @@ LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 """Letters that nobody takes for another."""
 
 _MOST_NAME = 64
-_LINK_COUNTS = "1 day"
 
 
 class NotLetIn(Problem):
@@ -65,6 +63,12 @@ def all_of(db: Connection) -> list[Key]:
         ).fetchall()
 
 
+def secret_of(db: Connection, key_id: str) -> str:
+    """Return the secret of a key, with which the club signs what it sends to that table."""
+    row = db.execute("SELECT secret FROM club.keys WHERE id = %s", [key_id]).fetchone()
+    return str(row[0]) if row else ""
+
+
 def revoke(db: Connection, key_id: str) -> None:
     """Take a key back: from now on nothing that is signed with it is taken."""
     db.execute("UPDATE club.keys SET revoked_at = now() WHERE id = %s AND revoked_at IS NULL", [key_id])
@@ -94,23 +98,3 @@ def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = F
     if is_revoked:
         raise NotLetIn(say("The director has revoked this key: ask for another."))
     return key_id
-
-
-# --- The director ---------------------------------------------------------------------------------------------
-
-
-def new_link(db: Connection) -> str:
-    """Return a token that lets somebody in as the director, once, within a day."""
-    token = secrets.token_urlsafe(24)
-    db.execute("INSERT INTO club.links (digest) VALUES (%s)", [_hash(token)])
-    return token
-
-
-def use_link(db: Connection, token: str) -> bool:
-    """True if a token lets its bearer in; it is used up then."""
-    db.execute(f"DELETE FROM club.links WHERE made_at < now() - interval '{_LINK_COUNTS}'")  # noqa: S608
-    return db.execute("DELETE FROM club.links WHERE digest = %s RETURNING 1", [_hash(token)]).fetchone() is not None
-
-
-def _hash(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()

@@ -17,7 +17,7 @@ import threading
 import urllib.error
 import urllib.request
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
@@ -38,8 +38,8 @@ FILE_NAME = "club.json"
 LOOK_S = 0.25
 """Time between two looks whether the log has grown, in seconds."""
 
-WORD_S = 30.0
-"""Time after which a table that has nothing to send says that it is there, in seconds."""
+WORD_S = 10.0
+"""Time after which a table with nothing to send says that it is there, in seconds: then it hears of the director."""
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 """Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
@@ -55,6 +55,10 @@ MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
 """Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
+
+
+Receive = Callable[[Mapping[str, object]], None]
+"""Takes what the director has sent, as `Match.receive` does."""
 
 
 class Trouble(StrEnum):
@@ -99,9 +103,15 @@ class Outbox:
     """Pushes the log of a table to its club. Any thread may ask how it stands."""
 
     def __init__(
-        self, store: Store, address: Address, *, post: Post | None = None, chance: Callable[[], float] = random.random
+        self,
+        store: Store,
+        address: Address,
+        *,
+        receive: Receive = lambda _letter: None,
+        post: Post | None = None,
+        chance: Callable[[], float] = random.random,
     ) -> None:
-        self._store, self._address = store, address
+        self._store, self._address, self._receive = store, address, receive
         self._file = store.path.parent / FILE_NAME
         self._post, self._chance = post or _posted, chance
         self._delivery = Delivery()
@@ -210,6 +220,8 @@ class Outbox:
             if here > last:  # It has what this log has lost, or what a copy of this table has pushed.
                 return self._in_trouble(Trouble.FORKED, fork_at=last + 1)
             self._went_well(here)
+            for letter in batch.letters(answer, self._address.key):
+                self._receive(letter)
             return 0.0 if here < last else LOOK_S
         if code == 409 and isinstance(missing := answer.get("missing_from"), int):
             self._went_well(max(0, missing - 1))

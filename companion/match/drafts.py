@@ -8,11 +8,13 @@ from __future__ import annotations
 import secrets
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
+from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES, Kind
-from companion.match.questions import Question
+from companion.match.questions import Answer, Letter, Question, letter_id
+from companion.match.questions import Kind as Asked
 from companion.match.state import MatchState, Outcome, Policy, judged_next, waits_for_another
 from companion.rules.play import Play
 from companion.rules.record import judge
@@ -23,6 +25,7 @@ from companion.storage.events import Draft
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
 WAITS = say("It waits for the play before it.")
+PROGRAM = "the companion"  # who refuses where the program deals
 NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
@@ -117,6 +120,26 @@ def following(
     return [Draft(Kind.CORRECT, {**about, "text": str(play)})]
 
 
+def received(state: MatchState, letter: Mapping[str, Any]) -> list[Draft]:
+    """Return that a letter has come; where the program deals also the answer that nothing can be changed."""
+    came = Draft(Kind.LETTER, letter)
+    if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
+        return [came]
+    asked = letter_id(state.match, letter["letter"])
+    return [came, Draft(Kind.ANSWER, {"question": asked, "answer": Answer.NO, "about": "", "by": PROGRAM})]
+
+
+def directed(question: Question, answer: Answer, by: str) -> Draft:
+    """Return what the table makes of what the director asks: the change itself, or only the answer."""
+    about = {"question": question.id, "by": by}
+    if answer is not Answer.YES or question.line is None:
+        said = Answer.YES if answer is Answer.YES else Answer.NO
+        return Draft(Kind.ANSWER, {**about, "answer": said, "about": question.about})
+    if question.plays:
+        return Draft(Kind.CORRECT, {**about, "of": question.line, "text": str(question.plays[0])})
+    return Draft(Kind.RETRACT, {**about, "of": question.line})
+
+
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> Draft | None:
     """Return what counts next without a tap.
 
@@ -141,5 +164,6 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
 def _is_lifted(question: Question, state: MatchState, answered: Set[str]) -> bool:
     """True if the card of the last play has been taken up again, and the camera had brought that play."""
     lines = state.hand_entries
-    is_last = bool(lines) and lines[-1].seq == question.line and not question.plays
+    is_seen = question.kind is Asked.DIFFERS and not question.plays
+    is_last = is_seen and bool(lines) and lines[-1].seq == question.line
     return is_last and lines[-1].written.source == CAMERA and question.id not in answered

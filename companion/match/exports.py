@@ -40,11 +40,11 @@ def as_csv(items: Iterable[Item], called: Callable[[str], str] = str) -> str:
         if isinstance(result, HandResult):
             for side, sheet in result.sheets.items():
                 rows = [*((item.value, points) for item, points in sheet.lines), ("total", sheet.total)]
-                table.writerows([result.number, result.how, side, *row, _cell(called(side))] for row in rows)
+                table.writerows([result.number, result.how, side, *row, as_cell(called(side))] for row in rows)
     return text.getvalue()
 
 
-def _cell(name: str) -> str:
+def as_cell(name: str) -> str:
     """Return a name as a cell: what somebody typed must not become a formula of the spreadsheet."""
     begins = unicodedata.normalize("NFKC", name.lstrip())[:1]
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name

@@ -11,7 +11,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
-from companion.match.questions import Answer, Answered
+from companion.match.questions import Answer, Answered, Letter
 from companion.storage.events import Event, Kind
 
 __all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
@@ -66,6 +66,8 @@ class History:
     asked: frozenset[str] = frozenset()  # ids of questions answered in any way, also where that was taken back
     waived: frozenset[tuple[int, str]] = frozenset()  # who does not answer what was played in which line
     wishes: tuple[Event, ...] = ()  # what somebody has asked the others to take back
+    letters: tuple[Event, ...] = ()  # what the club's director has sent
+    has_called: bool = False  # if somebody has called the director, who has not answered yet
     undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first, up to what no robot did
     changes: tuple[Change, ...] = ()  # what has been changed and taken out, the latest last
     redoable: Event | None = None  # the `undo` that `redo` would take back
@@ -92,6 +94,8 @@ def history(events: Sequence[Event]) -> History:
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         waived=frozenset((e.body["of"], _by(e)) for e in events if e.kind == Kind.WAIVE),
         wishes=tuple(e for e in events if e.kind == Kind.WISH),
+        letters=tuple(e for e in events if e.kind == Kind.LETTER),
+        has_called=_has_called(events),
         undone_next=_undone_next(events, standing, past.robots),
         changes=tuple(_changes(events, standing)),
         redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
@@ -140,6 +144,14 @@ def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Cha
         if event.kind in (Kind.CORRECT, Kind.RETRACT, Kind.UNDO) and line in said:
             yield Change(event.seq, line, said[line], after, _by(event))
             said[line] = after or said[line]
+
+
+def _has_called(events: Sequence[Event]) -> bool:
+    """True if the last call of the director is neither over nor answered."""
+    call = next((e for e in reversed(events) if e.kind == Kind.CALL), None)
+    if call is None or call.body.get("is_over"):
+        return False
+    return not any(e.kind == Kind.LETTER and e.body["what"] == Letter.COMING and e.seq > call.seq for e in events)
 
 
 def _lines(standing: Sequence[Event]) -> list[Written]:

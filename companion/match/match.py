@@ -271,6 +271,8 @@ class Match:
                 return GONE
             if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
                 return self.undo(by)  # It refuses whoever does not play.
+            if question.kind is questions.Kind.DIRECTOR:
+                return self._write(drafts.directed(question, answer, by))
             offered = question.plays[0] if question.plays else None
             said = offered if play is None else replace(self._read(play), anyway=False)
             if answer in (Answer.YES, Answer.TABLE):
@@ -360,6 +362,22 @@ class Match:
             if undone is None or seq not in (None, undone.seq):
                 return GONE
             return self._write(Draft(Kind.REDO, {"of": undone.seq, "by": by}))
+
+    # The director of the club
+
+    def call_director(self, by: str, *, is_over: bool = False) -> Outcome:
+        """Call the club's director, or note that nobody needs to come any more."""
+        with self._changed:
+            if self._state.has_called is not is_over:
+                return GONE
+            return self._write(Draft(Kind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
+
+    def receive(self, letter: Mapping[str, Any]) -> None:
+        """Note what the director has sent, once; without a match it waits at the club."""
+        with self._changed:
+            known = (had.body["letter"] for had in self._past.letters)
+            if self._state.match is not None and letter["letter"] not in known:
+                self._write(*drafts.received(self._state, letter))
 
     # What the camera says
 

@@ -15,7 +15,8 @@ from companion.rules.table import Table
 
 SURE_CONFIDENCE = 0.9  # least confidence of a play that may be confirmed without a tap
 _TYPED = "typed.e"
-_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo)")
+_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo|director)")
+_LETTER = re.compile(r"[0-9]{1,15}-0-letter\.e([0-9]{1,15})-director")
 
 
 class Kind(StrEnum):
@@ -25,6 +26,16 @@ class Kind(StrEnum):
     WHICH = "which"  # one of several plays
     DIFFERS = "differs"  # the table lies otherwise than the record has it
     UNDO = "undo"  # somebody wishes to take back the last change; where the program deals another has to agree
+    DIRECTOR = "director"  # the club's director asks for a change of the record, or has a note for the table
+
+
+class Letter(StrEnum):
+    """What the club's director may send to a table."""
+
+    REMOVE = "remove"  # the play in line `of` shall go
+    CHANGE = "change"  # it shall be `text`
+    NOTE = "note"  # `text` is to be read
+    COMING = "coming"  # the call in event `of` was answered; nothing is asked
 
 
 class Answer(StrEnum):
@@ -53,8 +64,8 @@ class Question:
     sure: bool = True  # if the play may be confirmed without a tap where the table has chosen so
     expected: Card | None = None  # for `differs`: the card that should lie there and does not
     seen: Card | None = None  # for `differs`: the card that lies there and should not
-    line: int | None = None  # for `differs`: the line of the record that goes where the table is right
-    about: str = ""  # how the zone lay: `ignore` holds until that changes. For `undo`, the player who wishes it.
+    line: int | None = None  # for `differs` the line of the record that goes where the table is right; the director's
+    about: str = ""  # how the zone lay: `ignore` holds until that changes. Else who wishes it.
     crop: bytes | None = field(default=None, compare=False)  # the card as the camera saw it, JPEG
 
     @property
@@ -99,6 +110,17 @@ def question_id(match: int, hand: int, name: str, serial: int | str, kind: Kind)
     `e41`: about what an event says, `typed` a play and `wish` to take back.
     """
     return f"{match}-{hand}-{name}.{serial}-{kind.value}"
+
+
+def letter_id(match: int, letter: int) -> str:
+    """Return the id of the question that a letter of the director's asks in a match."""
+    return question_id(match, 0, "letter", f"e{letter}", Kind.DIRECTOR)
+
+
+def letter_of(question: str) -> int | None:
+    """Return the number of the letter that a question with this id is about; None for another question."""
+    found = _LETTER.fullmatch(question)
+    return int(found[1]) if found else None
 
 
 def match_of(question: str) -> int | None:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer
 from companion.match.dealer import Dealt
 from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written
-from companion.match.questions import Answered, Kind, Question, question_id
+from companion.match.questions import Answered, Kind, Letter, Question, letter_id, question_id
 from companion.rules import reasons, referee
 from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
@@ -96,6 +96,7 @@ class MatchState:
     other_side_verifies: bool = False  # if a side's play counts only once another side has confirmed it
     robot_seat: RobotSeat | None = None
     seats: Mapping[str, int] = field(default_factory=dict)
+    has_called: bool = False  # if somebody has called the club's director, who has not answered yet
     changes: tuple[Change, ...] = ()  # the lines of the match that somebody changed or took out, the latest last
     undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first
     redoable: Event | None = None
@@ -184,12 +185,42 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
 
 
 def asked_in(state: MatchState, past: History, seen: Sequence[Question]) -> Iterator[Question]:
-    """Yield what the table is asked in a state: what the camera sees, then what was typed and waits."""
+    """Yield what the table is asked: by the director, by what the camera sees, then what was typed and waits."""
+    yield from _directed(state, past)
     if state.is_dealt:
         yield from _wished(state, past.wishes)
     else:
         counted = {entry.written.question for entry in state.entries}
         yield from _claimed(state, typed_plays(state, past.claims, counted | state.answers.keys()), seen)
+
+
+def _directed(state: MatchState, past: History) -> Iterator[Question]:
+    """Yield what the club's director asks and nobody has answered, as long as the line that it is about is there."""
+    for letter in past.letters:
+        body = letter.body
+        asked, who = letter_id(letter.match, body["letter"]), body["by"]
+        if asked in past.asked or body["what"] == Letter.COMING:
+            continue
+        if body["what"] == Letter.NOTE:
+            note = say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=body.get("text", ""))
+            yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=note, about=who)
+        elif (entry := state.entry(body["of"])) is not None and not state.is_dealt:
+            yield from _corrected(state, asked, entry, body)
+
+
+def _corrected(state: MatchState, asked: str, entry: Entry, body: Mapping[str, Any]) -> Iterator[Question]:
+    """Yield the question whether a line goes, or says something else, as the director asks."""
+    line, who = entry.written.text, body["by"]
+    if body["what"] == Letter.REMOVE:
+        wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
+        yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=wish, line=entry.seq, about=who)
+        return
+    try:
+        play = notation.parse_play(str(body.get("text")), state.game.teams)
+    except Unreadable:
+        return
+    wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=str(play))
+    yield Question(asked, Kind.DIRECTOR, None, (play,), state.game.table, say=wish, line=entry.seq, about=who)
 
 
 def _wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
@@ -307,6 +338,7 @@ def derived(before: MatchState, events: Sequence[Event], past: History) -> Match
         robots=robots,
         dealt=None,
         changes=past.changes,
+        has_called=past.has_called,
     )
     return replace(state, dealt=_dealt(state, past)) if is_dealt else state
 

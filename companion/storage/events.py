@@ -64,6 +64,12 @@ class Kind(StrEnum):
     WISH = "wish"
     """`of`: the seq of an event that `by` wishes to take back, where others have to agree."""
 
+    CALL = "call"
+    """`by` calls the director of the club; `is_over`: nobody needs to come any more."""
+
+    LETTER = "letter"
+    """`letter`: the number of what the director, `by`, has sent; `what`: its kind; `of`: an event; `text`."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -155,15 +161,32 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.CLAIM: ("text",),
     Kind.WAIVE: ("of", "by"),
     Kind.WISH: ("of", "by"),
+    Kind.CALL: ("by",),
+    Kind.LETTER: ("letter", "what", "of", "by"),
 }
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
     "lines": _are_texts,
     "of": _is_number,
     "before": _is_number,
+    "letter": _is_number,
     "expected": _is_text_or_none,
     "seen": _is_text_or_none,
     "deal": _is_text,
 } | dict.fromkeys(
-    ("text", "by", "source", "player", "key", "value", "zone", "question", "answer", "about", "request", "asked"),
+    (
+        "text",
+        "by",
+        "source",
+        "player",
+        "key",
+        "value",
+        "zone",
+        "question",
+        "answer",
+        "about",
+        "request",
+        "asked",
+        "what",
+    ),
     _is_text,
 )

@@ -18,9 +18,11 @@ pytestmark = [
 ]
 pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
+from client import HOME  # noqa: E402
 from test_club import PLAYED, push, sent_by  # noqa: E402
+from test_club_director import PLAN, post  # noqa: E402
 
-from companion.club import club_service, keys, postgres, projection  # noqa: E402
+from companion.club import club_service, keys, people, postgres, projection  # noqa: E402
 from companion.match.match import Match  # noqa: E402
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
@@ -66,9 +68,9 @@ def app(pool, table):
 def enter(page, pool, at: str) -> None:
     """Come in as the director."""
     with pool.connection() as db:
-        token = keys.new_link(db)
+        token = people.new_link(db)
     page.goto(f"{at}/director?once={token}")
-    page.get_by_role("button", name="Come in as the director").click()
+    page.get_by_role("button", name="Come in").click()
     expect(page).to_have_url(f"{at}/keys")
 
 
@@ -90,17 +92,58 @@ def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app,
         expect(page.get_by_text("Table 12")).to_have_count(0)
 
 
+def directing(app, pool):
+    """Return a browser of the director's."""
+    with pool.connection() as db:
+        token = people.new_link(db)
+    client = app.test_client()
+    client.post("/director", data={"once": token}, headers=HOME)
+    return client
+
+
+def evening(client, table) -> str:
+    """Make a tournament with a round that is being played, and a table that calls; return its address."""
+    table.call_director("Ann")
+    sent_by(table, client, "Table 7")
+    at = post(client, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(client, f"{at}/enter", sides="Ann\nBob\nBartholomäus von Zitzewitz")
+    post(client, f"{at}/draw", round=1)
+    post(client, f"{at}/clock", runs="start")
+    return at
+
+
+def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, table):
+    at = evening(directing(app, pool), table)
+    with running(app) as here:
+        page = opened(here + at, SMALL)
+        clock = page.get_by_role("timer").locator("b")
+        first = clock.inner_text()
+        expect(clock).not_to_have_text(first)
+        page.get_by_role("link", name="Ann").first.click()
+        expect(page.get_by_text("You stand in place")).to_be_visible()
+
+        enter(page, pool, here)
+        page.goto(here)
+        page.get_by_role("button", name="I am coming").click()
+        expect(page.get_by_text("calls the director")).to_have_count(0)
+
+
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize("size", [SMALL, TABLET, LAPTOP], ids=["phone", "tablet", "laptop"])
-def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, size, theme):
+def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, size, theme):
+    client = directing(app, pool)
+    cup = evening(client, table)
     with running(app) as at, pool.connection() as db:
         key = keys.make(db, "Table 8")
+        people.add(db, "Hal", "helper")
         db.commit()
         page = opened(f"{at}/director?once=x", size, color_scheme=theme, bypass_csp=True)
         found = look(page)
         enter(page, pool, at)
-        known = app.test_client().get("/club/tables.json").get_json()["tables"]
-        for path in ("/", "/standings", "/keys", f"/keys/{key.id}", "/nowhere", *(f"/tables/{t['id']}" for t in known)):
+        known = client.get("/club/tables.json").get_json()["tables"]
+        tables = [f"/tables/{t['id']}{more}" for t in known for more in ("", "/desk")]
+        paths = ["/", "/standings", "/keys", f"/keys/{key.id}", "/nowhere", "/people", "/audit", "/me", "/tournaments"]
+        for path in (*paths, *tables, cup, f"{cup}?me=Ann", f"{cup}/direct", f"{cup}/cards"):
             page.goto(at + path)
             found += look(page)
 

@@ -63,6 +63,7 @@ def show() -> AnyResponse | str:
         redoing=permissions.redoing(now),
         decides=permissions.decides(now),
         somebody_sits=bool(phone_identity.seated(now)),
+        in_club=service().club is not None,
     )
 
 
@@ -82,7 +83,8 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
     """Return the deck as the board bears it where no camera looks: a tap enters a play, `out` a discard."""
-    waits = now.questions or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
+    asks = any(question.kind is not Kind.DIRECTOR for question in now.questions)
+    waits = asks or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
     if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
         return None
     who = table.player_to_move
@@ -114,6 +116,13 @@ def go_on_at_club() -> AnyResponse:
     club = service().club or abort(404)
     club.begin_anew()
     return go("/more")
+
+
+@bp.post("/director")
+def call_director() -> AnyResponse:
+    """Call the director of the club, or say that nobody needs to come any more."""
+    is_over = request.form.get("call") == "over"
+    return _tap(lambda m, by: m.call_director(by, is_over=is_over))
 
 
 @bp.post("/play")

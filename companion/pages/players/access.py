@@ -37,7 +37,7 @@ _OPEN_TO: Mapping[Who, str] = {
         snap.send snap.confirm snap.count snap.card snap.picture
     """,
     Who.PLAYING: """
-        table.enter table.answer table.next_hand
+        table.enter table.answer table.next_hand table.call_director
         table.hear table.set_without_camera
         table.waive table.advise table.sort api.waive api.hand
         table.correct table.insert table.retract table.let_stand plain.enter

@@ -1,0 +1,77 @@
+"""The club's own log: what its people have done, by topic. What stands is what pure functions make of a topic's deeds.
+
+Whoever decides on a deed locks its topic first, so that two who tap at once decide one after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from psycopg.rows import class_row
+from psycopg.types.json import Jsonb
+
+from companion.club.postgres import Connection
+
+PEOPLE = "people"
+_LOCK = 0x6D_62_63
+_FIELDS = "seq, topic, kind, who, at, extract(epoch FROM now() - at)::float AS age_s, body"
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Something that was done."""
+
+    seq: int
+    topic: str
+    kind: str
+    who: str
+    at: datetime
+    age_s: float
+    """How long ago it was, by the clock of the database."""
+
+    body: Mapping[str, Any]
+
+
+def locked(db: Connection, topic: str) -> list[Deed]:
+    """Return the deeds of a topic; until the transaction ends nobody else decides on it."""
+    db.execute("SELECT pg_advisory_xact_lock(%s, hashtext(%s))", [_LOCK, topic])
+    return of(db, topic)
+
+
+def of(db: Connection, topic: str) -> list[Deed]:
+    """Return the deeds of a topic, in order."""
+    return _read(db, "WHERE topic = %s ORDER BY seq", topic)
+
+
+def begun(db: Connection, kind: str = "%") -> list[Deed]:
+    """Return all deeds of a kind, or all there are, the newest first."""
+    return _read(db, "WHERE kind LIKE %s ORDER BY seq DESC", kind)
+
+
+def latest(db: Connection, most: int) -> list[Deed]:
+    """Return the last deeds of all, the newest first."""
+    return _read(db, "ORDER BY seq DESC LIMIT %s", most)
+
+
+def at_tables(db: Connection) -> dict[str, list[Deed]]:
+    """Return the deeds that calls come to, by the table's topic."""
+    found: dict[str, list[Deed]] = {}
+    kinds = ["call", "answered", "arrived"]
+    for deed in _read(db, "WHERE kind = ANY(%s) AND at > now() - interval '1 day' ORDER BY seq", kinds):
+        found.setdefault(deed.topic, []).append(deed)
+    return found
+
+
+def _read(db: Connection, which: str, value: object) -> list[Deed]:
+    with db.cursor(row_factory=class_row(Deed)) as cursor:
+        return cursor.execute(f"SELECT {_FIELDS} FROM club.deeds {which}".encode(), [value]).fetchall()  # noqa: S608
+
+
+def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, object]) -> int:
+    """Write a deed down; return its number. The caller commits."""
+    query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s) RETURNING seq"
+    row = db.execute(query, [topic, kind, who, Jsonb(dict(body))]).fetchone()
+    return int(str(row[0])) if row else 0

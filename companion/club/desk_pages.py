@@ -1,0 +1,125 @@
+"""The director's desk: calls from tables, a table as its wall shows it, notes, corrections that it has to agree to."""
+
+from __future__ import annotations
+
+from flask import Blueprint, abort, redirect, render_template, request
+from werkzeug.wrappers import Response as AnyResponse
+
+from companion.club import club_log, deeds, desk, projection
+from companion.club.club_doors import club, name
+from companion.club.club_log import TableRow
+from companion.club.club_pages import past_of, trouble
+from companion.club.desk import Stage
+from companion.club.postgres import Connection, connected
+from companion.common.errors import Problem
+from companion.common.parsing import whole
+from companion.common.text import plain, say
+from companion.match.archive import Past, PlayedHand
+from companion.match.questions import Letter
+from companion.pages import words
+from companion.pages.game import views
+from companion.pages.words import N_, Names
+from companion.rules.record import notation
+from companion.rules.record.notation import Unreadable
+
+bp = Blueprint("desk", __name__)
+
+STAGES = {
+    Stage.WAITS: N_("The table has not got it yet."),
+    Stage.ASKED: N_("The table is asked."),
+    Stage.YES: N_("%(who)s has agreed."),
+    Stage.NO: N_("%(who)s has refused."),
+    Stage.VOID: N_("The table has gone on: it no longer applies."),
+}
+
+
+def _row(db: Connection, table: str) -> TableRow:
+    return next((row for row in club_log.tables(db, hidden=True) if row.id == table), None) or abort(404)
+
+
+def _now(db: Connection, table: str) -> Past | None:
+    """Return the latest match of a table."""
+    matches = projection.matches_of(db, table)
+    return past_of(db, table, matches[0]) if matches else None
+
+
+def _view(table: str) -> dict[str, object]:
+    with connected(club().pool) as db:
+        row, past = _row(db, table), _now(db, table)
+        said = deeds.of(db, desk.topic(table))
+    hand = past.hands[-1] if past and past.hands else None
+    if past:
+        words.speak_of(past.game, {})
+    return {
+        "table": row,
+        "trouble": trouble(row),
+        "sides": views.side_views(hand.games[-1] if hand and hand.games else past.game, None) if past else [],
+        "lines": _lines(past, hand) if past and hand else [],
+        "call": desk.waiting_call(said),
+        "corrections": desk.corrections(said, past),
+        "stages": STAGES,
+    }
+
+
+def _lines(past: Past, hand: PlayedHand) -> list[dict[str, object]]:
+    """Return the plays of a hand, the latest first."""
+    names = Names.of(past.game)
+    return [
+        {"seq": entry.seq, "text": entry.written.text, "say": words.play_say(entry.play, names) if entry.play else ""}
+        for entry in hand.entries[::-1]
+    ]
+
+
+@bp.get("/tables/<table>/desk")
+def show(table: str) -> str:
+    """Show a table as its wall does, with what may be sent to it."""
+    return render_template("club_desk.html", **_view(table))
+
+
+@bp.get("/tables/<table>/board")
+def board(table: str) -> str:
+    """Return what changes on that page by itself."""
+    return render_template("club_board.html", **_view(table))
+
+
+@bp.post("/tables/<table>/answered")
+def answer(table: str) -> AnyResponse:
+    """Note that somebody sees to a call, and tell the table so."""
+    with connected(club().pool) as db:
+        topic = desk.topic(_row(db, table).id)
+        call = desk.waiting_call(deeds.locked(db, topic))
+        if call is not None:
+            deeds.append(db, topic, desk.ANSWERED, name(), {"call": call.body["call"]})
+            club_log.send(db, table, Letter.COMING, name(), of=call.body["call"])
+    return redirect((request.form.get("to") == "desk" and f"/tables/{table}/desk") or "/", 303)
+
+
+@bp.post("/tables/<table>/note")
+def note(table: str) -> AnyResponse:
+    """Send a note to a table."""
+    text = " ".join(plain(request.form.get("text", ""), desk.MOST_TEXT).split())
+    if not text:
+        raise Problem(say("Write what the table should read."))
+    with connected(club().pool) as db:
+        club_log.send(db, _row(db, table).id, Letter.NOTE, name(), text=text)
+    return redirect(f"/tables/{table}/desk", 303)
+
+
+@bp.post("/tables/<table>/correct")
+def correct(table: str) -> AnyResponse:
+    """Ask a table to take a play out, or with `text` to change it; it counts once somebody there agrees."""
+    seq, text = whole(request.form.get("line"), 1, 2**53), request.form.get("text", "").strip()
+    with connected(club().pool) as db:
+        past = _now(db, _row(db, table).id)
+        entries = {entry.seq: entry for hand in past.hands for entry in hand.entries} if past else {}
+        if past is None or seq not in entries:
+            raise Problem(say("This play is no longer in the record: look at the table again."))
+        if request.form.get("what") == Letter.REMOVE:
+            club_log.send(db, table, Letter.REMOVE, name(), of=seq, match=past.match, text=entries[seq].written.text)
+        else:
+            try:
+                play = notation.parse_play(text, past.game.teams)
+            except Unreadable as error:
+                raise Problem(str(error)) from error
+            club_log.send(db, table, Letter.CHANGE, name(), of=seq, match=past.match, text=str(play))
+    return redirect(f"/tables/{table}/desk", 303)

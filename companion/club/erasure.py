@@ -1,0 +1,158 @@
+"""What the club knows of a player, to be taken along or erased.
+
+A name is erased by putting another in its place, in the tables' logs too: who else played keeps the hands. The events
+keep the checksums of what the tables have, so that a table which sends them again finds them here; a checksum of 32
+bits tells nobody a name, but whoever guesses it can see that the guess fits. What the table adds to such a match
+afterwards, which would name the player again, is kept without its words.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
+from typing import Any, NamedTuple
+
+from psycopg.types.json import Jsonb
+
+from companion.club import club_log, deeds, people, projection
+from companion.club.batch import event_of
+from companion.club.keys import LETTERS
+from companion.club.postgres import Connection
+from companion.common.errors import Problem
+from companion.common.text import plain, say
+from companion.match.archive import Past, judged
+from companion.match.statistics import key_of
+
+_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})
+"""Keys of deeds whose values are no names of people."""
+
+
+class _Match(NamedTuple):
+    table: str
+    number: int
+    state: dict[str, Any]
+
+
+def _matches(db: Connection, key: str) -> Iterator[_Match]:
+    """Yield the matches in which somebody of that name plays."""
+    for table, number, state in db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2"):
+        one = _Match(str(table), int(str(number)), dict(state))  # type: ignore[call-overload]
+        if any(key_of(player) == key for side in one.state["sides"] for player in side["players"]):
+            yield one
+
+
+def known_of(db: Connection, name: str) -> dict[str, object]:
+    """Return all that the club knows of a player, as JSON has it. Raises Problem for nobody."""
+    key = key_of(name)
+    if not key:
+        raise Problem(say("Say whose data it is."))
+    word = _word(name)
+    figures = [asdict(one) for one in projection.standings(db) if key_of(one.name) == key]
+    matches = [{"table": one.table, "match": one.number, **one.state} for one in _matches(db, key)]
+    said = (
+        asdict(deed)
+        for deed in deeds.begun(db)
+        if word.search(f"{deed.who} {json.dumps(deed.body, ensure_ascii=False)}")
+    )
+    persons = [asdict(one) for one in people.everybody(db) if key_of(one.name) == key]
+    return {"name": name, "figures": figures, "matches": matches, "deeds": list(said), "people": persons}
+
+
+def erase(db: Connection, name: str) -> str:
+    """Erase a player's name wherever the club has it; return what stands in its place. Raises Problem."""
+    key = key_of(name)
+    alias = "Player-" + "".join(secrets.choice(LETTERS) for _ in range(5))
+    there = list(_matches(db, key)) if key else []
+    named = [one for one in people.everybody(db) if key_of(one.name) == key]
+    changed = _erase_deeds(db, _word(name), alias) if key else 0
+    if not there and not named and not changed:
+        raise Problem(say("The club knows nobody called “%(name)s”.", name=plain(name, 48)))
+    present = {row.id: row for row in club_log.tables(db, hidden=True)}
+    for one in there:
+        if one.state["is_open"] and not present[one.table].is_gone:
+            raise Problem(
+                say(
+                    "%(who)s is playing at %(table)s: wait until the hand is over.",
+                    who=plain(name, 48),
+                    table=present[one.table].name,
+                )
+            )
+        _erase_match(db, one, key, alias)
+    for table in {one.table for one in there}:
+        db.execute("DELETE FROM club.matches WHERE table_id = %s", [table])
+        db.execute("DELETE FROM club.hands WHERE table_id = %s", [table])
+        db.execute("UPDATE club.judged SET seq = 0 WHERE table_id = %s", [table])
+    for person in named:
+        people.remove(db, person)
+    return alias
+
+
+def _word(name: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!\w){re.escape(' '.join(name.split()))}(?!\w)", re.IGNORECASE)
+
+
+def _erase_match(db: Connection, one: _Match, key: str, alias: str) -> None:
+    """Put another name into a match. Raises Problem where the match would come to something else then."""
+    rows = [
+        (int(str(seq)), str(body))
+        for seq, body in db.execute(
+            "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE",
+            [one.table, one.number],
+        )
+    ]
+    before = _judged(one.number, rows)
+    shown = before.game.shown
+    players = [player for team in before.game.teams for player in team.players]
+    words = {word for who in players if key_of(shown.get(who, who)) == key for word in (who, shown.get(who, who))}
+    patterns = [_word(word) for word in sorted(words, key=len, reverse=True)]
+    new = [(seq, _without(body, patterns, alias)) for seq, body in rows]
+    if [list(hand.result.match.values()) for hand in _judged(one.number, new).hands] != [
+        list(hand.result.match.values()) for hand in before.hands
+    ]:
+        raise Problem(say("This name is also a word of the record: it cannot be erased without changing the scores."))
+    with db.cursor() as cursor:
+        cursor.executemany(
+            "UPDATE club.events SET body = %s, erased = erased + 1 WHERE table_id = %s AND seq = %s",
+            [(body, one.table, seq) for seq, body in new],
+        )
+    db.execute("INSERT INTO club.erasures VALUES (%s, %s) ON CONFLICT DO NOTHING", [one.table, one.number])
+    db.execute("UPDATE club.tables SET has_erased = true WHERE id = %s", [one.table])
+
+
+def _judged(match: int, rows: Iterable[tuple[int, str]]) -> Past:
+    return judged(match, [event for event in (event_of(seq, body) for seq, body in rows) if event is not None])
+
+
+def _without(body: str, patterns: Iterable[re.Pattern[str]], alias: str) -> str:
+    outer = json.loads(body)
+    if not isinstance(outer, dict) or not isinstance(outer.get("body"), str):
+        return body
+    inner = json.loads(outer["body"])
+    for pattern in patterns:
+        inner = _replaced(inner, pattern, alias)
+    return json.dumps({**outer, "body": json.dumps(inner, separators=(",", ":"))}, separators=(",", ":"))
+
+
+def _replaced(value: object, pattern: re.Pattern[str], alias: str) -> Any:
+    """Return a JSON value with another name in all its texts."""
+    if isinstance(value, str):
+        return pattern.sub(alias, value)
+    if isinstance(value, list):
+        return [_replaced(one, pattern, alias) for one in value]
+    if isinstance(value, dict):
+        return {key: one if key in _NOT_NAMES else _replaced(one, pattern, alias) for key, one in value.items()}
+    return value
+
+
+def _erase_deeds(db: Connection, word: re.Pattern[str], alias: str) -> int:
+    """Put another name into the club's own log; return how many deeds that has changed."""
+    count = 0
+    for deed in deeds.begun(db):
+        who, body = _replaced([deed.who, dict(deed.body)], word, alias)
+        if (who, body) != (deed.who, dict(deed.body)):
+            db.execute("UPDATE club.deeds SET who = %s, body = %s WHERE seq = %s", [who, Jsonb(body), deed.seq])
+            count += 1
+    return count

@@ -1,0 +1,412 @@
+"""A tournament: who takes part, who sits where in each round, what was played, and how all stand.
+
+It is what its deeds come to, and what the tables have played since each draw. All of it is pure: `tournament` reads the
+deeds, `results` lays the tables' matches beside them, and the functions that decide return the body of the next deed,
+or raise a Problem that says why not. How sides are ordered and paired is told in `swiss.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Any, NamedTuple
+
+from companion.club import swiss
+from companion.club.deeds import Deed
+from companion.club.swiss import MOST_POINTS, MOST_SIDES, Encounter, Standing
+from companion.common.errors import Problem
+from companion.common.parsing import whole
+from companion.common.text import plain, say
+from companion.match.statistics import key_of
+from companion.rules.editions.edition import edition_names
+
+MOST_ROUNDS, MOST_HANDS, MOST_MINUTES = 50, 20, 600
+_MOST_NAME = 48
+_TOGETHER = re.compile(r"\s*[&,]\s*")
+
+
+class System(StrEnum):
+    """How it is settled who meets whom."""
+
+    SWISS = "swiss"
+    """Those who stand nearest to each other meet; nobody meets the same side twice."""
+
+    ROUND_ROBIN = "round-robin"
+    """Everybody meets everybody once."""
+
+    FIXED = "fixed"
+    """A plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was chosen when the tournament was made."""
+
+    name: str
+    edition: str
+    system: System
+    is_of_pairs: bool
+    rounds: int
+    """How many are played; in a round robin as many as it takes."""
+
+    hands: int
+    """How many hands of a match count; 0: the match is played until it is won."""
+
+    minutes: int
+    """The time of a round; 0 for no clock."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A player or a pair that takes part."""
+
+    name: str
+    players: tuple[str, ...]
+    has_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Seat:
+    """Where two sides meet in a round."""
+
+    number: int
+    """From 1: the first table is that of those who stand first."""
+
+    first: str
+    second: str | None
+    """None where the first rests."""
+
+    place: str = ""
+    """The name of the table; empty for one that the club does not know."""
+
+    table: str | None = None
+    since: int = 0
+    """The table's last event when it was drawn: what is played there afterwards is of this round."""
+
+
+class Clock(NamedTuple):
+    """The time that is left of a round."""
+
+    left_s: float
+    runs: bool
+
+
+Points = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Tournament:
+    """What its deeds come to."""
+
+    plan: Plan
+    sides: tuple[Side, ...] = ()
+    lot: tuple[str, ...] = ()
+    """The sides in the order in which they were drawn before the first round."""
+
+    rounds: tuple[tuple[Seat, ...], ...] = ()
+    typed: Mapping[tuple[int, str], Points] = field(default_factory=dict)
+    """What the director has typed, by round and first side."""
+
+    clock: Clock | None = None
+
+    @property
+    def length(self) -> int:
+        """The number of rounds."""
+        if self.plan.system is not System.ROUND_ROBIN:
+            return self.plan.rounds
+        count = len(self.lot or self.sides)
+        return max(1, count - 1 + count % 2)
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """All sides, as they were drawn; who came later stands last."""
+        return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
+
+    def side(self, name: str) -> Side | None:
+        """Return the side of that name."""
+        return next((side for side in self.sides if side.name == name), None)
+
+
+def tournament(deeds: Iterable[Deed]) -> Tournament | None:
+    """Return what a tournament's deeds come to; None where there are none."""
+    found: Tournament | None = None
+    for deed in deeds:
+        if found is None:
+            found = Tournament(Plan(**{**deed.body, "system": System(deed.body["system"])}))
+        else:
+            found = _after(found, deed)
+    return found
+
+
+def _after(before: Tournament, deed: Deed) -> Tournament:
+    body = deed.body
+    match deed.kind:
+        case "enter":
+            entered = tuple(Side(" & ".join(players), tuple(players)) for players in body["sides"])
+            return replace(before, sides=before.sides + entered)
+        case "leave":
+            sides = (replace(side, has_left=side.has_left or side.name == body["side"]) for side in before.sides)
+            return replace(before, sides=tuple(sides))
+        case "draw":
+            seats = tuple(Seat(**seat) for seat in body["seats"])
+            return replace(before, rounds=(*before.rounds, seats), lot=before.lot or tuple(body["lot"]), clock=None)
+        case "undraw":
+            lot = before.lot if len(before.rounds) > 1 else ()
+            return replace(before, rounds=before.rounds[:-1], lot=lot, clock=None)
+        case "result":
+            typed = {key: points for key, points in before.typed.items() if key != (body["round"], body["first"])}
+            if body["points"] is not None:
+                typed[body["round"], body["first"]] = (body["points"][0], body["points"][1])
+            return replace(before, typed=typed)
+        case "clock":
+            left_s = body["left_s"] - (deed.age_s if body["runs"] else 0)
+            return replace(before, clock=Clock(max(0.0, left_s), body["runs"]))
+    return before
+
+
+# --- What the tables have played ------------------------------------------------------------------------------
+
+
+class Played(NamedTuple):
+    """A match at a table of the club, as far as it has been judged."""
+
+    table: str
+    match: int
+    state: Mapping[str, Any]
+    """As `projection.state_of` gives it."""
+
+    counted: Mapping[str, int] | None
+    """The totals after as many hands as count; None where there are not so many yet, or all count."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What two sides have played in a round, as far as is known."""
+
+    round: int
+    seat: Seat
+    points: Points | None = None
+    is_final: bool = False
+    is_typed: bool = False
+    others: str = ""
+    """Who plays at their table instead."""
+
+    edition: str = ""
+    """The edition that they play, where it is another than the tournament's."""
+
+
+def results(found: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
+    """Return the result of every seat of every round; what was typed counts before what a table says."""
+    return tuple(
+        _result(found, number, seat, played) for number, seats in enumerate(found.rounds, start=1) for seat in seats
+    )
+
+
+def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]) -> Result:
+    if seat.second is None:
+        return Result(number, seat, is_final=True)
+    typed = found.typed.get((number, seat.first))
+    if typed is not None:
+        return Result(number, seat, typed, is_final=True, is_typed=True)
+    later = (other for seats in found.rounds[number:] for other in seats if other.table == seat.table)
+    until = min((other.since for other in later), default=None)
+    here = [
+        one
+        for one in played
+        if one.table == seat.table and one.match > seat.since and (until is None or one.match <= until)
+    ]
+    for one in sorted(here, key=lambda one: -one.match):
+        places = [_place(found, name, one.state["sides"]) for name in (seat.first, seat.second)]
+        if len(one.state["sides"]) == 2 and None not in places:
+            edition = str(one.state["edition"])
+            other = edition if edition != found.plan.edition else ""
+            return replace(_of_match(number, seat, one, [at for at in places if at is not None]), edition=other)
+    others = (
+        " – ".join(str(side["name"]) for side in max(here, key=lambda one: one.match).state["sides"]) if here else ""
+    )
+    return Result(number, seat, others=others)
+
+
+def _place(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the place of a side among those of a match: whose players are called so."""
+    side = found.side(name)
+    wanted = {key_of(player) for player in (side.players if side else (name,))}
+    return next((at for at, one in enumerate(sides) if {key_of(who) for who in one["players"]} == wanted), None)
+
+
+def _of_match(number: int, seat: Seat, one: Played, places: Sequence[int]) -> Result:
+    sides = [one.state["sides"][place] for place in places]
+    if one.counted is not None:
+        first, second = (int(one.counted.get(side["name"], 0)) for side in sides)
+        return Result(number, seat, (first, second), is_final=True)
+    return Result(number, seat, (sides[0]["total"], sides[1]["total"]), is_final=bool(one.state["winner"]))
+
+
+def standings(found: Tournament, known: Iterable[Result]) -> list[Standing]:
+    """Return how all stand after what is final."""
+    games = [
+        Encounter(one.round, one.seat.first, one.seat.second, one.points or (0, 0)) for one in known if one.is_final
+    ]
+    return swiss.standings(found.order, games)
+
+
+def open_seats(found: Tournament, known: Iterable[Result]) -> list[Result]:
+    """Return the seats of the last round that have no final result."""
+    return [one for one in known if one.round == len(found.rounds) and not one.is_final]
+
+
+# --- What may be done -----------------------------------------------------------------------------------------
+
+
+def planned(form: Mapping[str, str]) -> dict[str, object]:
+    """Return the plan that a form asks for. Raises Problem."""
+    name = _called(form.get("name", ""))
+    system = form.get("system", "")
+    if not name:
+        raise Problem(say("Say what the tournament is called."))
+    if system not in tuple(System) or form.get("edition") not in edition_names():
+        raise Problem(say("Choose one of the editions and one of the systems."))
+    return {
+        "name": name,
+        "edition": form["edition"],
+        "system": system,
+        "is_of_pairs": form.get("of") == "pairs",
+        "rounds": _number(form, "rounds", 1, MOST_ROUNDS),
+        "hands": _number(form, "hands", 0, MOST_HANDS),
+        "minutes": _number(form, "minutes", 0, MOST_MINUTES),
+    }
+
+
+def _number(form: Mapping[str, str], name: str, low: int, high: int) -> int:
+    found = whole(form.get(name, "").strip(), low, high)
+    if found is None:
+        raise Problem(
+            say(
+                "“%(text)s” is no number from %(low)d to %(high)d.",
+                text=plain(form.get(name, ""), 20),
+                low=low,
+                high=high,
+            )
+        )
+    return found
+
+
+def _called(text: str) -> str:
+    return " ".join(plain(text, _MOST_NAME).split())
+
+
+def entered(found: Tournament, text: str) -> dict[str, object]:
+    """Return the sides that a text names, one a line, its players joined by `&`. Raises Problem."""
+    if found.rounds and found.plan.system is not System.SWISS:
+        raise Problem(say("The plan of all rounds has been drawn: nobody can be added any more."))
+    size = 2 if found.plan.is_of_pairs else 1
+    known = {key_of(player) for side in found.sides for player in side.players}
+    sides = []
+    for line in filter(str.strip, text.splitlines()):
+        players = [_called(one) for one in _TOGETHER.split(line.strip()) if one]
+        if len(players) != size:
+            wanted = say("“%(line)s” is no pair: write Ann & Bob.", line=plain(line, _MOST_NAME))
+            alone = say("“%(line)s” is more than one player: write one a line.", line=plain(line, _MOST_NAME))
+            raise Problem(wanted if size == 2 else alone)
+        for player in players:
+            if key_of(player) in known:
+                raise Problem(say("%(who)s takes part already.", who=player))
+            known.add(key_of(player))
+        sides.append(players)
+    if not sides:
+        raise Problem(say("Write who takes part, one side a line."))
+    if len(found.sides) + len(sides) > MOST_SIDES:
+        raise Problem(say("At most %(most)d sides can take part.", most=MOST_SIDES))
+    return {"sides": sides}
+
+
+def left(found: Tournament, name: str) -> dict[str, object]:
+    """Return that a side plays no further round. Raises Problem."""
+    if found.side(name) is None:
+        raise Problem(say("%(who)s does not take part.", who=plain(name, _MOST_NAME)))
+    return {"side": name}
+
+
+class TableThere(NamedTuple):
+    """A table of the club on which a round can be played."""
+
+    id: str
+    name: str
+    last: int
+
+
+def drawn(
+    found: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
+) -> dict[str, object]:
+    """Return the seats of the next round, `number`; `lot` is a chance order of the sides. Raises Problem."""
+    there = [side.name for side in found.sides if not side.has_left]
+    waiting = open_seats(found, known)
+    if number != len(found.rounds) + 1:
+        raise Problem(say("Round %(number)d has been drawn already.", number=number))
+    if number > found.length:
+        raise Problem(say("All rounds have been played."))
+    if waiting:
+        seat = waiting[0].seat
+        raise Problem(
+            say(
+                "%(first)s and %(second)s have no result yet: wait for it, or type it.",
+                first=seat.first,
+                second=seat.second,
+            )
+        )
+    if len(there) < 2:
+        raise Problem(say("A round needs two sides."))
+    begun = found if found.lot else replace(found, lot=tuple(lot))
+    if found.plan.system is System.SWISS:
+        pairs = swiss.paired([one for one in standings(begun, known) if one.side in there])
+    else:
+        pairs = _in_circle(begun.lot, number, there)
+    places: list[dict[str, object]] = []
+    for place, (first, second) in enumerate(pairs):
+        at: dict[str, object] = {"number": place + 1, "first": first, "second": second}
+        if place < len(tables) and second is not None:
+            at |= {"place": tables[place].name, "table": tables[place].id, "since": tables[place].last}
+        places.append(at)
+    return {"round": number, "seats": places, "lot": list(begun.lot)}
+
+
+def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tuple[str, str | None]]:
+    """Return the pairs of a round in which everybody meets everybody in turn; who would meet nobody rests, last."""
+    ring: list[str | None] = [*lot, *([None] if len(lot) % 2 else [])]
+    turn = (number - 1) % (len(ring) - 1)
+    ring = [ring[0], *ring[len(ring) - turn :], *ring[1 : len(ring) - turn]]
+    half = len(ring) // 2
+    both = [[one for one in pair if one in there] for pair in zip(ring[:half], reversed(ring[half:]), strict=True)]
+    met = [(str(pair[0]), str(pair[1])) for pair in both if len(pair) == 2]
+    return [*met, *((str(pair[0]), None) for pair in both if len(pair) == 1)]
+
+
+def undrawn(found: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
+    """Return that the draw of the last round is taken back. Raises Problem once something was played in it."""
+    if number != len(found.rounds) or not found.rounds:
+        raise Problem(say("Only the last round can be drawn again."))
+    if any(one.points is not None for one in known if one.round == number):
+        raise Problem(say("This round has begun: its draw stands."))
+    return {"round": number}
+
+
+def typed(found: Tournament, form: Mapping[str, str]) -> dict[str, object]:
+    """Return a result that was typed; without points the table's own counts again. Raises Problem."""
+    number, first = _number(form, "round", 1, max(1, len(found.rounds))), form.get("first", "")
+    seats = found.rounds[number - 1] if found.rounds else ()
+    if not any(seat.first == first and seat.second is not None for seat in seats):
+        raise Problem(say("%(who)s does not play in this round.", who=plain(first, _MOST_NAME)))
+    is_given = any(form.get(name, "").strip() for name in ("mine", "theirs"))
+    points = [_number(form, name, 0, MOST_POINTS) for name in ("mine", "theirs")] if is_given else None
+    return {"round": number, "first": first, "points": points}
+
+
+def clocked(found: Tournament, runs: str) -> dict[str, object]:
+    """Return how the round's clock goes on: `start`, `stop`, or `again` from the whole time. Raises Problem."""
+    if not found.plan.minutes or not found.rounds:
+        raise Problem(say("This round has no clock."))
+    whole_s = found.plan.minutes * 60.0
+    left_s = whole_s if found.clock is None or runs == "again" else found.clock.left_s
+    return {"left_s": round(left_s, 1), "runs": runs != "stop"}

@@ -1,0 +1,424 @@
+"""Directing a club: tournaments, calls from tables, corrections that a table agrees to, people and their data."""
+
+# ruff: noqa: F811 (a fixture of another file is imported by its name)
+
+from __future__ import annotations
+
+import json
+import re
+from concurrent.futures import ThreadPoolExecutor
+
+import club_database
+import pytest
+from client import HOME, text_of
+
+pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
+psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
+
+from test_club import club, director, pool, sent_by, server, table, table_id, url  # noqa: E402, F401
+
+from companion.club import batch, club_doors, club_service, keys, people, projection  # noqa: E402
+from companion.club.outbox import Address, Outbox  # noqa: E402
+from companion.match.match import Answer, Match  # noqa: E402
+from companion.pages import create_app  # noqa: E402
+from companion.storage.data_folder import store_path  # noqa: E402
+from companion.storage.event_store import Store  # noqa: E402
+
+PLAN = {"name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45"}
+
+
+def person(pool, role: str, name: str = "Eve"):
+    """A browser of somebody who has come in."""
+    client = club_service.create_app(pool).test_client()
+    with pool.connection() as db:
+        token = people.new_link(db, people.add(db, name, role).id)
+    assert client.post("/director", data={"once": token}, headers=HOME).status_code == 303
+    return client
+
+
+def post(client, path: str, **form: object):
+    return client.post(path, data=form, headers=HOME)
+
+
+def line(match, text: str) -> int:
+    return next(entry.seq for entry in match.state.entries if entry.written.text == text)
+
+
+class Wire:
+    """The line between a table and its club, with all that passes it."""
+
+    def __init__(self, match, client, name: str = "Table 7", key: str | None = None) -> None:
+        self.client, self.answers = client, []
+        address = Address("http://club", name, key)
+        self.outbox = Outbox(match.store, address, receive=match.receive, post=self.post)
+
+    def post(self, url: str, body: bytes, headers: dict) -> tuple[int, dict]:
+        answer = self.client.post(url.removeprefix("http://club"), data=body, headers=headers)
+        self.answers.append(answer.get_json())
+        return answer.status_code, answer.get_json()
+
+    def run(self) -> None:
+        """Push all, and hear what the club has to say."""
+        for _ in range(4):
+            self.outbox._quiet_s = 60
+            self.outbox._step()
+
+
+@pytest.fixture
+def wire(table, club, pool):
+    found = Wire(table, club)
+    found.run()
+    projection.Projector(pool).catch_up()
+    return found
+
+
+def desk_of(director, club) -> str:
+    return f"/tables/{table_id(club)}"
+
+
+# --- Tournaments ----------------------------------------------------------------------------------------------
+
+
+def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(director, club, pool, table, wire):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob\nCid")
+    post(director, f"{at}/draw", round=1)
+    public = club_service.create_app(pool).test_client()
+    shown = text_of(public.get(f"{at}?me=Ann"))
+    assert "Round 1 of 2" in shown
+    assert post(director, f"{at}/draw", round=1).status_code == 400
+
+    seats = public.get(f"{at}.json").get_json()["games"]
+    met = next(game["seat"] for game in seats if game["seat"]["second"])
+    table.start([f"side {met['first']}", f"side {met['second']}", f"hand first {met['first']}"])
+    for play in (f"{met['first']} roll", f"{met['second']} roll", f"{met['first']} 100", f"{met['second']} 25", "end"):
+        table.enter(play, "")
+    wire.run()
+    projection.Projector(pool).catch_up()
+
+    assert f"{met['first']} – {met['second']} 100 : 25" in text_of(public.get(at))
+    assert post(director, f"{at}/draw", round=2).status_code == 303
+    assert "Round 2 of 2" in text_of(public.get(at))
+    games = public.get(f"{at}/games.csv").get_data(as_text=True).splitlines()
+    assert f"1,Table 7,{met['first']},100,{met['second']},25,1,0" in games
+    assert public.get(f"{at}/standings.csv").get_data(as_text=True).count("\n") == 4
+
+
+def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, pool, wire):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob\nCid\nDee")
+    helpers = [person(pool, "director", f"Eve {number}") for number in range(3)]
+    with pool.connection() as db:
+        db.execute("UPDATE club.tables SET seen_at = now() - interval '2 days'")
+
+    with ThreadPoolExecutor(3) as taps:
+        answers = list(taps.map(lambda client: post(client, f"{at}/draw", round=1).status_code, helpers))
+
+    assert sorted(answers) == [303, 400, 400]
+    games = director.get(f"{at}.json").get_json()["games"]
+    assert [game["seat"]["table"] for game in games] == [None, None]
+
+
+def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, club, pool):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob")
+    post(director, f"{at}/draw", round=1)
+    first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["first"]
+    helper = person(pool, "helper", "Hal")
+    assert post(helper, f"{at}/clock", runs="start").status_code == 303
+    assert post(helper, f"{at}/result", round=1, first=first, mine=300, theirs=200).status_code == 303
+    assert post(helper, f"{at}/draw", round=2).status_code == 403
+
+    assert "300 : 200 typed by the director" in text_of(club.get(at))
+    for path in ("/", "/standings", "/tournaments", at):
+        assert re.search(r"Friday 4[45]:\d\d", text_of(club_service.create_app(pool).test_client().get(path))), path
+
+
+def test_names_in_a_spreadsheet_are_no_formulas(director, club):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="=1+1\nBob")
+
+    assert ",'=1+1," in club.get(f"{at}/standings.csv").get_data(as_text=True)
+
+
+# --- Calls ----------------------------------------------------------------------------------------------------
+
+
+def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_it(director, club, pool, table, wire):
+    table.call_director("Ann")
+    wire.run()
+    assert "Table 7 calls the director." in text_of(director.get("/"))
+
+    post(director, f"{desk_of(director, club)}/answered")
+    assert "calls the director" not in text_of(director.get("/"))
+    assert table.state.has_called
+    wire.run()
+    assert not table.state.has_called
+    assert wire.answers[-1] == {"acknowledged": table.state.seq}
+    assert table.state.questions == ()
+
+
+def test_a_log_that_is_sent_again_as_a_new_table_calls_nobody_anew(director, club, table, wire):
+    table.call_director("Ann")
+    wire.run()
+    post(director, f"{desk_of(director, club)}/answered")
+    wire.run()
+    (table.store.path.parent / "club.json").unlink()
+    Wire(table, club, "Table 7 again").run()
+
+    assert "Table 7 again" in text_of(director.get("/"))
+    assert "calls the director" not in text_of(director.get("/"))
+
+
+def test_a_call_that_the_table_takes_back_is_gone(director, table, wire):
+    table.call_director("Ann")
+    assert not table.call_director("Bob").done
+    table.call_director("Bob", is_over=True)
+    wire.run()
+
+    assert "calls the director" not in text_of(director.get("/"))
+
+
+def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
+    alone = create_app(table, secret=b"x" * 32).test_client()
+    phone = create_app(table, secret=b"x" * 32, club=Outbox(table.store, Address("http://club", "T"))).test_client()
+    assert "Call the director" not in text_of(alone.get("/"))
+    assert "Call the director" in text_of(phone.get("/"))
+
+    assert "The director has been called." in text_of(post(phone, "/director", call="come") and phone.get("/"))
+    post(phone, "/director", call="over")
+    assert not table.state.has_called
+
+
+# --- Corrections ----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def playing(table, wire, pool):
+    """A table at which a hand is open, known to the club."""
+    table.next_hand("Ann")
+    for play in ("Bob roll", "Ann roll", "Bob 50"):
+        table.enter(play, "Ann")
+    wire.run()
+    projection.Projector(pool).catch_up()
+    return table
+
+
+def test_a_correction_counts_once_somebody_at_the_table_has_agreed(director, club, pool, playing, wire):
+    at = desk_of(director, club)
+    assert (
+        post(director, f"{at}/correct", line=line(playing, "Bob 50"), what="change", text="Bob 25").status_code == 303
+    )
+    assert "The table has not got it yet." in text_of(director.get(f"{at}/desk"))
+    wire.run()
+    (question,) = playing.state.questions
+    assert question.say == "Director, who directs the club, changes “Bob 50” to “Bob 25”."
+    assert line(playing, "Bob 50")
+    assert "The table is asked." in text_of(director.get(f"{at}/desk"))
+
+    playing.answer(question.id, Answer.YES, "Ann")
+    assert line(playing, "Bob 25")
+    assert playing.state.questions == ()
+    wire.run()
+    projection.Projector(pool).catch_up()
+    assert "Ann has agreed." in text_of(director.get(f"{at}/desk"))
+    audit = text_of(director.get("/audit"))
+    assert "asked to change a play" in audit
+    assert "has answered" in audit
+
+
+def test_a_correction_that_the_table_refuses_changes_nothing(director, club, playing, wire):
+    at, before = desk_of(director, club), playing.lines()
+    post(director, f"{at}/correct", line=line(playing, "Bob 50"), what="remove")
+    wire.run()
+    playing.answer(playing.state.questions[0].id, Answer.NO, "Bob")
+    wire.run()
+
+    assert playing.lines() == before
+    assert "Bob has refused." in text_of(director.get(f"{at}/desk"))
+
+
+def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not_asked(
+    director, club, pool, playing, wire
+):
+    at, seq = desk_of(director, club), line(playing, "Bob 50")
+    post(director, f"{at}/correct", line=seq, what="remove")
+    playing.retract(seq, "Bob")
+    wire.run()
+    projection.Projector(pool).catch_up()
+
+    assert playing.state.questions == ()
+    assert "it no longer applies" in text_of(director.get(f"{at}/desk"))
+
+
+def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everything_counts_at_once(
+    director, club, playing, wire
+):
+    playing.set_policy("auto", "Ann")
+    post(director, f"{desk_of(director, club)}/correct", line=line(playing, "Bob 50"), what="remove")
+    wire.run()
+
+    assert line(playing, "Bob 50")
+    assert len(playing.state.questions) == 1
+
+
+def test_where_the_program_deals_nothing_can_be_corrected_and_the_director_hears_so(director, club, pool, table, wire):
+    table.start(["side Ann", "side Bob", "hand first Ann"], robots={"Bob": 1})
+    wire.run()
+    projection.Projector(pool).catch_up()
+    table.receive({"letter": 9, "what": "remove", "by": "Eve", "of": table.state.seq, "text": ""})
+
+    assert table.state.questions == ()
+    wire.run()
+    assert "has answered by: the companion" in text_of(director.get("/audit"))
+
+
+def test_a_note_holds_up_no_play(table):
+    table.next_hand("Ann")
+    table.receive({"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "Five minutes left."})
+    page = text_of(create_app(table, secret=b"x" * 32).test_client().get("/"))
+
+    assert "Five minutes left." in page
+    assert "Enter a play" in page
+    assert table.enter("Bob roll", "Bob").done
+
+
+def test_a_note_is_read_once_however_often_it_comes(director, club, playing, wire):
+    post(director, f"{desk_of(director, club)}/note", text="Five minutes left.")
+    wire.run()
+    (came,) = next(batch.letters(answer, None) for answer in wire.answers if "letters" in answer)
+    (question,) = playing.state.questions
+    playing.answer(question.id, Answer.YES, "Bob")
+    playing.receive(came)
+
+    assert "Five minutes left." in question.say
+    assert playing.state.questions == ()
+
+
+@pytest.mark.parametrize("forged", ["", "0" * 64])
+def test_a_letter_that_the_club_has_not_signed_is_not_read(forged):
+    text = json.dumps([{"letter": 1, "what": "note", "by": "Eve", "of": 0, "text": "Hello"}])
+
+    assert len(batch.letters({"letters": text, "signed": batch.digest("secret", text.encode())}, "id.secret")) == 1
+    assert batch.letters({"letters": text, "signed": forged}, "id.secret") == []
+    assert batch.letters({"letters": text}, "id.secret") == []
+
+
+@pytest.mark.parametrize(
+    "rubbish",
+    ["x", "{}", "[1]", '[{"letter": true}]', '[{"letter": 1, "what": "delete", "by": "E", "of": 0, "text": ""}]'],
+)
+def test_rubbish_from_a_club_is_no_letter(rubbish):
+    assert batch.letters({"letters": rubbish}, None) == []
+    assert batch.letters({"letters": 7}, None) == []
+
+
+def test_where_keys_are_used_letters_come_signed(director, pool, club, table):
+    with pool.connection() as db:
+        key = keys.make(db, "Table 7")
+    wire = Wire(table, club, key=key.text)
+    wire.run()
+    post(director, f"{desk_of(director, club)}/note", text="Hello")
+    wire.run()
+
+    assert "Hello" in table.state.questions[0].say
+
+
+# --- People ---------------------------------------------------------------------------------------------------
+
+
+def test_every_route_of_the_club_says_who_may_use_it(pool):
+    rules = club_service.create_app(pool).url_map.iter_rules()
+
+    assert {rule.endpoint for rule in rules} == set(club_doors.DOORS)
+
+
+@pytest.mark.parametrize("role", [None, "player", "helper"])
+def test_nobody_does_more_than_the_role_allows(pool, club, wire, role):
+    app = club_service.create_app(pool)
+    client = person(pool, role) if role else app.test_client()
+    order = [None, "player", "helper"]
+    some = {"table": table_id(club), "number": 1, "key_id": "x", "deed": "enter", "what": "games", "name": "club.css"}
+    for rule in app.url_map.iter_rules():
+        needed = club_doors.DOORS[rule.endpoint]
+        if needed is None or (role and order.index(role) >= order.index(needed)) if needed in order else needed is None:
+            continue
+        path = re.sub(r"<(?:[^:<>]*\([^)]*\):|\w+:)?(\w+)>", lambda found: str(some[found[1]]), rule.rule)
+        for method in rule.methods - {"HEAD", "OPTIONS"}:
+            answer = client.open(path, method=method, headers=HOME)
+            assert answer.status_code == (403 if role else 401), (method, path)
+
+
+def test_a_lost_phone_is_shut_out_and_the_last_director_stays(director, pool):
+    helper = person(pool, "helper", "Hal")
+    page = text_of(director.get("/people"))
+    assert "Hal Helper" in page
+    number = re.search(r"/people/(\d+)/out\"><button[^>]*: Hal", director.get("/people").get_data(as_text=True))[1]
+    assert helper.get("/tournaments/1/direct").status_code == 404
+    post(director, f"/people/{number}/out")
+
+    assert helper.get("/tournaments/1/direct").status_code == 401
+    own = re.search(r"/people/(\d+)/out\"><button[^>]*Director", director.get("/people").get_data(as_text=True))[1]
+    assert "The last director stays" in text_of(post(director, f"/people/{own}/remove"))
+
+
+def test_a_player_takes_along_what_the_club_knows(pool, wire):
+    ann = person(pool, "player", "Ann")
+    known = ann.get("/me.json").get_json()
+
+    assert known["figures"][0]["points"] == 300
+    assert len(known["matches"]) == 1
+    assert [one["role"] for one in known["people"]] == ["player"]
+
+
+def test_an_erased_name_is_nowhere_and_the_scores_stay(director, club, pool, table, wire):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob")
+    page = text_of(post(director, "/people/erase", name="ann"))
+    alias = re.search(r"Player-\w{5}", page)[0]
+    projector = projection.Projector(pool)
+    projector.catch_up()
+
+    with pool.connection() as db:
+        for name in ("events", "matches", "hands", "deeds", "people"):
+            rows = db.execute(f"SELECT count(*) FROM club.{name} row WHERE row::text ~* '\\mann\\M'").fetchone()
+            assert rows == (0,), name
+    assert f"{alias} 300" in text_of(club.get("/"))
+    assert "Distance" in text_of(club.get(desk_of(director, club)))
+    assert "Ann" not in club.get(desk_of(director, club)).get_data(as_text=True)
+
+
+def test_a_table_goes_on_after_an_erasure_and_what_it_adds_to_that_match_has_no_words(
+    director, club, pool, table, wire
+):
+    post(director, "/people/erase", name="Ann")
+    table.next_hand("Bob")
+    table.enter("Bob roll", "Bob")
+    table.enter("Ann roll", "Ann")
+    wire.outbox = Wire(table, club).outbox
+    wire.run()
+
+    assert wire.outbox.says == "The club has all of this table."
+    with pool.connection() as db:
+        rows = db.execute("SELECT body FROM club.events ORDER BY seq DESC LIMIT 3").fetchall()
+    assert rows == [("null",)] * 3
+
+
+def test_a_name_that_is_a_word_of_the_record_is_not_erased_and_nothing_has_changed(director, club, pool, tmp_path):
+    store = Store.open(store_path(tmp_path))
+    match = Match(store)
+    match.start(["side roll", "side Bob", "hand first roll"])
+    for play in ("roll roll", "Bob roll", "roll 100", "end"):
+        match.enter(play, "")
+    Wire(match, club).run()
+    projection.Projector(pool).catch_up()
+    before = club.get("/club/tables.json").get_json()["tables"][0]["state"]
+    store.close()
+
+    assert "also a word of the record" in text_of(post(director, "/people/erase", name="roll"))
+    assert club.get("/club/tables.json").get_json()["tables"][0]["state"] == before
+
+
+def test_who_is_playing_just_now_is_not_erased(director, playing):
+    assert "is playing at Table 7" in text_of(post(director, "/people/erase", name="Bob"))
+    assert "knows nobody" in text_of(post(director, "/people/erase", name="Zoe"))

@@ -1,0 +1,245 @@
+"""Tournaments: what deeds come to, who sits where, and what the tables have played; all of it without a database."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from companion.club import tournament as t
+from companion.club.deeds import Deed
+from companion.common.errors import Problem
+
+PLAN = {"name": "Friday", "edition": "classic", "system": "swiss", "is_of_pairs": False, "rounds": 3, "hands": 0}
+FOUR = ("Ann", "Bob", "Cid", "Dee")
+TABLES = (t.TableThere("a", "Table 1", 10), t.TableThere("b", "Table 2", 20))
+
+
+def deed(kind: str, body: dict, age_s: float = 0) -> Deed:
+    return Deed(1, "tournament:1", kind, "Eve", datetime(2026, 1, 1, tzinfo=UTC), age_s, body)
+
+
+class Evening:
+    """A tournament as its deeds bring it about."""
+
+    def __init__(self, names=FOUR, **plan) -> None:
+        self.log = [deed("create", {**PLAN, "minutes": 45, **plan})]
+        self.played: list[t.Played] = []
+        self.do("enter", t.entered(self.now, "\n".join(names)))
+
+    @property
+    def now(self) -> t.Tournament:
+        return t.tournament(self.log)
+
+    @property
+    def results(self):
+        return t.results(self.now, self.played)
+
+    def do(self, kind: str, body: dict, age_s: float = 0) -> None:
+        self.log.append(deed(kind, body, age_s))
+
+    def draw(self, number: int, lot=None) -> list[tuple]:
+        lot = [side.name for side in self.now.sides] if lot is None else lot
+        self.do("draw", t.drawn(self.now, self.results, number, TABLES, lot))
+        return [(seat.place, seat.first, seat.second) for seat in self.now.rounds[-1]]
+
+    def type(self, number: int, first: str, mine: object, theirs: object) -> None:
+        form = {"round": str(number), "first": first, "mine": str(mine), "theirs": str(theirs)}
+        self.do("result", t.typed(self.now, form))
+
+    def plays(self, table: str, match: int, mine: tuple, theirs: tuple, winner=None, counted=None) -> None:
+        sides = [{"name": name, "players": [name], "total": total} for name, total in (mine, theirs)]
+        self.played.append(t.Played(table, match, {"sides": sides, "winner": winner, "edition": "classic"}, counted))
+
+    def stand(self) -> list[str]:
+        return [one.side for one in t.standings(self.now, self.results)]
+
+
+def test_the_first_round_follows_the_lot_and_the_next_one_the_standings():
+    evening = Evening()
+
+    assert evening.draw(1, ["Dee", "Ann", "Cid", "Bob"]) == [("Table 1", "Dee", "Ann"), ("Table 2", "Cid", "Bob")]
+    evening.type(1, "Dee", 100, 900)
+    evening.type(1, "Cid", 700, 100)
+    assert evening.stand() == ["Ann", "Cid", "Bob", "Dee"]
+    assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("Table 2", "Bob", "Dee")]
+
+
+def test_whoever_is_odd_rests_and_wins_by_it():
+    evening = Evening(("Ann", "Bob", "Cid"))
+
+    assert evening.draw(1) == [("Table 1", "Ann", "Bob"), ("", "Cid", None)]
+    evening.type(1, "Ann", 0, 100)
+    assert evening.stand() == ["Bob", "Cid", "Ann"]
+
+
+def test_in_a_round_robin_of_five_everybody_meets_everybody_and_rests_once():
+    evening = Evening((*FOUR, "Eve"), system="round-robin", rounds=1)
+    met, rested = set(), []
+
+    for number in range(1, evening.now.length + 1):
+        for _place, first, second in evening.draw(number):
+            if second is None:
+                rested.append(first)
+            else:
+                met.add(frozenset((first, second)))
+                evening.type(number, first, 100, 50)
+
+    assert evening.now.length == 5
+    assert len(met) == 10
+    assert sorted(rested) == sorted((*FOUR, "Eve"))
+    with pytest.raises(Problem, match="All rounds have been played"):
+        evening.draw(6)
+
+
+def test_whom_a_side_that_has_left_would_have_met_rests():
+    evening = Evening(system="fixed")
+    evening.draw(1)
+    evening.type(1, "Ann", 1, 0)
+    evening.type(1, "Bob", 1, 0)
+    evening.do("leave", t.left(evening.now, "Dee"))
+
+    assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("", "Bob", None)]
+
+
+def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_since_the_draw():
+    evening = Evening()
+    evening.draw(1)
+    evening.plays("a", 9, ("Ann", 5000), ("Bob", 0), winner="Ann")  # before the draw
+    evening.plays("a", 11, ("Zoe", 300), ("Bob", 0))
+    evening.plays("a", 15, ("bob", 200), ("ANN", 700))  # names are the same in capitals, and in any order
+    evening.plays("b", 21, ("Zoe", 300), ("Dee", 0))
+
+    first, second = evening.results
+    assert (first.points, first.is_final, first.is_typed) == ((700, 200), False, False)
+    assert (second.points, second.others) == (None, "Zoe – Dee")
+    evening.plays("a", 30, ("Ann", 800), ("Bob", 5100), winner="Bob")
+    assert (evening.results[0].points, evening.results[0].is_final) == ((800, 5100), True)
+
+
+def test_where_so_many_hands_are_played_the_points_after_them_count():
+    evening = Evening(hands=2)
+    evening.draw(1)
+    evening.plays("a", 12, ("Ann", 900), ("Bob", 100), counted={"Ann": 400, "Bob": 100})
+
+    assert (evening.results[0].points, evening.results[0].is_final) == ((400, 100), True)
+
+
+def test_what_the_director_has_typed_counts_before_the_tables_own_until_it_is_taken_back():
+    evening = Evening()
+    evening.draw(1)
+    evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
+    evening.type(1, "Ann", 100, 200)
+
+    assert (evening.results[0].points, evening.results[0].is_typed) == ((100, 200), True)
+    evening.type(1, "Ann", "", "")
+    assert (evening.results[0].points, evening.results[0].is_typed) == ((900, 100), False)
+
+
+def test_what_is_played_at_a_table_after_the_next_draw_is_of_that_round():
+    evening = Evening()
+    evening.draw(1)
+    evening.type(1, "Cid", 100, 0)
+    evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
+    tables = [t.TableThere("a", "Table 1", 50)]
+    evening.do("draw", t.drawn(evening.now, evening.results, 2, tables, FOUR))
+    evening.plays("a", 60, ("Ann", 0), ("Bob", 5000), winner="Bob")
+
+    assert evening.results[0].points == (900, 100)
+
+
+def test_the_clock_runs_down_stands_still_and_ends_with_the_next_draw():
+    evening = Evening()
+    evening.draw(1)
+    evening.do("clock", t.clocked(evening.now, "start"), age_s=600)
+    assert evening.now.clock == (2100, True)
+
+    evening.do("clock", t.clocked(evening.now, "stop"), age_s=900)
+    assert evening.now.clock == (2100, False)
+    evening.do("clock", t.clocked(evening.now, "start"), age_s=5000)
+    assert evening.now.clock == (0, True)
+    evening.do("clock", t.clocked(evening.now, "again"))
+    assert evening.now.clock == (2700, True)
+    evening.type(1, "Ann", 1, 0)
+    evening.type(1, "Cid", 1, 0)
+    evening.draw(2)
+    assert evening.now.clock is None
+
+
+def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_the_first():
+    evening = Evening()
+    evening.draw(1)
+    evening.do("undraw", t.undrawn(evening.now, evening.results, 1))
+    assert (evening.now.rounds, evening.now.lot) == ((), ())
+
+    evening.draw(1, ["Bob", "Ann", "Dee", "Cid"])
+    evening.type(1, "Bob", 5, 0)
+    with pytest.raises(Problem, match="has begun"):
+        t.undrawn(evening.now, evening.results, 1)
+
+
+def test_of_pairs_both_players_have_to_sit_on_one_side():
+    evening = Evening(("Ann & Bob", "Cid, Dee"), is_of_pairs=True)
+    evening.draw(1)
+    sides = [{"name": "x", "players": ["Dee", "Cid"], "total": 3}, {"name": "y", "players": ["Ann", "Bob"], "total": 4}]
+    evening.played.append(t.Played("a", 11, {"sides": sides, "winner": None, "edition": "rush"}, None))
+
+    assert (evening.results[0].points, evening.results[0].edition) == ((4, 3), "rush")
+
+
+@pytest.mark.parametrize(
+    ("of_pairs", "text", "says"),
+    [
+        (False, "", "one side a line"),
+        (False, "Ann", "takes part already"),
+        (False, "Zoe\nzoe", "takes part already"),
+        (False, "Zoe & Max", "more than one player"),
+        (True, "Zoe", "is no pair"),
+        (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
+    ],
+)
+def test_who_cannot_take_part_gets_a_sentence(of_pairs, text, says):
+    evening = Evening(("Ann & Bob",) if of_pairs else FOUR, is_of_pairs=of_pairs)
+
+    with pytest.raises(Problem, match=says):
+        t.entered(evening.now, text)
+
+
+def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
+    evening = Evening()
+    evening.draw(1)
+    with pytest.raises(Problem, match="drawn already"):
+        evening.draw(1)
+    with pytest.raises(Problem, match="Ann and Bob have no result yet"):
+        evening.draw(2)
+    with pytest.raises(Problem, match="needs two sides"):
+        Evening(("Ann",)).draw(1)
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        {"name": " "},
+        {"system": "knock-out"},
+        {"edition": "chess"},
+        {"rounds": "0"},
+        {"hands": "-1"},
+        {"minutes": "1e9"},
+        {"rounds": "٣"},
+    ],
+)
+def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
+    right = {"name": "Friday", "edition": "classic", "system": "swiss", "rounds": "5", "hands": "3", "minutes": "0"}
+    assert t.planned(right)["rounds"] == 5
+
+    with pytest.raises(Problem):
+        t.planned(right | form)
+
+
+@pytest.mark.parametrize("form", [{"first": "Zoe"}, {"first": "Bob"}, {"mine": "x"}, {"theirs": ""}, {"round": "7"}])
+def test_a_result_that_cannot_be_gets_a_sentence(form):
+    evening = Evening()
+    evening.draw(1)
+
+    with pytest.raises(Problem):
+        t.typed(evening.now, {"round": "1", "first": "Ann", "mine": "100", "theirs": "50"} | form)
