@@ -32,6 +32,7 @@ from companion.match.state import (
     derived,
     judged_next,
     last_result,
+    misfits,
     next_first,
     table_of,
     waits_for_another,
@@ -297,24 +298,41 @@ class Match:
 
         Where the other side verifies, only it, or somebody `vouched`, changes the lines of a side.
         """
-        return self._rewrite(Kind.CORRECT, seq, text, by, {"of": seq}, vouched=vouched)
+        return self.rewrite(Kind.CORRECT, seq, text, by, vouched=vouched)
 
     def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Insert a forgotten play before another line of the record; the other side verifies as in `correct`."""
-        return self._rewrite(Kind.LINE, before, text, by, {"source": PHONE, "before": before}, vouched=vouched)
+        return self.rewrite(Kind.LINE, before, text, by, vouched=vouched)
 
-    def _rewrite(
-        self, kind: Kind, line: int, text: str, by: str, body: Mapping[str, object], *, vouched: bool
+    def retract(self, seq: int, by: str) -> Outcome:
+        """Take a line out of the record: it never happened."""
+        return self.rewrite(Kind.RETRACT, seq, None, by)
+
+    def rewrite(
+        self, kind: Kind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
+        """Change a line, take it out, or insert a forgotten play before it, as a correction, retraction or line does.
+
+        With `asks` nothing is written where lines would no longer count: the outcome has the reasons against the first.
+        """
         with self._changed:
-            if self._state.entry(line) is None:
+            if self._state.entry(seq) is None:
                 return GONE
             if self._state.is_dealt:
                 return Outcome(done=False, say=dealer.TABLE_DEALS)
-            play = self._read(text)
-            if waits_for_another(self._state, play, by) and not vouched:
+            play = self._read(text) if text is not None else None
+            if play is not None and waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
-            return self._write(Draft(kind, {**body, "text": str(play), "by": by}))
+            wrong = self.misfits(kind, seq, text) if asks else ()
+            if wrong and wrong[0].judged is not None:
+                return Outcome(done=False, reasons=wrong[0].judged.reasons)
+            return self._write(drafts.rewriting(kind, seq, play, by))
+
+    def misfits(self, kind: Kind, seq: int, text: str | None) -> tuple[Entry, ...]:
+        """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""
+        with self._changed:
+            play = self._read(text) if text is not None else None
+            return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """Count a line that became illegal all the same."""
@@ -324,14 +342,14 @@ class Match:
                 return GONE
             return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
-    def retract(self, seq: int, by: str) -> Outcome:
-        """Take a line out of the record: it never happened."""
+    def let_all_stand(self, by: str, *, vouched: bool = False) -> Outcome:
+        """Count every line all the same that no longer fits."""
         with self._changed:
-            if self._state.entry(seq) is None:
-                return GONE
-            if self._state.is_dealt:
-                return Outcome(done=False, say=dealer.TABLE_DEALS)
-            return self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
+            plays = [entry.play for entry in self._state.attention if entry.play]
+            if not vouched and any(waits_for_another(self._state, play, by) for play in plays):
+                return OTHER_SIDE
+            changes = drafts.standing(self._state, by)
+            return self._write(*changes) if changes else GONE
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
         """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once.
@@ -356,10 +374,10 @@ class Match:
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         """Take back the last undo."""
         with self._changed:
-            undone = self._state.redoable
-            if undone is None or seq not in (None, undone.seq):
+            undone = self._state.redone_next
+            if not undone or seq not in (None, undone[0].seq):
                 return GONE
-            return self._write(Draft(Kind.REDO, {"of": undone.seq, "by": by}))
+            return self._write(*(Draft(Kind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
     # What the camera says
 

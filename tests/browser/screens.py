@@ -51,7 +51,7 @@ SMALL = {"width": 360, "height": 740}
 TABLET = {"width": 820, "height": 1180}
 WALL = {"width": 1920, "height": 1080}
 SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, TABLET, WALL)}
-LONG = ("snap", "decks", "enrol", "setup", "print")
+LONG = ("attention", "snap", "decks", "enrol", "setup", "print")
 """Scenes of pages that are looked at from top to bottom."""
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
@@ -286,6 +286,8 @@ SCENES = {
     "attention": (TWO, OPENING, spoil, "/"),
     "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),
     "line": (TWO, ATTACK, nothing, "/line/9"),
+    "line-other": (TWO, ATTACK, nothing, "/line/9?player=Ann"),
+    "line-misfits": (TWO, ATTACK, nothing, "/line/4?text=Ann%20discard%2025&refused=1"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
     "mine-start": (TWO, [], nothing, "/"),
