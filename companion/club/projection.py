@@ -240,8 +240,8 @@ def wait_for(pool: Pool, events: Mapping[str, int], tell: Callable[[str], None] 
 
 
 def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
-    """Return how the latest match of each table stands, by the table's ID."""
-    rows = db.execute("SELECT DISTINCT ON (table_id) table_id, state FROM club.matches ORDER BY table_id, match DESC")
+    """Return how the match at each table stands, by the table's ID."""
+    rows = db.execute("SELECT DISTINCT ON (table_id) table_id, state FROM club.matches ORDER BY table_id, last DESC")
     return {str(table): dict(state) for table, state in rows}  # type: ignore[call-overload]
 
 

@@ -12,7 +12,7 @@ from functools import partial
 
 from companion.common.cache import Kept
 from companion.match import statistics
-from companion.match.history import history
+from companion.match.history import DEMO, history
 from companion.match.state import Entry, MatchState, judge_on
 from companion.match.statistics import Figures
 from companion.rules.record import judge, notation
@@ -51,6 +51,12 @@ class Past:
     lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
+    is_demo: bool
+
+    @property
+    def is_unfinished(self) -> bool:
+        """True if people have played something, and the match would go on."""
+        return self.game.goes_on and not self.is_demo and any(hand.entries for hand in self.hands)
 
     @property
     def game(self) -> Game:
@@ -99,7 +105,9 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     written = history(events).lines
     record, entries = judge_on(MatchState(), written)
     lines = tuple(line.text for line in written)
-    return Past(match, events[-1].seq, events[0].at_s, lines, record, tuple(hands_of(record, entries)))
+    hands = tuple(hands_of(record, entries))
+    is_demo = bool(written) and written[0].by == DEMO
+    return Past(match, events[-1].seq, events[0].at_s, lines, record, hands, is_demo)
 
 
 def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:

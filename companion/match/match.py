@@ -83,8 +83,9 @@ class Match:
         with self._changed:
             note = store.note.sentence if store.note else None
             self._state = replace(self._state, unsaved=store.unsaved, note=note)
-            for latest in store.matches()[-1:]:
-                self._take(store.events(latest))
+            last = store.latest()
+            if last:  # The match at the table is that of the last event: an earlier one may have been gone on with.
+                self._take(store.events(max(last, key=lambda match: last[match])))
 
     @property
     def state(self) -> MatchState:
@@ -147,12 +148,28 @@ class Match:
             before = self._state
             lines = [notation.without_comment(line) for line in lines]
             new = drafts.match_begun(before, lines, by, policy, verified, robots)
-            events = self.store.append(None, *map(self._named, new), hold=True)
-            self._state = MatchState(
-                before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
-            )
-            self._take(events)
+            self._bring(self.store.append(None, *map(self._named, new), hold=True))
             return DONE
+
+    def go_on_with(self, match: int, by: str) -> Outcome:
+        """Bring an earlier match back to the table, in the place of the one that is there; nothing of either is lost.
+
+        It is asked of every card whether it counts, until somebody chooses otherwise: those of another hand may lie
+        there.
+        """
+        with self._changed:
+            if match == self._state.match or match not in self.store.matches():
+                return GONE
+            events = self.store.events(match)
+            back = self._named(drafts.setting("policy", Policy.TAP, by))
+            self._bring((*events, *self.store.append(match, back, hold=True)))
+            return DONE
+
+    def _bring(self, events: tuple[Event, ...]) -> None:
+        """Show another match than before."""
+        now = self._state
+        self._state = MatchState(now.version, trouble=now.trouble, without_camera=now.without_camera, note=now.note)
+        self._take(events)
 
     def record(self) -> str:
         """Return the match as a record."""

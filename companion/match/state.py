@@ -141,8 +141,7 @@ class MatchState:
     @property
     def is_under_way(self) -> bool:
         """True if something has been played, and the match would go on."""
-        goes_on = self.game.hand_is_open or (self.game.winner is None and self.game.edition.match_points is not None)
-        return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
+        return self.match is not None and self.game.goes_on and bool(self.hand_entries or self.game.hands)
 
     @property
     def is_demo(self) -> bool:

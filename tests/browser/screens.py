@@ -300,6 +300,8 @@ SCENES = {
     "plain": (TWO, ATTACK, nothing, "/plain"),
     "phone": (TWO, [], nothing, "/phone"),
     "past": (PAIRS, [], played_before, "/past"),
+    "past-unfinished": (TWO, ATTACK, played_before, "/past"),
+    "past-match-open": (TWO, ATTACK, played_before, "/past/1"),
     "past-match": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1"),
     "players": (TWO, [*FINISH, "Ann finish"], nothing, "/past/players"),
     "replay": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1/1?step=7"),

@@ -52,7 +52,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.HOST: """
         setting_up.start setting_up.answer_offer api.begin camera.open_port
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
-        table.go_on_at_club
+        table.go_on_at_club past.go_on
     """,
 }
 
