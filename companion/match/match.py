@@ -310,6 +310,11 @@ class Match:
         """True if a question with this id may have been asked here, now or before."""
         return question_id in self._past.asked or questions.match_of(question_id) in self.store.matches()
 
+    @property
+    def last_serial(self) -> int:
+        """The highest serial of a track that a question of this match was about, as far as it was answered; 0 for none."""
+        return max((questions.serial_of(question) or 0 for question in self._past.asked), default=0)
+
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
 
