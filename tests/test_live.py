@@ -372,3 +372,18 @@ def test_after_a_restart_a_card_is_not_taken_for_one_that_told_a_line_before(ope
 
     assert restarted.played() == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann 100"]
     assert restarted.match.state.questions == ()
+
+
+def test_after_a_restart_a_card_that_is_taken_back_is_not_missed_for_one_that_lies_covered(
+    opened: Callable[..., Filmed],
+):
+    table = opened()
+    table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay 200-01 side-1/distance; 3")
+    table.go("lay 25-01 side-2/distance; 3; lay 200-02 side-1/distance; 3; lay 25-02 side-2/distance; 3")
+    restarted = Filmed(Match(table.match.store))
+    restarted.cards = {card: zone for card, zone in table.cards.items() if card != "200-01"}
+    restarted.film(3.0)
+
+    restarted.go("lay 200-03 side-1/distance; 2; take 200-03; 5")
+
+    assert restarted.match.state.questions == ()

@@ -312,7 +312,7 @@ class Match:
 
     @property
     def last_serial(self) -> int:
-        """The highest serial of a track that a question of this match was about, as far as it was answered; 0 for none."""
+        """The highest serial of a track that an answered question of this match was about; 0 for none."""
         return max((questions.serial_of(question) or 0 for question in self._past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:

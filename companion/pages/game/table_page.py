@@ -45,7 +45,7 @@ def show() -> AnyResponse | str:
     head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
     return render_template(
         "table.html",
-        sides=views.side_views(now.game, seat),
+        sides=views.side_views(now.game, seat, views.robots_of(now)),
         asked=prompts.asked(now),
         shows_zones=service().camera.can_look(),
         log=views.log_view(now),

@@ -37,8 +37,7 @@ BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""
 
 FRESH_S = BLIND_S + 0.5
-"""Seconds without another picture after which a camera's last is not shown any more: soon after the camera is said to be
-blind."""
+"""Seconds without another picture after which the last is not shown any more, soon after the camera is called blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
 """The same for a stream, which more often goes on by itself, and for the first picture of any source."""
@@ -244,7 +243,7 @@ class _Reader:
         """When another opening may be begun."""
 
         self._waits_since_s = inf
-        """Since when another picture has been waited for; the one that is looked at stays fresh however long that takes."""
+        """Since when another picture has been waited for; one that is looked at stays fresh, however long that takes."""
 
         self._failed = 0
         """Number of captures in a row that have brought no frame."""
