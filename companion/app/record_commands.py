@@ -155,6 +155,7 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
 
 @click.command()
 @click.option("--edition", metavar="E", help="Whose rules and cards (default classic).")
+@click.option("--name", metavar="NAME", help="What you are called.")
 @click.option("--players", type=click.IntRange(2, 6), help="How many play, you among them (default 2).")
 @click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
 @click.option("--level", type=click.Choice(["1", "2", "3"]), help="1 easy, 2 good (default), 3 best.")

@@ -243,7 +243,7 @@ class _Reader:
         """When another opening may be begun."""
 
         self._waits_since_s = inf
-        """Since when another picture has been waited for; one that is looked at stays fresh, however long that takes."""
+        """Since when another picture has been waited for; one that is looked at stays fresh, however long it takes."""
 
         self._failed = 0
         """Number of captures in a row that have brought no frame."""
