@@ -65,6 +65,16 @@ def test_a_zone_is_told_with_its_scale_sharpness_light_and_smallest_sticker(page
     assert "1000 × 600 pixels · about 104 cm away · slant 12°" in shown
 
 
+def test_numbers_are_written_as_the_language_writes_them(begun):
+    blurred = Hint("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
+    seen = survey(zone("side-1/battle", blur_px=1.2), hints=(blurred,))
+    french = {"Accept-Language": "fr"}
+    shown = text_of(app_of(begun, seen).test_client().get("/camera", headers=french))
+
+    assert "1,6–1,8 px/mm · un peu flou (1,2 px)" in shown
+    assert "les bords font 3,4 px" in shown
+
+
 def test_a_drawn_table_gets_no_advice_about_lenses(begun):
     seen = survey(zone("side-2/distance"), hints=(Hint("closer", CLOSER, (), needed=True),))
     looks = Camera(lambda: b"a picture", survey=lambda: seen, is_simulated=True)
@@ -141,7 +151,7 @@ def test_the_light_on_a_zone_in_words(changes, said):
 
 
 @pytest.mark.parametrize(
-    ("blur_px", "said"), [(None, ""), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2.0 px)")]
+    ("blur_px", "said"), [(None, ""), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2 px)")]
 )
 def test_the_sharpness_of_a_zone_in_words(blur_px, said):
     assert sharpness(zone("side-1/battle", blur_px=blur_px)) == said

@@ -278,6 +278,17 @@ def test_a_table_is_shown_as_its_own_referee_has_it(club, pool, table):
     assert "1. Ann 0 1 1 300 300" in text_of(club.get("/standings"))
 
 
+def test_the_match_on_the_boards_is_the_one_that_was_gone_on_with(club, pool, table):
+    first = table.state.match
+    table.start(["side Cid", "side Dee", "hand first Cid"])
+    table.go_on_with(first, "Ann")
+    sent_by(table, club)
+    projection.Projector(pool).catch_up()
+
+    state = club.get("/club/tables.json").get_json()["tables"][0]["state"]
+    assert [side["name"] for side in state["sides"]] == ["Ann", "Bob"]
+
+
 def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
     sent_by(table, club)
 

@@ -276,16 +276,12 @@ def test_after_a_picture_that_cannot_be_taken_in_the_table_is_followed_on(table:
 
 
 @pytest.mark.parametrize(
-    ("frame", "shown"), [(Frame(PICTURE, 0.1, fresh_till_s=14.0), False), (Frame(PICTURE, 0.1), True)]
+    ("frame", "shown"), [(Frame(PICTURE, 0.1, is_fresh=lambda: False), False), (Frame(PICTURE, 0.1), True)]
 )
 def test_a_picture_that_is_not_fresh_any_more_is_not_shown_but_the_last_of_a_film_is(table: Filmed, frame, shown):
-    now = [10.0]
-    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS), clock=lambda: now[0])
+    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS))
     watch.take(frame)
 
-    now[0] += 3.9
-    assert watch.picture() is not None
-    now[0] += 0.2
     assert (watch.picture() is not None, watch.image() is not None) == (shown, shown)
 
 
@@ -362,3 +358,32 @@ def test_a_card_that_may_lie_just_upon_one_like_it_troubles_nobody(table: Filmed
     table.film()
     assert table.waiting() == ["Ann roll"]
     assert table.match.state.trouble is None
+
+
+def test_after_a_restart_a_card_is_not_taken_for_one_that_told_a_line_before(opened: Callable[..., Filmed]):
+    """Those that are covered then are not seen: fewer tracks begin than told the lines of the record."""
+    table = opened()
+    table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay stop-01 side-2/battle; 3")
+    restarted = Filmed(Match(table.match.store))
+    restarted.cards = {card: table.cards[card] for card in ("roll-01", "stop-01")}
+    restarted.film(3.0)
+
+    restarted.go("lay roll-03 side-2/battle; 3; lay 100-01 side-1/distance; 3")
+
+    assert restarted.played() == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann 100"]
+    assert restarted.match.state.questions == ()
+
+
+def test_after_a_restart_a_card_that_is_taken_back_is_not_missed_for_one_that_lies_covered(
+    opened: Callable[..., Filmed],
+):
+    table = opened()
+    table.go("lay roll-01 side-1/battle; 3; lay roll-02 side-2/battle; 3; lay 200-01 side-1/distance; 3")
+    table.go("lay 25-01 side-2/distance; 3; lay 200-02 side-1/distance; 3; lay 25-02 side-2/distance; 3")
+    restarted = Filmed(Match(table.match.store))
+    restarted.cards = {card: zone for card, zone in table.cards.items() if card != "200-01"}
+    restarted.film(3.0)
+
+    restarted.go("lay 200-03 side-1/distance; 2; take 200-03; 5")
+
+    assert restarted.match.state.questions == ()

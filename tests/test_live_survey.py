@@ -98,15 +98,16 @@ def test_after_the_last_picture_what_is_drawn_is_shown_on_it_at_once_and_read(cl
     assert seen.survey() is after
 
 
-def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh(clock):
+def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh():
     seen = Lookout(Eye())
-    seen(Frame(SEEN, 0.0, fresh_till_s=104.0))
+    fresh = [True]
+    seen(Frame(SEEN, 0.0, is_fresh=lambda: fresh[0]))
     assert seen.survey() is not None
 
-    clock["now"] += 4.1
+    fresh[0] = False
     assert seen.survey() is None
 
-    seen(Frame(SEEN, 4.1, fresh_till_s=108.1))
+    seen(Frame(SEEN, 4.1))
     assert seen.survey() is not None
 
 

@@ -382,7 +382,7 @@ def test_undo_takes_back_what_the_button_named(page, begun):
 
 def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_beside(page, begun):
     played(begun, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50")
-    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25")
+    tap(page, f"/line/{begun.state.hand_entries[0].seq}/correct", text="Ann discard 25", anyway="1")
 
     shown = text_of(page.get("/"))
 
@@ -789,7 +789,7 @@ def test_a_line_can_be_corrected_into_any_play_and_is_a_plain_sentence(page, rus
     played(rush, "Ann 50")
     seq = rush.state.hand_entries[0].seq
 
-    tap(page, f"/line/{seq}/correct", text=text)
+    tap(page, f"/line/{seq}/correct", text=text, anyway="1")
 
     assert lines(rush) == [text]
     assert words.play_say(parse_play(text, rush.state.game.teams), words.Names.of(rush.state.game)) == sentence

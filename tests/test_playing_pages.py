@@ -15,6 +15,7 @@ from seen import camera
 from sheet import scenes
 
 from companion.match.match import Policy
+from companion.match.state import RobotSeat
 from companion.pages import Camera, create_app
 from companion.pages.game import entry as may
 from companion.pages.game.views import side_views
@@ -421,3 +422,13 @@ def test_the_last_play_says_how_it_sounds(match, seated, texts, kind):
     play(match, *texts)
 
     assert f'data-kind="{kind}"' in seated("Ann").get("/").get_data(as_text=True)
+
+
+@pytest.mark.parametrize("is_dealt", [True, False])
+def test_a_side_for_which_a_robot_plays_is_marked_wherever_it_is_seen(page, match, is_dealt):
+    match.start(("side Ann", "side Bob", "hand first Ann"), robots={"Bob": 1} if is_dealt else None)
+    match.seat_robot(None if is_dealt else RobotSeat("Bob", 2), "Ann")
+
+    shown = [text_of(page.get(path)) for path in ("/", "/wall", "/plain")]
+
+    assert [re.findall(r"(\w+) \(?robot\b", text) for text in shown] == [["Bob"]] * 3

@@ -86,7 +86,8 @@ a side is told of each change one after the other [two]
     Ann at / | Bob changed your line “Ann rolls”; Ann at /plain | Bob changed your line “Ann rolls”
     Ann taps /changed seq={changed 1}; Ann at / | not changed your line
 a line made another’s is given back by the side whose it was [two]
-    Bob taps /play text=Ann roll; Bob taps {line}/correct text=Bob discard 25; Ann taps /undo seq={seq}; lines Ann roll
+    Bob taps /play text=Ann roll; Bob taps {line}/correct text=Bob discard 25 & anyway=1
+    Ann taps /undo seq={seq}; lines Ann roll
 a side is told when another takes its line out and may undo that [two]
     Ann roll; Ann taps /play text=Bob roll; Ann taps {line 2}/retract
     Bob at / | Ann took out your line “Bob rolls”. | markup name="seq" value="{seq}"

@@ -433,6 +433,7 @@ def test_options_of_another_game_than_the_files_are_refused(played, tmp_path, op
         (["--edition", "bsd-mille", "--players", "3"], "is played by"),
         (["--edition", "klassik"], "klassik"),
         (["--players", "7"], "from 2 to 6"),
+        (["--name", "bob"], "Two players are called"),
         (["--level", "4"], "1, 2 or 3"),
         (["/nowhere/at/all"], "cannot be saved"),
     ],
@@ -443,6 +444,17 @@ def test_a_call_that_cannot_be_carried_out_gets_one_sentence(played, options, sa
     assert (ran.returncode, ran.stdout) == (2, "")
     assert says in ran.stderr
     assert ran.stderr.count("\n") == 1
+
+
+def test_the_person_is_called_by_his_name_and_a_saved_game_keeps_it(played, tmp_path):
+    file = str(tmp_path / "game.json")
+
+    first = played("q\n", "--seed", "1", "--name", "Zoé", file).stdout
+    again = played("q\n", file).stdout
+    renamed = played("q\n", "--name", "Ann Smith", file).stdout
+
+    assert ["Zoé" in first, "Zoé" in again, "Ann Smith" in renamed] == [True] * 3
+    assert "Player" not in first
 
 
 def test_a_lost_connection_saves_the_game(tmp_path):

@@ -238,13 +238,44 @@ def test_a_stream_that_sends_what_does_not_move_now_and_then_is_not_damaged():
 def test_the_last_picture_is_shown_until_about_when_the_camera_is_said_to_be_blind():
     looking = Looking()
     said_s: list[float] = []
+    shown_s: list[float] = []
     running = looking.frames(tell=lambda notice: notice.blind and said_s.append(looking.time()))
     last = next(running)
     looking.camera.mood = Mood.HUNG_GRAB
-    looking.time.start(lambda: (looking.time.sleep(6.0), setattr(looking.camera, "mood", Mood.FINE)))
+
+    def look_at_the_page() -> None:
+        for _ in range(60):
+            looking.time.sleep(0.1)
+            if last.is_fresh():
+                shown_s.append(looking.time())
+        looking.camera.mood = Mood.FINE
+
+    looking.time.start(look_at_the_page)
     next(frame for frame in running if frame.after_gap)
 
-    assert last.fresh_till_s == pytest.approx(said_s[0], abs=0.6)
+    assert shown_s[-1] == pytest.approx(said_s[0], abs=0.7)
+
+
+def test_a_picture_that_is_looked_at_for_long_is_fresh_until_then():
+    looking = Looking()
+    running = looking.frames()
+    last = next(running)
+
+    looking.time.sleep(10.0)
+
+    assert last.is_fresh()
+    assert next(running).t_s > 10.0
+
+
+def test_of_a_reader_that_is_gone_no_picture_stays_fresh():
+    looking = Looking()
+    running = looking.frames()
+    last = next(running)
+    running.close()
+
+    looking.time.sleep(sources.FRESH_S + 0.1)
+
+    assert not last.is_fresh()
 
 
 @pytest.mark.parametrize("spoil", SPOILT)

@@ -150,7 +150,7 @@ def _scored(path: Path, text: str) -> int:
 
 
 @click.command()
-@click.option("--level", default="2", show_default=True, type=click.Choice(["1", "2", "3"]), help="3 plays best.")
+@click.option("--level", default="2", type=click.Choice(["1", "2", "3"]), help="1 easy, 2 good (default), 3 best.")
 @click.option("--seconds", metavar="S", type=Number(0.01, 60), help="Time for a move of level 3.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), help="The same answers each time, without --seconds.")
 @editions_of_data
@@ -173,9 +173,10 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
 
 @click.command()
 @click.option("--edition", metavar="E", help="Whose rules and cards (default classic).")
+@click.option("--name", metavar="NAME", help="What you are called.")
 @click.option("--players", type=click.IntRange(2, 6), help="How many play, you among them (default 2).")
 @click.option("--pairs", is_flag=True, help="Play in pairs where the edition leaves the choice.")
-@click.option("--level", type=click.Choice(["1", "2", "3"]), help="3 plays best (default 2).")
+@click.option("--level", type=click.Choice(["1", "2", "3"]), help="1 easy, 2 good (default), 3 best.")
 @click.option("--seed", metavar="N", type=click.IntRange(0), help="The same cards each time.")
 @click.option("--language", type=click.Choice(LANGUAGES), help="What is spoken (default: the terminal's).")
 @click.argument("file", required=False, metavar="[FILE]", type=FILE)

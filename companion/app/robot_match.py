@@ -8,10 +8,12 @@ import random
 import secrets
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
 from companion.common.text import say
+from companion.pages.players import names
 from companion.robots.information_set import DealtHand, Position, past_of
 from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
 from companion.rules.dealing import check_seating
@@ -24,6 +26,7 @@ from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 
 PERSON = "Player"
+"""The person in the record, under whatever name he is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,22 @@ class RobotMatch:
         return json.dumps(saved, ensure_ascii=False, indent=1)
 
 
-def begun_or_resumed(
+def begun_or_resumed(path: Path | None, *, name: str | None, **asked: Any) -> RobotMatch:
+    """Return the match of a file that is there, else a new one. Raises Problem for what cannot be played.
+
+    `name` is how the person is shown from now on.
+    """
+    match, shown = _begun_or_resumed(path, **asked), names.clean(name or "")
+    if not shown:
+        return match
+    seated = [seat.player for seat in match.table.seats if seat.player != PERSON]
+    names.check_names([shown, *seated])
+    return replace(match, record=_written(match.record, f'player {PERSON} "{shown}"'))
+
+
+def _begun_or_resumed(
     path: Path | None, *, edition: str | None, players: int | None, pairs: bool, level: str | None, seed: int | None
 ) -> RobotMatch:
-    """Return the match of a file that is there, else a new one. Raises Problem for what cannot be played."""
     if path is None or not os.path.lexists(path):
         chosen = secrets.randbelow(1_000_000) if seed is None else seed
         return begin(edition or "classic", players or 2, Level(int(level or Level.COUNTING)), chosen, pairs=pairs)
@@ -89,7 +104,7 @@ def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -
         rules = load_edition(edition)
         each = 2 if pairs or ((players, 1) not in rules.seatings and (players, 2) in rules.seatings) else 1
         seated = [(PERSON, *ROBOT_NAMES)[side : players : players // each] for side in range(players // each)]
-        teams = [Team("-".join(names), names) for names in seated]
+        teams = [Team("-".join(players_of), players_of) for players_of in seated]
         check_seating(rules, teams)
     except EditionError as error:
         raise Problem(str(error)) from error

@@ -242,11 +242,11 @@ def wait_for(pool: Pool, events: Mapping[str, int], tell: Callable[[str], None] 
 
 
 def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
-    """Return how the latest match of each table stands, by the table's ID."""
+    """Return how the match at each table stands, by the table's ID."""
     # One look into the index for each table: sorting all matches takes longer from hour to hour.
     rows = db.execute(
         "SELECT t.id, m.state FROM club.tables t CROSS JOIN LATERAL"
-        " (SELECT state FROM club.matches WHERE table_id = t.id ORDER BY match DESC LIMIT 1) m"
+        " (SELECT state FROM club.matches WHERE table_id = t.id ORDER BY last DESC LIMIT 1) m"
     )
     return {str(table): dict(state) for table, state in rows}  # type: ignore[call-overload]
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from companion.common.cache import Kept
 from companion.match import statistics
-from companion.match.history import Kind, history
+from companion.match.history import DEMO, Kind, history
 from companion.match.state import Entry, MatchState, judge_on
 from companion.match.statistics import Figures
 from companion.rules.record.judge import Game, HandResult, JudgedRecord
@@ -46,6 +46,12 @@ class Past:
     lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
+    is_demo: bool
+
+    @property
+    def is_unfinished(self) -> bool:
+        """True if people have played something, and the match would go on."""
+        return self.game.goes_on and not self.is_demo and any(hand.entries for hand in self.hands)
 
     @property
     def game(self) -> Game:
@@ -96,7 +102,8 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     lines = tuple(line.text for line in written)
     ended_s = max((event.at_s for event in events if event.kind is Kind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
-    return Past(match, events[-1].seq, events[0].at_s, ended_s, lines, record, hands)
+    is_demo = bool(written) and written[0].by == DEMO
+    return Past(match, events[-1].seq, events[0].at_s, ended_s, lines, record, hands, is_demo)
 
 
 def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:

@@ -15,7 +15,7 @@ from companion.common.text import say
 from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES, Kind
 from companion.match.questions import Answer, Letter, Question, letter_id
 from companion.match.questions import Kind as Asked
-from companion.match.state import MatchState, Outcome, Policy, judged_next, waits_for_another
+from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
 from companion.rules.play import Play
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
@@ -73,6 +73,29 @@ def match_begun(
 def line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
     """Return a line for the record; an illegal play that the table lets stand says so."""
     return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
+
+
+def rewriting(kind: Kind, seq: int, play: Play | None, by: str) -> Draft:
+    """Return the change of a line: it should have said a play, never happened, or a play was forgotten before it."""
+    which = {"source": PHONE, "before": seq} if kind is Kind.LINE else {"of": seq}
+    return Draft(kind, {**which, **({"text": str(play)} if play else {}), "by": by})
+
+
+def standing(state: MatchState, by: str) -> list[Draft]:
+    """Return the changes that let every line stand that does not count, as far as it left a card on the table."""
+    changes: list[Draft] = []
+    tried: set[int] = set()
+    while wrong := next(((one, one.play) for one in state.attention if one.play and one.seq not in tried), None):
+        entry, play = wrong
+        tried.add(entry.seq)
+        text = str(replace(play, anyway=True))
+        lines = [replace(one.written, text=text) if one is entry else one.written for one in state.entries]
+        record, entries = judge_on(state, lines)
+        after = replace(state, record=record, entries=entries)
+        if after.entry(entry.seq) not in after.attention:
+            changes.append(Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}))
+            state = after
+    return changes
 
 
 def answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from companion.match.questions import Answer, Answered, Letter
 from companion.storage.events import Event, Kind
@@ -70,7 +70,7 @@ class History:
     has_called: bool = False  # if somebody has called the director, who has not answered yet
     undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first, up to what no robot did
     changes: tuple[Change, ...] = ()  # what has been changed and taken out, the latest last
-    redoable: Event | None = None  # the `undo` that `redo` would take back
+    redone_next: tuple[Event, ...] = ()  # the undos that a redo takes back, the latest first
 
     @property
     def robots(self) -> Mapping[str, int]:
@@ -82,7 +82,6 @@ class History:
 def history(events: Sequence[Event]) -> History:
     """Return what a match's events come to."""
     standing = _standing(events)
-    latest = next((e for e in reversed(standing) if _is_undoable(e) or e.kind == Kind.UNDO), None)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
     past = History(settings=settings)
     return replace(
@@ -98,24 +97,40 @@ def history(events: Sequence[Event]) -> History:
         has_called=_has_called(events),
         undone_next=_undone_next(events, standing, past.robots),
         changes=tuple(_changes(events, standing)),
-        redoable=latest if latest is not None and latest.kind == Kind.UNDO else None,
+        redone_next=_redone_next(standing),
     )
 
 
 def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Container[str]) -> tuple[Event, ...]:
     """Return what an undo takes back; nothing where robots alone have played since the set-up.
 
-    To that belongs the line after it, which begins the first hand.
+    To that belongs the line after it, which begins the first hand. Lines changed by one tap go together.
     """
     firsts = {after.seq for before, after in pairwise(events) if before.kind == Kind.SETUP}
     taken: list[Event] = []
-    for event in filter(_is_undoable, reversed(standing)):
-        if event.seq in firsts:
+    for event, older in pairwise([*filter(_is_undoable, reversed(standing)), None]):
+        if event is None or event.seq in firsts:
             break
         taken.append(event)
-        if event.body.get("text", "").partition(" ")[0] not in robots:
+        is_a_robots = event.body.get("text", "").partition(" ")[0] in robots
+        if not is_a_robots and not _is_of_one_tap(older, event):
             return tuple(taken)
     return ()
+
+
+def _is_of_one_tap(older: Event | None, event: Event) -> bool:
+    """True if one tap has changed two lines."""
+    if older is None or not older.kind == event.kind == Kind.CORRECT:
+        return False
+    return "request" in event.body and bool(older.body.get("request") == event.body["request"])
+
+
+def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
+    """Return the undos of the last tap on it, while nothing was changed since."""
+    last = [event for event in reversed(standing) if _is_undoable(event) or event.kind == Kind.UNDO]
+    tap = last[0].body.get("request") if last else None
+    undos = takewhile(lambda event: event.kind == Kind.UNDO and event.body.get("request") == tap, last)
+    return tuple(undos)[: None if tap else 1]
 
 
 def _is_undoable(event: Event) -> bool:

@@ -32,6 +32,7 @@ from companion.match.state import (
     derived,
     judged_next,
     last_result,
+    misfits,
     next_first,
     table_of,
     waits_for_another,
@@ -82,8 +83,9 @@ class Match:
         with self._changed:
             note = store.note.sentence if store.note else None
             self._state = replace(self._state, unsaved=store.unsaved, note=note)
-            for latest in store.matches()[-1:]:
-                self._take(store.events(latest))
+            last = store.latest()
+            if last:  # The match at the table is that of the last event: an earlier one may have been gone on with.
+                self._take(store.events(max(last, key=lambda match: last[match])))
 
     @property
     def state(self) -> MatchState:
@@ -146,12 +148,28 @@ class Match:
             before = self._state
             lines = [notation.without_comment(line) for line in lines]
             new = drafts.match_begun(before, lines, by, policy, verified, robots)
-            events = self.store.append(None, *map(self._named, new), hold=True)
-            self._state = MatchState(
-                before.version, trouble=before.trouble, without_camera=before.without_camera, note=before.note
-            )
-            self._take(events)
+            self._bring(self.store.append(None, *map(self._named, new), hold=True))
             return DONE
+
+    def go_on_with(self, match: int, by: str) -> Outcome:
+        """Bring an earlier match back to the table, in the place of the one that is there; nothing of either is lost.
+
+        It is asked of every card whether it counts, until somebody chooses otherwise: those of another hand may lie
+        there.
+        """
+        with self._changed:
+            if match == self._state.match or match not in self.store.matches():
+                return GONE
+            events = self.store.events(match)
+            back = self._named(drafts.setting("policy", Policy.TAP, by))
+            self._bring((*events, *self.store.append(match, back, hold=True)))
+            return DONE
+
+    def _bring(self, events: tuple[Event, ...]) -> None:
+        """Show another match than before."""
+        now = self._state
+        self._state = MatchState(now.version, trouble=now.trouble, without_camera=now.without_camera, note=now.note)
+        self._take(events)
 
     def record(self) -> str:
         """Return the match as a record."""
@@ -294,29 +312,51 @@ class Match:
         """True if a question with this id may have been asked here, now or before."""
         return question_id in self._past.asked or questions.match_of(question_id) in self.store.matches()
 
+    @property
+    def last_serial(self) -> int:
+        """The highest serial of a track that an answered question of this match was about; 0 for none."""
+        return max((questions.serial_of(question) or 0 for question in self._past.asked), default=0)
+
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
 
         Where the other side verifies, only it, or somebody `vouched`, changes the lines of a side.
         """
-        return self._rewrite(Kind.CORRECT, seq, text, by, {"of": seq}, vouched=vouched)
+        return self.rewrite(Kind.CORRECT, seq, text, by, vouched=vouched)
 
     def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Insert a forgotten play before another line of the record; the other side verifies as in `correct`."""
-        return self._rewrite(Kind.LINE, before, text, by, {"source": PHONE, "before": before}, vouched=vouched)
+        return self.rewrite(Kind.LINE, before, text, by, vouched=vouched)
 
-    def _rewrite(
-        self, kind: Kind, line: int, text: str, by: str, body: Mapping[str, object], *, vouched: bool
+    def retract(self, seq: int, by: str) -> Outcome:
+        """Take a line out of the record: it never happened."""
+        return self.rewrite(Kind.RETRACT, seq, None, by)
+
+    def rewrite(
+        self, kind: Kind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
+        """Change a line, take it out, or insert a forgotten play before it, as a correction, retraction or line does.
+
+        With `asks` nothing is written where lines would no longer count: the outcome has the reasons against the first.
+        """
         with self._changed:
-            if self._state.entry(line) is None:
+            if self._state.entry(seq) is None:
                 return GONE
             if self._state.is_dealt:
                 return Outcome(done=False, say=dealer.TABLE_DEALS)
-            play = self._read(text)
-            if waits_for_another(self._state, play, by) and not vouched:
+            play = self._read(text) if text is not None else None
+            if play is not None and waits_for_another(self._state, play, by) and not vouched:
                 return OTHER_SIDE
-            return self._write(Draft(kind, {**body, "text": str(play), "by": by}))
+            wrong = self.misfits(kind, seq, text) if asks else ()
+            if wrong and wrong[0].judged is not None:
+                return Outcome(done=False, reasons=wrong[0].judged.reasons)
+            return self._write(drafts.rewriting(kind, seq, play, by))
+
+    def misfits(self, kind: Kind, seq: int, text: str | None) -> tuple[Entry, ...]:
+        """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""
+        with self._changed:
+            play = self._read(text) if text is not None else None
+            return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
         """Count a line that became illegal all the same."""
@@ -326,14 +366,14 @@ class Match:
                 return GONE
             return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
-    def retract(self, seq: int, by: str) -> Outcome:
-        """Take a line out of the record: it never happened."""
+    def let_all_stand(self, by: str, *, vouched: bool = False) -> Outcome:
+        """Count every line all the same that no longer fits."""
         with self._changed:
-            if self._state.entry(seq) is None:
-                return GONE
-            if self._state.is_dealt:
-                return Outcome(done=False, say=dealer.TABLE_DEALS)
-            return self._write(Draft(Kind.RETRACT, {"of": seq, "by": by}))
+            plays = [entry.play for entry in self._state.attention if entry.play]
+            if not vouched and any(waits_for_another(self._state, play, by) for play in plays):
+                return OTHER_SIDE
+            changes = drafts.standing(self._state, by)
+            return self._write(*changes) if changes else GONE
 
     def undo(self, by: str, seq: int | None = None) -> Outcome:
         """Take back the last change of the record; with `seq` only that one, so that a double tap undoes once.
@@ -358,10 +398,10 @@ class Match:
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         """Take back the last undo."""
         with self._changed:
-            undone = self._state.redoable
-            if undone is None or seq not in (None, undone.seq):
+            undone = self._state.redone_next
+            if not undone or seq not in (None, undone[0].seq):
                 return GONE
-            return self._write(Draft(Kind.REDO, {"of": undone.seq, "by": by}))
+            return self._write(*(Draft(Kind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
     # The director of the club
 

@@ -13,7 +13,7 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer
 from companion.match.dealer import Dealt
-from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written
+from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written, history
 from companion.match.questions import Answered, Kind, Letter, Question, letter_id, question_id
 from companion.rules import reasons, referee
 from companion.rules.hidden_cards import DealError
@@ -22,7 +22,7 @@ from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line, Unreadable
 from companion.rules.table import Table
-from companion.storage.events import Event
+from companion.storage.events import Draft, Event
 
 log = logging.getLogger(__name__)
 
@@ -99,7 +99,7 @@ class MatchState:
     has_called: bool = False  # if somebody has called the club's director, who has not answered yet
     changes: tuple[Change, ...] = ()  # the lines of the match that somebody changed or took out, the latest last
     undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first
-    redoable: Event | None = None
+    redone_next: tuple[Event, ...] = ()  # what a redo takes back, the latest first
     is_dealt: bool = False  # if the program deals the cards
     robots: Mapping[str, int] = field(default_factory=dict)  # the players who are robots, with their levels
     dealt: Dealt | None = None  # the hidden cards, where the program deals: shown by `seen_by` alone
@@ -108,6 +108,11 @@ class MatchState:
     def undoable(self) -> Event | None:
         """The change that an undo goes back to."""
         return self.undone_next[-1] if self.undone_next else None
+
+    @property
+    def redoable(self) -> Event | None:
+        """The undo that a redo takes back first."""
+        return self.redone_next[0] if self.redone_next else None
 
     @property
     def people(self) -> tuple[str, ...]:
@@ -137,8 +142,7 @@ class MatchState:
     @property
     def is_under_way(self) -> bool:
         """True if something has been played, and the match would go on."""
-        goes_on = self.game.hand_is_open or (self.game.winner is None and self.game.edition.match_points is not None)
-        return self.match is not None and goes_on and bool(self.hand_entries or self.game.hands)
+        return self.match is not None and self.game.goes_on and bool(self.hand_entries or self.game.hands)
 
     @property
     def is_demo(self) -> bool:
@@ -176,6 +180,14 @@ def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord,
     record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
+
+
+def misfits(state: MatchState, events: Sequence[Event], change: Draft) -> tuple[Entry, ...]:
+    """Return the lines that would no longer count after a change of the record; the one changed or new is the first."""
+    new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
+    _, entries = judge_on(state, history((*events, new)).lines)
+    known = {entry.seq for entry in state.attention} - {change.body.get("of")}
+    return tuple(entry for entry in entries if entry.needs_attention and entry.seq not in known)
 
 
 def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
@@ -333,7 +345,7 @@ def derived(before: MatchState, events: Sequence[Event], past: History) -> Match
         seats=MappingProxyType(dict(past.seats)),
         undone_next=past.undone_next,
         # Where several people play with dealt cards, an undo was agreed on.
-        redoable=None if is_dealt and len(players) > len(robots) + 1 else past.redoable,
+        redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,
         dealt=None,

@@ -16,6 +16,7 @@ from functools import cache
 from babel import localedata
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
+from babel.numbers import format_decimal
 from flask import Flask, request, session
 
 from companion.common.languages import LANGUAGES
@@ -118,9 +119,15 @@ def _said(sentence: Said) -> str:
 
 
 def with_values(pattern: str, values: Mapping[str, object]) -> str:
-    """Return a translated pattern with its values put in; values that are sentences are translated too."""
+    """Return a translated pattern with its values put in: sentences translated, fractions as the language has them."""
     said = {key: _said(value) if isinstance(value, Said) else value for key, value in values.items()}
+    said |= {key: decimal(value) for key, value in said.items() if isinstance(value, float) and f"%({key})s" in pattern}
     return _euphonic(pattern, said) % said if values else pattern
+
+
+def decimal(value: float) -> str:
+    """Return a number with at most one decimal, as the language of the page writes it: `1,5`."""
+    return format_decimal(value, "0.#", locale=spoken())
 
 
 _EUPHONY: Mapping[str, Mapping[str, tuple[str, str]]] = {

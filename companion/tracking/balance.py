@@ -59,7 +59,7 @@ class _Comparison:
         early = self._laid_before_the_looking()
         left = [t for t in loose if t in on_top or not self._strike_off_one_like(t, early)]
         extra = tuple(t for t in left if not self._was_let_go(t))
-        missing = (*kept, *self._missing([t for t in self._mine if t not in kept]))
+        missing = (*kept, *self._missing([t for t in self._mine if t not in kept], early))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
     def _strike_off(self, spot: Spot) -> bool:
@@ -75,11 +75,15 @@ class _Comparison:
         `early` counts those in the record that lay there before the looking began: a later card is none of them.
         """
         spot = (track.zone, track.face)
-        if track.earliest_s <= self._tracks.begun_s + MOMENT_S:
+        if self._lay_early(track):
             early[spot] -= 1
         elif self._want[spot] <= early[spot]:
             return False
         return self._strike_off(spot)
+
+    def _lay_early(self, track: Track) -> bool:
+        """True if it lay there before the looking began."""
+        return track.earliest_s <= self._tracks.begun_s + MOMENT_S
 
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""
@@ -159,12 +163,18 @@ class _Comparison:
                 kept.append(max(alike, key=lambda t: t.serial))
         return kept
 
-    def _missing(self, tracks: Iterable[Track]) -> Iterator[Track]:
-        """Strike off the cards that have gone while the record had them, and has them still."""
+    def _missing(self, tracks: Iterable[Track], early: Counter[Spot]) -> Iterator[Track]:
+        """Strike off the cards that have gone while the record had them, and has them still.
+
+        One that came later, and told nothing, is none of those that are in `early` and may lie covered.
+        """
         for track in sorted((t for t in tracks if t.state is State.GONE), key=lambda t: -t.serial):
             has_told = track.serial in self._line_of
             spot = self._spot_of_line(track) if has_told else (track.zone, track.face)
             then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
             was_there = has_told or track.face in self._places.cards(then, track.zone)
-            if spot is not None and was_there and self._strike_off(spot):
+            if spot is None or not was_there:
+                continue
+            is_other = not has_told and not self._lay_early(track) and self._want[spot] <= early[spot]
+            if not is_other and self._strike_off(spot):
                 yield track

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import threading
-import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -72,12 +71,13 @@ class TableWatch:
         look: Look,
         mats: Callable[[MatchState], Mapping[str, str]],
         begin_afresh: Callable[[], None] = lambda: None,
-        clock: Callable[[], float] = time.monotonic,
         memory: Path | None = None,
     ) -> None:
         self._match, self._look, self._mats, self._begin_afresh = match, look, mats, begin_afresh
-        self._clock, self._memory = clock, memory
+        self._memory = memory
         self._tracks = snapshot.read(memory)
+        self._tracks = replace(self._tracks, last_serial=self._last_serial())
+        self._of_match = match.state.match
         self._written = snapshot.signature(self._tracks)
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
@@ -152,6 +152,10 @@ class TableWatch:
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
         places = Places(self._mats(state))
+        if state.match != self._of_match:
+            self._of_match = state.match
+            if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
+                self.begin_anew()
         view = self._without_hand(self._look(frame))
         self._match.trouble(view.trouble or self._of_things(view, state))
         record = record_of(state)
@@ -202,9 +206,13 @@ class TableWatch:
         Only for the maker of the frames, between two of them: the simulated table can be laid anew at a stroke.
         """
         self._things, self._crops = {}, {}
-        self._tracks = Tracks(last_serial=self._tracks.last_serial)
+        self._tracks = Tracks(last_serial=self._last_serial())
         self._begin_afresh()
         self._match.look(lambda _state: ())
+
+    def _last_serial(self) -> int:
+        """Return the highest serial there was: tracks may have been forgotten that have told lines of the record."""
+        return max(self._tracks.last_serial, self._match.last_serial)
 
     def _of_things(self, view: View, state: MatchState) -> str | None:
         """Return what is to be said of something that may be a card without a sticker, once it has lain for a while."""
@@ -233,7 +241,7 @@ class TableWatch:
         hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
         """
         latest, hand = self._latest, self._hand
-        if latest is None or self._clock() > latest.fresh_till_s or (self._match.state.robot_seat and hand.mat is None):
+        if latest is None or not latest.is_fresh() or (self._match.state.robot_seat and hand.mat is None):
             return None
         return hand.hidden(latest.image)
 

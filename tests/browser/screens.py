@@ -32,6 +32,7 @@ from companion.app import demo
 from companion.app.service import eye_for
 from companion.common.text import say
 from companion.match.match import Match
+from companion.match.state import RobotSeat
 from companion.pages import Camera, create_app
 from companion.printing import deck
 from companion.printing.render import to_image
@@ -51,10 +52,11 @@ SMALL = {"width": 360, "height": 740}
 TABLET = {"width": 820, "height": 1180}
 WALL = {"width": 1920, "height": 1080}
 SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, TABLET, WALL)}
-LONG = ("snap", "decks", "enrol", "setup", "print")
+LONG = ("attention", "snap", "decks", "enrol", "setup", "print")
 """Scenes of pages that are looked at from top to bottom."""
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
+LONG_NAMES = ["side Ann", "side Bob", 'player Ann "Bartholomäus"', 'player Bob "Grandma Josephine"', "hand first Ann"]
 THREE = ["side Ann", "side Bob", "side Cid", 'player Cid "Cid-Étienne"', "hand first Ann"]
 PAIRS = ["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"]
 SIX = [
@@ -229,6 +231,17 @@ def played_before(match: Match) -> None:
         match.start(header)
 
 
+def with_robots(match: Match) -> None:
+    """Two of three are robots, where the program deals."""
+    match.start(["side Ann", "side Axle", "side Bumper", "hand first Ann"], robots={"Axle": 1, "Bumper": 2})
+
+
+def seat_robot(match: Match) -> None:
+    """A robot plays with Bob's cards; the last play has been undone."""
+    match.seat_robot(RobotSeat("Bob", 2), "Ann")
+    match.undo("Ann")
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -241,6 +254,11 @@ SCENES = {
     "join": (PAIRS, [], nothing, "/join"),
     "start": (TWO, [], nothing, "/"),
     "table": (TWO, ATTACK, nothing, "/"),
+    "table-long": (LONG_NAMES, ["Ann roll", "Bob roll", "Ann speed-limit > Bob", "Bob 50", "Ann 25"], seat_robot, "/"),
+    "table-robot": (TWO, ATTACK, seat_robot, "/"),
+    "table-robots": (None, [], with_robots, "/"),
+    "wall-robot": (TWO, ATTACK, seat_robot, "/wall"),
+    "wall-robots": (None, [], with_robots, "/wall"),
     "table-three": (THREE, ["Ann roll", "Bob roll", "Cid roll", "Ann 100", "Bob stop > Cid"], nothing, "/"),
     "table-pairs": (PAIRS, ["Ann roll", "Bob discard 25", "Cid 100", "Dee roll"], nothing, "/"),
     "table-six": (SIX, SIX_PLAYS, nothing, "/"),
@@ -286,6 +304,8 @@ SCENES = {
     "attention": (TWO, OPENING, spoil, "/"),
     "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),
     "line": (TWO, ATTACK, nothing, "/line/9"),
+    "line-other": (TWO, ATTACK, nothing, "/line/9?player=Ann"),
+    "line-misfits": (TWO, ATTACK, nothing, "/line/4?text=Ann%20discard%2025&refused=1"),
     "score": (TWO, [*FINISH, "Ann finish"], nothing, "/score"),
     "score-open": (TWO, ATTACK, nothing, "/score"),
     "mine-start": (TWO, [], nothing, "/"),
@@ -298,6 +318,8 @@ SCENES = {
     "plain": (TWO, ATTACK, nothing, "/plain"),
     "phone": (TWO, [], nothing, "/phone"),
     "past": (PAIRS, [], played_before, "/past"),
+    "past-unfinished": (TWO, ATTACK, played_before, "/past"),
+    "past-match-open": (TWO, ATTACK, played_before, "/past/1"),
     "past-match": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1"),
     "players": (TWO, [*FINISH, "Ann finish"], nothing, "/past/players"),
     "replay": (TWO, [*FINISH, "Ann finish"], nothing, "/past/1/1?step=7"),

@@ -91,7 +91,12 @@ SAMPLES = {
         "illegal": "/question/1-2-camera.1-play",
         "doubt": "/question/1-2-camera.1-which",
     },
-    "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9"},
+    "/line/<int:seq>": {
+        "open": "/line/9",
+        "attention": "/line/9",
+        "legal": "/line/9?player=Ann",
+        "illegal": "/line/4?text=Ann%20discard%2025&refused=1",
+    },
     "/how/<name>": {"open": "/how/rush"},
     "/how/card/<slug>": {"open": "/how/card/speed-limit"},
     "/join/seat/<player>": {"open": "/join/seat/Bob"},

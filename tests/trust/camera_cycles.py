@@ -174,7 +174,7 @@ class Cycles:
         self._clock = clock
         self._rng = random.Random(seed)
         self._camera = MoodyCamera(clock, self.table, seed)
-        self.watch = TableWatch(match, self.table.look, lambda _: dict(MATS), clock=clock)
+        self.watch = TableWatch(match, self.table.look, lambda _: dict(MATS))
         self._troubles: deque[Mood] = deque()
 
     def start(self) -> None:

@@ -352,7 +352,7 @@ def _change(phone: Phone, now: dict[str, Any], _number: int) -> None:
     if now["log"]:
         seq = phone.chance.choice(now["log"][-12:])["seq"]
         deed = phone.chance.choice(("correct", "correct", "before", "retract", "stand"))
-        phone.ask(f"/line/{seq}/{deed}", {"text": _text(phone, now)})
+        phone.ask(f"/line/{seq}/{deed}", {"text": _text(phone, now), "anyway": "1"})
 
 
 def _take_back(phone: Phone, now: dict[str, Any], _number: int) -> None:

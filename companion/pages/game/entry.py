@@ -8,10 +8,12 @@ from typing import Any
 
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
-from companion.match.match import MatchState
+from companion.common.errors import Problem
+from companion.match.history import Kind as Event
+from companion.match.match import Entry, MatchState
 from companion.match.questions import Kind, Question
 from companion.pages import words
-from companion.pages.context import AnyResponse, state
+from companion.pages.context import AnyResponse, match, state
 from companion.pages.game import card_picker, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
 from companion.pages.game.offers import Offer, legal_now
@@ -120,20 +122,50 @@ def change(seq: int) -> AnyResponse | str:
     if entry is None or entry.judged is None or now.is_dealt:
         return redirect(url_for("table.show"))
     before = request.args.get("before") == "1"
+    misfits = _misfits(now, entry) if "refused" in request.args else None
     place = next(index for index, entry in enumerate(now.entries) if entry.seq == seq)
     table = now.record.games[place - 1].table or now.record.games[place].table or abort(404)
     play = entry.judged.play
+    usual = play if not before else None
+    if misfits and misfits["play"]:
+        usual = misfits["play"]
     return _picker(
         now,
         table,
-        table.player_to_move if before or play is None or play.player is None else play.player,
+        (usual.player if usual else None) or table.player_to_move,
         title=_("What came before it?") if before else _("What was it?"),
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
         about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry)["say"]),
         written="" if before else entry.written.text,
         line=seq,
-        tab=Tab.MY_TURN if before else _tab_of(play),
+        noted=None if before else play,
+        tab=_tab_of(usual),
+        misfits=misfits,
     )
+
+
+def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
+    """Return the change that was chosen on this page and the lines that would no longer count after it, if any."""
+    text = None if request.args.get("out") == "1" else request.args.get("text", "")
+    kind = Event.RETRACT if text is None else Event.LINE if request.args.get("before") == "1" else Event.CORRECT
+    try:
+        wrong = match().misfits(kind, entry.seq, text)
+        play = notation.parse_play(text, now.game.teams) if text is not None else None
+    except (Problem, Unreadable):
+        return None
+    if not wrong:
+        return None
+    is_own = wrong[0].seq == (now.seq + 1 if kind is Event.LINE else entry.seq)
+    way = {Event.RETRACT: "retract", Event.LINE: "insert"}.get(kind, "correct")
+    return {
+        "play": play,
+        "text": text,
+        "post_to": url_for(f"table.{way}", seq=entry.seq),
+        "own": is_own,
+        "may_stand": is_own and play is not None and not play.anyway,
+        "first": views.entry_view(now.game, wrong[0]),
+        "later": len(wrong) - is_own,
+    }
 
 
 def _picker(
@@ -143,6 +175,7 @@ def _picker(
     *,
     tab: Tab = Tab.MY_TURN,
     written: str = "",
+    noted: Play | None = None,
     line: int | None = None,
     is_new: bool = False,
     asks_who: bool = False,
@@ -150,17 +183,18 @@ def _picker(
 ) -> str:
     """Return the page, with `usual_player` and `tab` chosen at first.
 
-    `written` is the play in the notation; `line` the line of the log that is being changed; `asks_who`: two players may
-    lay a card now, and nobody knows whose this phone is. `task` is for the template: `title`, `post_to`, `about` (what
-    was laid or recorded, as a sentence), `picture` (its address), `is_asked` (it answers a question, to which "not a
-    play" is an answer too), `refused` (the illegal play that was picked here).
+    `written` is the play in the notation, `noted` what stands in the line that is being changed, and `line` which that
+    is; `asks_who`: two players may lay a card now, and nobody knows whose this phone is. `task` is for the template:
+    `title`, `post_to`, `about` (what was laid or recorded, as a sentence), `picture` (its address), `is_asked` (it
+    answers a question, to which "not a play" is an answer too), `refused` (the illegal play that was picked here),
+    `misfits` (the change that was picked, and the lines that it would make illegal).
     """
     names = Names.of(now.game)
     player = request.args.get("player", usual_player)
     if not any(seat.player == player for seat in table.seats):
         player = usual_player
     tab = Tab.DISCARD if request.args.get("discard") == "1" else request.args.get("tab", tab, type=Tab)
-    if tab is Tab.AT_ONCE and "player" not in request.args:
+    if request.args.get("tab") == Tab.AT_ONCE and "player" not in request.args:
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
@@ -176,12 +210,22 @@ def _picker(
         beside=[*offers.beside(table, names, player), *take] if tab is Tab.MY_TURN else [],
         more=card_picker.more(table, player, names) if tab is Tab.OTHER else [],
         written=request.args.get("text") or written or f"{player} ",
+        noted=noted if noted is not None and _tab_of(noted) is tab else None,
+        same=_same_by(table, noted, player, names) if noted is not None else None,
         fault=_fault(now),
         chances=[offers.coup_fourre(play, names) for play in offers.coups_fourres(table)] if is_new else [],
         here=request.path,
         before="before=1&" if request.args.get("before") else "",
         why_not_retract=permissions.why_no_retract(now, line) if line else None,
     )
+
+
+def _same_by(table: Table, noted: Play, player: str, names: Names) -> Offer | None:
+    """Return what was noted as the play of another player; None where it is his, or would be against himself."""
+    if noted.player in (None, player) or noted.target in (player, table.side_of(player).name):
+        return None
+    play = replace(noted, player=player, anyway=False)
+    return Offer(words.play_say(play, names), str(play), legal=legal_now(table, play), card=play.card)
 
 
 def _fault(now: MatchState) -> str | None:
@@ -195,7 +239,9 @@ def _fault(now: MatchState) -> str | None:
 
 def _tab_of(play: Play | None) -> Tab:
     """Return the tab on which a replacement of a play is looked for first."""
-    return Tab.DISCARD if play is not None and play.verb is Verb.DISCARD else Tab.MY_TURN
+    if play is None:
+        return Tab.MY_TURN
+    return Tab.DISCARD if play.verb is Verb.DISCARD else Tab.AT_ONCE if play.at_once else Tab.MY_TURN
 
 
 # On whom each card may be laid now, or why it may not

@@ -21,7 +21,6 @@ from companion.tabletop.mat_layout import SLOTS, mat_of
 
 bp = Blueprint("robot", __name__)
 
-LEVELS = ((1, N_("By rules of thumb")), (2, N_("Counts the cards")), (3, N_("Counts, and looks ahead")))
 NOTHING = "nothing"
 """What the form of the hand says of an empty slot."""
 
@@ -51,7 +50,7 @@ def show() -> AnyResponse | str:
         says = _("The deck has no such hand: show it, and tap in what the camera reads wrongly.")
     return render_template(
         "robot.html",
-        levels=LEVELS,
+        levels=words.ROBOT_LEVELS,
         table=now.game.table,
         helps=helps,
         steps=service().robot.steps,

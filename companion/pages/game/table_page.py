@@ -45,7 +45,7 @@ def show() -> AnyResponse | str:
     head = next((question for question in now.questions if question.kind is Kind.PLAY), None)
     return render_template(
         "table.html",
-        sides=views.side_views(now.game, seat),
+        sides=views.side_views(now.game, seat, views.robots_of(now)),
         asked=prompts.asked(now),
         shows_zones=service().camera.can_look(),
         log=views.log_view(now),
@@ -83,8 +83,13 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
 
 def _by_tap(now: MatchState, table: Table) -> dict[str, object] | None:
     """Return the deck as the board bears it where no camera looks: a tap enters a play, `out` a discard."""
-    asks = any(question.kind is not Kind.DIRECTOR for question in now.questions)
-    waits = asks or table.is_over or table.extension_offered_to is not None or offers.who_lays_now(table)
+    waits = (
+        any(question.kind is not Kind.DIRECTOR for question in now.questions)
+        or now.attention
+        or table.is_over
+        or table.extension_offered_to is not None
+        or offers.who_lays_now(table)
+    )
     if waits or now.is_dealt or has_camera() or not phone_identity.may_act():
         return None
     who = table.player_to_move
@@ -162,13 +167,13 @@ def _who_pays(now: MatchState, question: Question | None) -> str | None:
 @bp.post("/line/<int:seq>/correct")
 def correct(seq: int) -> AnyResponse:
     """Correct a line of the log."""
-    return _write_line(seq, lambda m, text, by: m.correct(seq, text, by, vouched=permissions.vouched()))
+    return _rewrite(seq, Event.CORRECT)
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
     """Insert a play that was forgotten before a line of the log."""
-    return _write_line(seq, lambda m, text, by: m.insert(seq, text, by, vouched=permissions.vouched()), before=1)
+    return _rewrite(seq, Event.LINE, before=1)
 
 
 @bp.post("/line/<int:seq>/retract")
@@ -177,18 +182,25 @@ def retract(seq: int) -> AnyResponse:
     why_not = permissions.why_no_retract(state(), seq)
     if why_not is not None:
         raise NotYours(why_not)
-    return _scored(seq, lambda: _tap(lambda m, by: m.retract(seq, by)))
+    return _rewrite(seq, Event.RETRACT, out=1)
 
 
-def _write_line(seq: int, act: Callable[[Match, str, str], Outcome], **which: Any) -> AnyResponse:
-    return _scored(seq, lambda: _write("entry.change", act, seq=seq, **which))
+def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
+    """Change a line, asking first where others would no longer count, unless that was said to be all right.
 
-
-def _scored(seq: int, change: Callable[[], AnyResponse]) -> AnyResponse:
-    """Change a line; where its hand had been counted the score is shown, which follows the change."""
-    entry = state().entry(seq)
+    Where its hand had been counted the score is shown, which follows the change.
+    """
+    entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
     was_over = entry is not None and any(hand.number == entry.hand for hand in state().game.hands)
-    answer = change()
+    answer = _write(
+        "entry.change",
+        lambda m, text, by: m.rewrite(
+            kind, seq, None if kind is Event.RETRACT else text, by, vouched=vouched, asks=asks
+        ),
+        refused=url_for("entry.change", seq=seq, text=request.form.get("text"), refused=1, **which),
+        seq=seq,
+        **which,
+    )
     if was_over and answer.location == url_for("table.show"):
         return redirect(url_for("score.show"), 303)
     return answer
@@ -198,6 +210,12 @@ def _scored(seq: int, change: Callable[[], AnyResponse]) -> AnyResponse:
 def let_stand(seq: int) -> AnyResponse:
     """Let a line count that a correction made illegal."""
     return _tap(lambda m, by: m.let_stand(seq, by, vouched=permissions.vouched()))
+
+
+@bp.post("/lines/stand")
+def let_all_stand() -> AnyResponse:
+    """Let every line count that a correction made illegal."""
+    return _tap(lambda m, by: m.let_all_stand(by, vouched=permissions.vouched()))
 
 
 @bp.post("/waive")

@@ -35,8 +35,7 @@ def show() -> AnyResponse | str:
         "plain.html",
         turn=_whose_turn(now, table, seat),
         spoken=[
-            (_("%(who)s (you)", who=side["shown"]) if side["mine"] else side["shown"], list(_sentences(side)))
-            for side in views.side_views(now.game, seat)
+            (_called(side), list(_sentences(side))) for side in views.side_views(now.game, seat, views.robots_of(now))
         ],
         last=views.last_play(now),
         log=views.log_view(now),
@@ -53,6 +52,13 @@ def show() -> AnyResponse | str:
         undoing=permissions.undoing(now),
         redoing=permissions.redoing(now),
     )
+
+
+def _called(side: Mapping[str, Any]) -> str:
+    """Return a side's name, and whether it is the reader's or a robot's."""
+    if side["mine"]:
+        return _("%(who)s (you)", who=side["shown"])
+    return f"{side['shown']} ({_('robot')})" if side["robot"] else str(side["shown"])
 
 
 def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:

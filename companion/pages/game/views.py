@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from companion.match.history import CAMERA, Written
@@ -23,13 +23,18 @@ NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
 """Remarks that would stand under every discard, as nobody sees the hands."""
 
 
-def side_views(game: Game, player: str | None) -> list[dict[str, Any]]:
+def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:
     """Return every side in seating order, now or at any moment of the record; `player` is who looks at the page."""
     table = game.table
-    return [] if table is None else [_side_view(game, table, side, player) for side in table.sides]
+    return [] if table is None else [_side_view(game, table, side, player, robots) for side in table.sides]
 
 
-def _side_view(game: Game, table: Table, side: Side, player: str | None) -> dict[str, Any]:
+def robots_of(now: MatchState) -> Set[str]:
+    """Return the players for whom a robot plays, where the program deals or with real cards."""
+    return {*now.robots, *([now.robot_seat.player] if now.robot_seat else ())}
+
+
+def _side_view(game: Game, table: Table, side: Side, player: str | None, robots: Set[str]) -> dict[str, Any]:
     km, names, drives = table.race_km(side), Names.of(game), referee.is_driving(table.edition, side)
     return {
         "number": names.number(side.name),
@@ -48,6 +53,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None) -> dict
         "safeties": [(c, c in side.safeties, c in side.coups_fourres) for c in table.edition.safeties],
         "to_move": _is_up(table, side),
         "mine": player in side.players,
+        "robot": not robots.isdisjoint(side.players),
         # The match total without the open hand.
         "points": game.totals.get(side.name, 0),
         "distances": distance_piles(side),

@@ -40,7 +40,7 @@ _OPEN_TO: Mapping[Who, str] = {
         table.enter table.answer table.next_hand table.call_director
         table.hear table.set_without_camera
         table.waive table.advise table.sort api.waive api.hand
-        table.correct table.insert table.retract table.let_stand plain.enter
+        table.correct table.insert table.retract table.let_stand table.let_all_stand plain.enter
         api.play api.answer api.correct api.next_hand
         camera.save camera.forget camera.turn camera.begin camera.frame camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
@@ -52,7 +52,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.HOST: """
         setting_up.start setting_up.answer_offer api.begin camera.open_port
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
-        table.go_on_at_club
+        table.go_on_at_club past.go_on
     """,
 }
 

@@ -50,6 +50,8 @@ def undo_say(now: MatchState, event: Event) -> str:
     """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
+    if kind == "changed" and len(now.undone_next) > 1:
+        return _("Undo: the lines that %(who)s changed", who=words.doer(_by(event), names))
     if kind == "changed":
         return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
     if kind == "took out":

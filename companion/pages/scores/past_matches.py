@@ -8,7 +8,7 @@ from functools import partial
 from urllib.parse import quote
 
 from babel.dates import format_date, format_time
-from flask import Blueprint, Response, abort, render_template, request
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 
 from companion.common import clock, parsing
 from companion.match import exports, statistics
@@ -16,9 +16,10 @@ from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, SOMEBODY, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
-from companion.pages.context import download, match, service, state
+from companion.pages.context import AnyResponse, download, match, once, service, state
 from companion.pages.game import views
 from companion.pages.limits import Queue
+from companion.pages.players import phone_identity
 from companion.pages.scores import charts, photo_score, score_sheets, sheet_image
 from companion.pages.words import N_, Names, _, many
 from companion.rules import scoring
@@ -56,10 +57,28 @@ def show() -> str:
 @bp.get("/past/<int(max=999999999):number>")
 def one(number: int) -> str:
     """Show a match: its sheets and charts, and its files to keep."""
-    past = past_or_404(number)
+    return _match_page(past_or_404(number))
+
+
+@bp.post("/past/<int(max=999999999):number>/go-on")
+def go_on(number: int) -> AnyResponse | tuple[str, int]:
+    """Go on with a match that was not played to its end; ask first where another one is being played."""
+    past, now = past_or_404(number), state()
+    if not past.is_unfinished or number == now.match:
+        return redirect(url_for("past.one", number=number), 303)
+    if now.is_under_way and not now.is_demo and "replace" not in request.form:
+        return _match_page(past, asks=True), 409
+    by = phone_identity.who(now)
+    once(lambda: match().go_on_with(number, by))
+    return redirect(url_for("table.show"), 303)
+
+
+def _match_page(past: Past, *, asks: bool = False) -> str:
+    """Return the page of a match; `asks`: whether it takes the place of the one at the table."""
     names = Names.of(past.game)
     return render_template(
         "past_match.html",
+        asks=asks,
         past=_past_view(past),
         rules_at=f"/how/{past.game.edition_name}",
         sheets=[(score_sheets.explained(hand, names), charts.race(hand, names)) for hand in past.finished],
@@ -132,6 +151,7 @@ def _past_view(past: Past) -> dict[str, object]:
         "edition": _(past.game.edition.title),
         "result": _result(past, names),
         "is_running": past.match == state().match,
+        "may_go_on": past.is_unfinished and past.match != state().match and phone_identity.may_host(),
     }
 
 

@@ -29,15 +29,16 @@ def show() -> AnyResponse | str:
     code = address.qr_path(address.join_url(base, service().token)) if phone_identity.takes_part() else None
     last_hand = last_result(now)
     players = [seat.player for seat in now.game.table.seats] if now.game.table else []
+    robots = views.robots_of(now)
     here = phone_identity.seated(now) | now.robots.keys()
     return render_template(
         "wall.html",
-        sides=views.side_views(now.game, None),
+        sides=views.side_views(now.game, None, robots),
         head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
         race=charts.race(archive.hands_now(now)[-1], names) if last_hand else None,
-        people=[(names.player(player), names.number(player), player in here) for player in players],
+        people=[(names.player(player), names.number(player), player in here, player in robots) for player in players],
         here=len(here & set(players)),
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,

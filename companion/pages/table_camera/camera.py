@@ -12,7 +12,7 @@ from flask import Blueprint, Flask, Response, abort, current_app, flash, redirec
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.program_name import typed
-from companion.pages import words
+from companion.pages import language, words
 from companion.pages.context import AnyResponse, match, service, state
 from companion.pages.players import phone_identity
 from companion.pages.server.address import join_url, qr_path
@@ -164,7 +164,7 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
     if advice.is_guessed:
         well = _(
             "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
-            mm=f"{advice.sticker_mm:g}",
+            mm=float(advice.sticker_mm),
         )
     return {
         "size_px": survey.size_px,
@@ -226,7 +226,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
                 "number": numbers[zone.zone],
                 "name": words.zone_name(zone.zone, None),
                 "is_good": zone.good is not False,
-                "stickers": _("from %(mm)s mm", mm=f"{zone.smallest_mm:g}") if zone.smallest_mm else _("drawn"),
+                "stickers": _("from %(mm)s mm", mm=zone.smallest_mm) if zone.smallest_mm else _("drawn"),
                 "facts": [fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
             }
             for zone in zones
@@ -237,7 +237,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
 def _scale(zone: ZoneSight) -> str:
     if zone.px_per_mm is None:
         return ""
-    scale = "–".join(dict.fromkeys(f"{scale:.1f}" for scale in zone.px_per_mm))
+    scale = "–".join(dict.fromkeys(map(language.decimal, zone.px_per_mm)))
     return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
 
 
@@ -248,7 +248,7 @@ def sharpness(zone: ZoneSight) -> str:
     if zone.blur_px <= measure.SOFT_PX:
         return _("sharp")
     said = _("a little soft") if zone.blur_px < BLURRED_PX else _("blurred")
-    return _("%(soft)s (%(px)s px)", soft=said, px=f"{zone.blur_px:.1f}")
+    return _("%(soft)s (%(px)s px)", soft=said, px=zone.blur_px)
 
 
 def light(zone: ZoneSight) -> str:

@@ -130,6 +130,11 @@ class Game(NamedTuple):
     def hand_is_open(self) -> bool:
         return self.table is not None and not self.table.is_over
 
+    @property
+    def goes_on(self) -> bool:
+        """True if the hand is open, or another is to follow."""
+        return self.hand_is_open or (self.winner is None and self.edition.match_points is not None)
+
 
 NEW_GAME = Game()
 

@@ -37,7 +37,7 @@ BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""
 
 FRESH_S = BLIND_S + 0.5
-"""Seconds after which a camera's picture is not shown any more: soon after the camera is said to be blind."""
+"""Seconds without another picture after which the last is not shown any more, soon after the camera is called blind."""
 
 LEFT_STREAM_AFTER_S = 5.0
 """The same for a stream, which more often goes on by itself, and for the first picture of any source."""
@@ -76,8 +76,8 @@ class Frame:
     after_gap: bool = False
     """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
 
-    fresh_till_s: float = inf
-    """Until when it is shown as what lies on the table, by the clock of cameras."""
+    is_fresh: Callable[[], bool] = lambda: True
+    """True as long as the latest picture shows what lies on the table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +242,9 @@ class _Reader:
         self._next_s = -inf
         """When another opening may be begun."""
 
+        self._waits_since_s = inf
+        """Since when another picture has been waited for; one that is looked at stays fresh, however long it takes."""
+
         self._failed = 0
         """Number of captures in a row that have brought no frame."""
 
@@ -340,7 +343,11 @@ class _Reader:
                 if 0 < self._wrong_sizes <= WRONG_SIZE_TRIES:
                     break
                 if self._now() - shot.t_s < STALE_S:
-                    yield self._frame(shot, is_first=is_first)
+                    try:
+                        self._waits_since_s = inf
+                        yield self._frame(shot, is_first=is_first)
+                    finally:
+                        self._waits_since_s = self._now()
                     is_first = False
                 capture.ask()
                 asked_s = self._now()
@@ -377,7 +384,10 @@ class _Reader:
             gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
             self._tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
         self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
-        return Frame(shot.image, shot.t_s, after_gap, shot.t_s + FRESH_S)
+        return Frame(shot.image, shot.t_s, after_gap, self._is_fresh)
+
+    def _is_fresh(self) -> bool:
+        return self._now() - self._waits_since_s <= FRESH_S
 
     # Saying
 

@@ -344,17 +344,17 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         for zone in scene.unread()
         if (zone.blur_px or 0) > SOFT_PX and _module_px(scene, zone) < measure.module_px_for_blur(zone.blur_px)
     ]
-    names, worst = tuple(zone.zone for zone in soft), max((zone.blur_px or 0.0 for zone in soft), default=0.0)
+    names, worst = tuple(zone.zone for zone in soft), round(max((zone.blur_px or 0.0 for zone in soft), default=0.0), 1)
     if soft and all(zone.smear > SMEARED for zone in soft):
         hold = say(
             "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
         )
         yield Hint("shaken", hold, names, True)
     elif 0 < len(soft) < len(scene.zones):
-        focus = say("Focus the lens on %(zones)s: edges are %(px).1f px soft there.", zones=_the(names), px=worst)
+        focus = say("Focus the lens on %(zones)s: edges are %(px)s px soft there.", zones=_the(names), px=worst)
         yield Hint("blurred", focus, names, True)
     elif soft:
-        clean = say("Clean or focus the lens: the picture is soft, edges are %(px).1f px wide.", px=worst)
+        clean = say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=worst)
         yield Hint("blurred", clean, (), True)
 
 

@@ -88,7 +88,7 @@ class Lookout:
         with self._asked:
             now_s = time.monotonic()
             seen = self._seen  # Another thread may clear it meanwhile.
-            if seen is not None and not self._is_over and now_s > seen[0].fresh_till_s:
+            if seen is not None and not self._is_over and not seen[0].is_fresh():
                 return None
             if seen is not None and not self._still_holds(now_s):
                 self._last, self._last_s = self._looked(*seen), now_s

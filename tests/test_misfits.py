@@ -1,0 +1,149 @@
+"""Lines that a change of the record makes illegal: asked about before it is written, shown and kept afterwards."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from client import lines, played, tap, text_of
+
+HAND = ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50", "Bob 50")
+MISFITS = ["Ann 100", "Bob 25", "Ann 50", "Bob 50"]
+
+
+@pytest.fixture
+def hand(begun):
+    return played(begun, *HAND)
+
+
+def line_of(match, number: int) -> str:
+    return f"/line/{match.state.hand_entries[number - 1].seq}"
+
+
+def kept_all(page, match) -> None:
+    """Make every later line illegal, and keep them all with one tap."""
+    tap(page, f"{line_of(match, 1)}/correct", text="Ann discard 25", anyway="1")
+    tap(page, "/lines/stand", request="2")
+
+
+@pytest.mark.parametrize(
+    ("deed", "fields", "count", "first"),
+    [
+        ("correct", {"text": "Ann discard 25"}, 4, "Ann drives 100 km. Ann cannot drive yet."),
+        ("retract", {}, 5, "Bob rolls. It is Ann’s turn, not Bob’s."),
+        ("before", {"text": "Ann discard 25"}, 5, "Ann rolls. It is Bob’s turn, not Ann’s."),
+    ],
+)
+def test_a_change_that_later_plays_do_not_survive_is_asked_about_before_it_is_written(
+    page, hand, deed, fields, count, first
+):
+    before = hand.state.seq
+    asked = page.get(tap(page, f"{line_of(hand, 1)}/{deed}", **fields).location)
+
+    assert hand.state.seq == before
+    assert f"{count} later plays would no longer fit The first one: {first}" in text_of(asked)
+    assert re.search(r'name="anyway" value="1">Change all the same<', asked.get_data(as_text=True))
+
+    tap(page, f"{line_of(hand, 1)}/{deed}", **fields, anyway="1")
+
+    assert len(hand.state.attention) == count
+
+
+def test_what_fits_is_changed_without_a_question(page, hand):
+    tap(page, f"{line_of(hand, 5)}/correct", text="Ann 75")
+
+    assert lines(hand)[4] == "Ann 75"
+
+
+def test_the_question_and_the_change_count_once_however_often_they_are_sent(page, hand):
+    path, change = f"{line_of(hand, 1)}/correct", {"text": "Ann discard 25"}
+    for fields in (change, change | {"anyway": "1"}) * 2:
+        tap(page, path, **fields, request="one")
+
+    assert [change.after for change in hand.state.changes] == ["Ann discard 25"]
+
+
+def test_a_change_that_is_illegal_itself_may_be_let_stand(page, hand):
+    asked = page.get(tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll").location)
+
+    assert "Not allowed Ann rolls. A roll would do nothing" in text_of(asked)
+    assert 'value="Ann roll anyway"' in asked.get_data(as_text=True)
+
+    tap(page, f"{line_of(hand, 5)}/correct", text="Ann roll anyway")
+
+    assert (lines(hand)[4], hand.state.attention) == ("Ann roll anyway", ())
+
+
+def test_an_illegal_change_that_cannot_stand_is_not_asked_about_for_ever(page, hand):
+    asked = page.get(tap(page, f"{line_of(hand, 6)}/correct", text="Bob extend anyway").location)
+
+    assert 'name="anyway" value="1"' in asked.get_data(as_text=True)
+
+
+def test_only_the_first_line_that_no_longer_fits_is_shown_with_its_choices_the_others_are_folded(page, hand):
+    tap(page, f"{line_of(hand, 1)}/correct", text="Ann discard 25", anyway="1")
+    shown = page.get("/").get_data(as_text=True)
+    open_now, folded = shown.split('<details id="misfits">')
+
+    assert re.findall(r'action="/line/(\d+)/stand"', open_now) == [str(hand.state.attention[0].seq)]
+    assert "and 3 more" in folded
+    assert folded.count('/stand"') == 2 * (len(hand.state.attention) - 1)
+
+
+def test_one_tap_keeps_all_lines_as_they_lie_and_one_undo_takes_that_back(page, hand):
+    kept_all(page, hand)
+
+    assert lines(hand) == ["Ann discard 25", "Bob roll", "Ann 100 anyway", "Bob 25", "Ann 50 anyway", "Bob 50"]
+    assert hand.state.attention == ()
+
+    assert "Undo: the lines that" in text_of(page.get("/"))
+
+    tap(page, "/undo", request="3")
+    assert lines(hand) == ["Ann discard 25", *HAND[1:]]
+
+    tap(page, "/redo", request="4")
+    assert hand.state.attention == ()
+
+    tap(page, "/undo", request="5")
+    tap(page, "/undo", request="6")
+    assert lines(hand) == [*HAND]
+
+
+def test_what_left_no_card_cannot_be_kept(page, begun):
+    played(
+        begun, "Ann roll", "Bob roll", *["Ann 200", "Bob 25"] * 2, *["Ann 100", "Bob 25"] * 2, "Ann 100", "Ann extend"
+    )
+    tap(page, f"{line_of(begun, 9)}/correct", text="Ann 50", anyway="1")
+
+    tap(page, "/lines/stand", request="2")
+
+    assert lines(begun)[-1] == "Ann extend"
+    assert begun.state.changes[-1].after == "Ann 50"
+
+
+def test_where_the_other_side_verifies_nobody_keeps_his_own_lines(app, hand):
+    ann = app.test_client()
+    for player, phone in (("Ann", ann), ("Bob", app.test_client())):
+        tap(phone, "/join", player=player)
+    hand.set_verifying("Ann", on=True)
+    hand.correct(hand.state.hand_entries[0].seq, "Ann discard 25", "Bob")
+
+    outcome = hand.let_all_stand("Ann")
+
+    assert not outcome.done
+    assert hand.state.attention
+
+
+def test_another_player_keeps_the_card_and_the_card_that_is_noted_is_marked(page, hand):
+    own, other = (page.get(f"{line_of(hand, 4)}{query}") for query in ("", "?player=Ann"))
+
+    for shown in (own, other):
+        assert re.findall(r'<button class="tile noted[^>]*value="(\w+) 25"', shown.get_data(as_text=True))
+    assert "choose" not in own.get_data(as_text=True)
+    assert re.findall(r'class="button choose[^>]*value="([^"]+)"', other.get_data(as_text=True)) == ["Ann 25"]
+
+
+def test_an_attack_is_not_turned_against_its_own_player(page, hand):
+    played(hand, "Ann stop > Bob")
+
+    assert "choose" not in page.get(f"{line_of(hand, 7)}?player=Bob").get_data(as_text=True)
