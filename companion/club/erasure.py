@@ -50,7 +50,7 @@ def known_of(db: Connection, name: str) -> dict[str, object]:
     if not key:
         raise Problem(say("Say whose data it is."))
     word = _word(name)
-    figures = [asdict(one) for one in projection.standings(db) if key_of(one.name) == key]
+    figures = [one.as_dict() for one in projection.standings(db) if key_of(one.name) == key]
     matches = [{"table": one.table, "match": one.number, **one.state} for one in _matches(db, key)]
     said = (
         asdict(deed)

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import psycopg
@@ -178,7 +178,7 @@ def _write_hands(db: Connection, table: str, match: int, judged: Judged, written
         result = Jsonb(hand.as_json(str(match)), _as_json)
         db.execute("INSERT INTO club.hands VALUES (%s, %s, %s, %s)", [table, match, hand.number, result])
     players = statistics.players_of(judged.record).items()
-    figures = {key: {field.name: getattr(one, field.name) for field in fields(one)} for key, one in players}
+    figures = {key: one.as_dict() for key, one in players}
     db.execute(
         "UPDATE club.matches SET figures = %s WHERE table_id = %s AND match = %s",
         [Jsonb(figures, _as_json), table, match],

@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from itertools import permutations, product
+from typing import Any
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
@@ -41,6 +42,10 @@ class Figures:
     def mean_points(self) -> int | None:
         """The points of a hand on average, rounded."""
         return round(self.points / self.counted_hands) if self.counted_hands else None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the figures by their names; `asdict` would count a counter's items."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
 
 def key_of(shown: str) -> str:
