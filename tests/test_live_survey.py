@@ -122,3 +122,16 @@ def test_a_survey_survives_that_all_is_forgotten_while_it_is_made(clock, monkeyp
     monkeypatch.setattr(Lookout, "_still_holds", forgotten_meanwhile)
 
     assert seen.survey().size_px == (960, 680)
+
+
+def test_the_pace_is_that_of_the_latest_looks_and_begins_anew_after_a_gap(clock):
+    seen = Lookout(lambda frame: clock.update(now=clock["now"] + 0.1))
+    for number in range(30):
+        clock["now"] += 0.15
+        seen(Frame(BARE, number / 4))
+
+    assert (round(seen.pace.looks, 2), round(seen.pace.busy, 2)) == (4.0, 0.4)
+
+    seen(Frame(BARE, 99.0, after_gap=True))
+
+    assert seen.pace is None

@@ -34,7 +34,7 @@ from companion.tracking.live import TableWatch
 from companion.vision.capture.devices import PHONE, FirstCamera, Openers, openers, video_devices
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
-from companion.vision.capture.sources import Frame, Notice, camera_answers, frames
+from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
@@ -44,9 +44,6 @@ Serve = Callable[..., None]
 """`run_service` for a match and an address: called with the camera, it returns at the end."""
 
 DEMO = "demo:"
-LIVE_FPS = 10.0
-"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
-
 ANSWERS_NOT = "No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in."
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = "The companion has ended. All that was confirmed is kept."

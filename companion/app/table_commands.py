@@ -248,15 +248,17 @@ def _leave() -> None:
     "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
 )
 @click.option("--setup", metavar="FILE", type=FILE, help="Are all of this table's mats seen?")
+@click.option("--camera", is_flag=True, help="Try the camera alone.")
 @port_option
 @data_option
-def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
+def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data: Path | None) -> int:
     """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
 
     Zones drawn in the setup file, or on the page, count where no mat is seen.
 
     \b
     Example: companion doctor
+    Example: companion doctor --camera
     Example: companion doctor --source table.jpg
     """
     from companion.app.doctor import checks
@@ -268,7 +270,7 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     zones = DrawnZones(folder, table.drawing if table else None)
     if zones.problem:
         click.echo(f"{'note':8}zones: {zones.problem}")
-    for check in checks(folder, port, source=source, layouts=layouts, drawing=zones.current):
+    for check in checks(folder, port, source=source, layouts=layouts, drawing=zones.current, camera_only=camera):
         missing |= check.needed and not check.ok
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
     return WRONG if missing else 0

@@ -28,7 +28,10 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+
+LIVE_FPS = 10.0
+"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 FOLDER_FPS = 10.0
 """Frames a second of a folder of pictures."""
