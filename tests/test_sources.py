@@ -379,6 +379,14 @@ def test_video_devices_are_listed_by_number(tmp_path):
     assert [Path(path).name for path in devices.video_devices(tmp_path)] == ["video0", "video2", "video10"]
 
 
+def test_what_a_raspberry_pi_codes_films_with_is_no_camera(tmp_path):
+    for number, name in enumerate(("unicam-image", "HD Pro Webcam C920", "bcm2835-codec-decode", "pispbe-input")):
+        (tmp_path / f"video{number}").mkdir()
+        (tmp_path / f"video{number}" / "name").write_text(f"{name}\n")
+
+    assert [Path(path).name for path in devices.video_devices(tmp_path, tmp_path)] == ["video1"]
+
+
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
     monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video2"])
     opened = {"/dev/video0": iter([]), "/dev/video2": noisy(1)}

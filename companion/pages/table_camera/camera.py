@@ -200,7 +200,7 @@ ASPECTS = {
     Aspect.MATS: N_("Mats"),
     Aspect.GLARE: N_("Glare"),
     Aspect.FOCUS: N_("Focus"),
-    Aspect.LIGHT: N_("Light"),
+    Aspect.LIGHT: N_("Lighting"),
     Aspect.STICKERS: N_("Stickers"),
     Aspect.FACES: N_("Faces"),
     Aspect.PACE: N_("Pace"),

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from companion.common.errors import Problem
 from companion.common.program_name import typed
@@ -111,17 +111,45 @@ class _OpenCv(Device):
         self._capture.release()
 
 
+class Mode(NamedTuple):
+    """How pictures are asked of a webcam: the letters of their kind, and their width and height."""
+
+    kind: str
+    size_px: tuple[int, int]
+
+
+MODES = (
+    Mode("MJPG", SIZE_PX),
+    Mode("YUYV", SIZE_PX),
+    Mode("MJPG", (1280, 720)),
+    Mode("YUYV", (1280, 720)),
+    Mode("MJPG", (640, 480)),
+)
+"""The modes that are tried, best first: pixels read small stickers, and at the same size JPEG comes 30 times a second.
+
+Raw pictures of that size come five times a second over USB 2, which is enough.
+"""
+
+
 class Webcam(_OpenCv):
-    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), as large as `SIZE_PX`."""
+    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), in the best of `MODES` that it has."""
 
     def __init__(self, path: str, name: str) -> None:
         self._capture = _opened_webcam(path, name)
-        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
-        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
+        if not any(self._is_set(mode) for mode in MODES):
+            # It has a mode of its own: the nearest to the best.
+            self._is_set(MODES[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.release()
+
+    def _is_set(self, mode: Mode) -> bool:
+        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*mode.kind))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, mode.size_px[0])
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, mode.size_px[1])
+        size_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+        # A system that does not tell the kind is believed.
+        return size_px == mode.size_px and self.kind() in (mode.kind, None)
 
     def hold(self) -> None:
         exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
@@ -168,10 +196,24 @@ def _cameras_there() -> Said:
     return say("plug one in, or try `%(command)s`.", command=typed("demo"))
 
 
-def video_devices(folder: Path = Path("/dev")) -> list[str]:
-    """Return the video devices of this machine, by number."""
+PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
+"""How the names of the nodes begin in which a Raspberry Pi codes films, and feeds its own camera: none is a webcam.
+
+There are some twenty, and each would be tried before the camera on the ribbon cable.
+"""
+
+
+def video_devices(folder: Path = Path("/dev"), names: Path = Path("/sys/class/video4linux")) -> list[str]:
+    """Return the video devices of this machine that may be cameras, by number; `names` says what each is."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
+    nodes = [node for node in nodes if not _name_in(names / node.name / "name").startswith(PI_NODES)]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
+
+
+def _name_in(path: Path) -> str:
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8", errors="replace")
+    return ""
 
 
 class Stream(_OpenCv):
@@ -185,6 +227,10 @@ class Stream(_OpenCv):
                 "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
             )
             raise Problem(dead)
+
+
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2
+"""The lens stays where it is, or follows; libcamera's numbers. It stays unless it is told to follow."""
 
 
 class PiCamera(Device):
@@ -211,6 +257,7 @@ class PiCamera(Device):
             )
             raise Problem(dead) from error
         self._image: Image | None = None
+        self.release()
 
     def _start(self) -> None:
         # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
@@ -235,11 +282,19 @@ class PiCamera(Device):
 
     def hold(self) -> None:
         now = self._camera.capture_metadata()
-        held = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in now}
-        self._camera.set_controls({"AeEnable": False, "AwbEnable": False, **held})
+        kept = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains", "LensPosition") if key in now}
+        self._set({"AeEnable": False, "AwbEnable": False, "AfMode": _AF_MANUAL, **kept})
 
     def release(self) -> None:
-        self._camera.set_controls({"AeEnable": True, "AwbEnable": True})
+        self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
+
+    def _set(self, controls: dict[str, object]) -> None:
+        """Set those of the controls that this camera has: most lenses do not move."""
+        known = self._camera.camera_controls
+        self._camera.set_controls({name: value for name, value in controls.items() if name in known})
+
+    def kind(self) -> str | None:
+        return "Picamera2"
 
     def close(self) -> None:
         with suppress(Exception):

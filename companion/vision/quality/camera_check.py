@@ -12,10 +12,11 @@ from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import LOCK_AFTER_S, guarded, is_picture
+from companion.vision.capture.capture_thread import guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device
+from companion.vision.capture.steadiness import SETTLED_S
 from companion.vision.eye import Eye
 from companion.vision.mats.localization import Mats, look
 from companion.vision.quality.advice import of_reading
@@ -92,7 +93,7 @@ def verdict_of(
 def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
     opened_s, is_mute = clock(), False
-    while not is_mute and clock() - opened_s < LOCK_AFTER_S:
+    while not is_mute and clock() - opened_s < SETTLED_S:
         is_mute = not device.grab()
     first_s, pictures = clock(), []
     for number in range(MEASURED_FRAMES):
