@@ -69,6 +69,15 @@ def test_a_webcam_gives_pictures_in_the_best_mode_that_it_has(monkeypatch, modes
     assert (driver.get(cv2.CAP_PROP_FRAME_WIDTH), driver.get(cv2.CAP_PROP_FRAME_HEIGHT)) == size
 
 
+@pytest.mark.parametrize(("most", "given"), [(HD, HD), ((3840, 2160), (3840, 2160))])
+def test_a_webcam_gives_no_larger_pictures_than_wanted(monkeypatch, most, given):
+    monkeypatch.setattr(devices, "_opened_webcam", lambda path, name: driver)
+    driver = Driver({"MJPG": [HD, (3840, 2160)]})
+    Webcam("/dev/video0", "/dev/video0", most)
+
+    assert driver.get(cv2.CAP_PROP_FRAME_WIDTH) == given[0]
+
+
 def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_go(monkeypatch):
     camera, driver = webcam(monkeypatch, {"MJPG": [HD]})
     driver.values |= {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 3400.0}

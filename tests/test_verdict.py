@@ -14,7 +14,7 @@ from companion.vision.quality import camera_check
 from companion.vision.quality.advice import NO_MATS, Advice, Hint
 from companion.vision.quality.camera_check import Trial
 from companion.vision.quality.live_survey import Survey
-from companion.vision.quality.verdict import Aspect, Pace, verdict_on
+from companion.vision.quality.verdict import Aspect, Pace, size_wanted, verdict_on
 
 SIZE = (1920, 1080)
 FINE = Advice(SIZE, 20.0, (zone("side-1/battle"), zone("side-2/battle")), (), 104, 12)
@@ -104,6 +104,29 @@ def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(
     found = camera_check.verdict_of(Trial("It", (np.full((240, 320, 3), 90, np.uint8),), fps), clock=times.__next__)
 
     assert next(one.says for one in found.findings if one.aspect is Aspect.PACE) == says
+
+
+USUAL, LARGE = (1920, 1080), (3840, 2160)
+
+
+@pytest.mark.parametrize(
+    ("now", "pace", "smallest_mm", "wanted"),
+    [
+        (USUAL, Pace(10.0, 0.5), 26.0, LARGE),
+        (USUAL, Pace(10.0, 0.5), 16.0, USUAL),
+        (USUAL, Pace(5.0, 0.9), 26.0, USUAL),
+        (USUAL, None, 26.0, USUAL),
+        (LARGE, Pace(4.0, 0.9), 16.0, LARGE),
+        (LARGE, Pace(1.5, 0.9), 26.0, USUAL),
+        (LARGE, Pace(1.5, 0.2), 26.0, LARGE),
+    ],
+    ids=[
+        "small cards, a quick computer", "cards large enough", "small cards, a slow computer", "a pace not known yet",
+        "it keeps up", "it does not", "only the camera is slow",
+    ],
+)  # fmt: skip
+def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_up(now, pace, smallest_mm, wanted):
+    assert size_wanted(now, pace, advice(smallest_mm=smallest_mm)) == wanted
 
 
 # --- Before the first match -----------------------------------------------------------------------------------

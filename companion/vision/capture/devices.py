@@ -26,8 +26,17 @@ PHONE = "phone:"
 
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
 
-SIZE_PX = (1920, 1080)
-"""Width and height that are asked of a camera."""
+Size = tuple[int, int]
+"""Width and height, in pixels."""
+
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)
+"""Sizes that are asked of a camera: the usual one, and that for a table on which cards look too small."""
+
+
+def usual_size() -> Size:
+    """Return the size that is asked of a camera until there are reasons for another."""
+    return SIZE_PX
+
 
 STREAM_TIMEOUT_MS = 5000
 """Maximum time for opening and reading a stream; its reader notices sooner that nothing comes, and leaves the call."""
@@ -74,8 +83,13 @@ def shown(source: str) -> str:
     return re.sub(r"(?<=://)[^/@\s]*@", "", source)
 
 
-def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Callable[[], Device]:
-    """Return what opens a source, again and again: `open_device` where one is given, else the real device."""
+def opener_of(
+    source: str, open_device: Callable[[str], Device] | None, size_px: Callable[[], Size] = usual_size
+) -> Callable[[], Device]:
+    """Return what opens a source, again and again: `open_device` where one is given, else the real device.
+
+    `size_px` is asked each time how large a webcam's pictures should be.
+    """
     if open_device is not None:
         return lambda: open_device(source)
     if source.startswith("picamera2:"):
@@ -84,7 +98,7 @@ def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Calla
         return lambda: Stream(source)
     path = f"/dev/video{source}" if source.isdecimal() else source
     lasting = lasting_name(path)
-    return lambda: Webcam(lasting, path)
+    return lambda: Webcam(lasting, path, size_px())
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
@@ -115,30 +129,32 @@ class Mode(NamedTuple):
     """How pictures are asked of a webcam: the letters of their kind, and their width and height."""
 
     kind: str
-    size_px: tuple[int, int]
+    size_px: Size
 
 
 MODES = (
+    Mode("MJPG", LARGE_PX),
     Mode("MJPG", SIZE_PX),
     Mode("YUYV", SIZE_PX),
     Mode("MJPG", (1280, 720)),
     Mode("YUYV", (1280, 720)),
     Mode("MJPG", (640, 480)),
 )
-"""The modes that are tried, best first: pixels read small stickers, and at the same size JPEG comes 30 times a second.
+"""The modes that are tried, largest first and none above the size wanted: pixels read small stickers.
 
-Raw pictures of that size come five times a second over USB 2, which is enough.
+At the same size JPEG comes 30 times a second, raw pictures five times over USB 2, which is enough.
 """
 
 
 class Webcam(_OpenCv):
     """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), in the best of `MODES` that it has."""
 
-    def __init__(self, path: str, name: str) -> None:
+    def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
-        if not any(self._is_set(mode) for mode in MODES):
+        modes = [mode for mode in MODES if mode.size_px <= most_px]
+        if not any(self._is_set(mode) for mode in modes):
             # It has a mode of its own: the nearest to the best.
-            self._is_set(MODES[0])
+            self._is_set(modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.release()
 
@@ -309,10 +325,10 @@ class Openers:
     is_there: Callable[[], bool]
 
 
-def openers(source: str) -> Openers:
+def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
     """Return those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
     lasting = Path(lasting_name(source))
-    return Openers(opener_of(source, None), lasting.exists if source.startswith("/dev/") else lambda: True)
+    return Openers(opener_of(source, None, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:

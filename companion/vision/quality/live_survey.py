@@ -10,11 +10,12 @@ from dataclasses import dataclass, replace
 
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import all_mats
+from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.mats.localization import Fit, as_quad
 from companion.vision.quality.advice import Advice, of_reading
-from companion.vision.quality.verdict import Pace
+from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
@@ -67,6 +68,12 @@ class Lookout:
         """By which zones the last look was taken."""
 
         self._is_over = False
+        self.size_px = SIZE_PX
+        """How large the pictures should be."""
+
+        self._is_too_slow = False
+        """True once this computer has not kept up with larger pictures: it gets no more of them."""
+
         self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)
         """When the latest looks began and ended."""
 
@@ -84,6 +91,8 @@ class Lookout:
         begun_s = time.monotonic()
         view = self._eye(frame)
         self._looks.append((begun_s, time.monotonic()))
+        if self.size_px != SIZE_PX and len(self._looks) == PACE_LOOKS:
+            self._choose_size(size_wanted(self.size_px, self.pace))
         self._seen = (frame, view)
         return view
 
@@ -95,6 +104,12 @@ class Lookout:
             return None
         passed_s = max(looks[-1][0] - looks[0][0], 1e-3)
         return Pace((len(looks) - 1) / passed_s, sum(end_s - begun_s for begun_s, end_s in looks[:-1]) / passed_s)
+
+    def _choose_size(self, size_px: Size) -> None:
+        self._is_too_slow |= size_px < self.size_px
+        if size_px != self.size_px and not (self._is_too_slow and size_px > self.size_px):
+            self.size_px = size_px
+            self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
         """Use another eye from the next frame on: another deck lies on the table."""
@@ -136,7 +151,10 @@ class Lookout:
         layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
         printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
         advice = of_reading([frame.image], placed, view, layouts)
-        return Survey(advice, printed, drawn, is_over, self.pace)
+        pace = self.pace
+        if len(self._looks) == PACE_LOOKS and frame.image.shape[1] == SIZE_PX[0]:
+            self._choose_size(size_wanted(self.size_px, pace, advice))
+        return Survey(advice, printed, drawn, is_over, pace)
 
 
 def _outlines(fits: Iterable[Fit]) -> Mapping[str, Quad]:

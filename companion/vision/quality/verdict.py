@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from companion.common.text import Said, say, say_many
-from companion.vision.capture.devices import SIZE_PX
+from companion.vision.capture.devices import LARGE_PX, SIZE_PX, Size
 from companion.vision.quality import measure
 from companion.vision.quality.advice import TOLD_PX, Advice
 from companion.vision.quality.measure import ZoneSight
@@ -70,6 +70,24 @@ class Pace:
 
 
 READY = say("Leave the camera where it is, and set up the game.")
+
+
+def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -> Size:
+    """Return how large pictures should be: larger where cards look too small and this computer keeps up.
+
+    Never smaller than usual: fewer pixels read no usual sticker, fewer looks only read it later. `advice` is needed to
+    find cards too small, the pace alone to find pictures too large.
+    """
+    if pace is None:
+        return now_px
+    if now_px == LARGE_PX:
+        return SIZE_PX if pace.busy >= BUSY and not pace.is_enough else LARGE_PX
+    if advice is None or advice.card_px is None or advice.smallest_mm is None:
+        return now_px
+    is_small = advice.smallest_mm > advice.sticker_mm or advice.card_px < TOLD_PX
+    larger = LARGE_PX[0] * LARGE_PX[1] / (SIZE_PX[0] * SIZE_PX[1])
+    look_s = pace.busy / pace.looks
+    return LARGE_PX if is_small and larger * look_s * LEAST_LOOKS <= 1 else now_px
 
 
 class Aspect(StrEnum):
