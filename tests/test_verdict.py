@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from client import SECRET, STRANGER, tap, text_of
@@ -10,11 +13,12 @@ from test_camera_page import CLOSER, survey, zone
 from companion.match.match import Match
 from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
+from companion.vision.quality import advice as advice_module
 from companion.vision.quality import camera_check
 from companion.vision.quality.advice import NO_MATS, Advice, Hint
 from companion.vision.quality.camera_check import Trial
 from companion.vision.quality.live_survey import Survey
-from companion.vision.quality.verdict import Aspect, Pace, size_wanted, verdict_on
+from companion.vision.quality.verdict import _OF_HINTS, Aspect, Pace, size_wanted, verdict_on
 
 SIZE = (1920, 1080)
 FINE = Advice(SIZE, 20.0, (zone("side-1/battle"), zone("side-2/battle")), (), 104, 12)
@@ -54,6 +58,12 @@ def test_what_a_hint_is_about_is_not_well(aspect, hint, changes, says):
 
     assert finding(amiss, aspect) == (says, False)
     assert (verdict_on(amiss).is_good, verdict_on(amiss).next_step) == (False, "Do this.")
+
+
+def test_every_hint_of_the_advice_is_about_something():
+    codes = set(re.findall(r'Hint\(\s*"([a-z-]+)"', Path(advice_module.__file__).read_text(encoding="utf-8")))
+
+    assert codes == set(_OF_HINTS)
 
 
 def test_without_mats_nothing_but_the_picture_is_judged():
