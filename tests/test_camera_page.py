@@ -11,7 +11,7 @@ from client import HOME, SECRET, STRANGER, text_of
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app, language, words
 from companion.pages.table_camera import zone_form
-from companion.pages.table_camera.camera import light, sharpness, sights
+from companion.pages.table_camera.camera import sights
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
@@ -20,6 +20,7 @@ from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.vision.quality.advice import Advice, Hint
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
+from companion.vision.quality.verdict import light, sharpness
 
 MATS = {"side-1": "Ann", "side-2": "Bob"}
 CALLED = Called(Names({}, {"Ann": ("Ann",), "Bob": ("Bob",)}), MATS)
@@ -151,7 +152,7 @@ def test_the_light_on_a_zone_in_words(changes, said):
 
 
 @pytest.mark.parametrize(
-    ("blur_px", "said"), [(None, ""), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2 px)")]
+    ("blur_px", "said"), [(None, None), (0.6, "sharp"), (1.1, "a little soft (1.1 px)"), (2.0, "blurred (2.0 px)")]
 )
 def test_the_sharpness_of_a_zone_in_words(blur_px, said):
     assert sharpness(zone("side-1/battle", blur_px=blur_px)) == said

@@ -441,7 +441,8 @@ def test_read_as_json_says_so_beside_what_it_says_without(called, photo):
 def test_doctor_looks_at_the_picture_that_is_named(called, photo, tmp_path):
     ran = called("doctor", "--source", photo, "--port", "1", "--data", tmp_path)
 
-    assert "note    table: Move the camera" in ran.stdout
+    assert "note    verdict: Not yet: cards would go unread." in ran.stdout
+    assert "Move the camera" in ran.stdout
 
 
 def test_doctor_fails_when_the_picture_that_is_named_is_not_there(called, tmp_path):
@@ -488,13 +489,13 @@ def test_read_does_not_call_a_camera_good_where_nothing_tells_the_scale(called, 
 def test_doctor_sees_the_zones_that_the_setup_file_draws(called, bare, tmp_path):
     ran = called("doctor", "--source", bare, "--setup", bare.with_suffix(".toml"), "--data", tmp_path / "data")
 
-    assert "note    table: 4 drawn zones." in ran.stdout
+    assert "mats: Drawn zones of 2 mats." in ran.stdout
     assert "No mat is seen" not in ran.stdout
 
 
 @pytest.mark.parametrize(
     ("kept", "told"),
-    [(DRAWN, "note    table: 4 drawn zones."), (None, "note    zones: The drawn zones in")],
+    [(DRAWN, "mats: Drawn zones of 2 mats."), (None, "note    zones: The drawn zones in")],
     ids=["drawn on the page", "damaged"],
 )
 def test_doctor_sees_the_drawn_zones_of_the_data_folder(called, bare, tmp_path, kept, told):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import cv2
 import numpy as np
 import pytest
 from pictures import Lens, Mat, Scene, Sticker, picture
@@ -12,6 +13,7 @@ from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.quality import live_survey
 from companion.vision.quality.live_survey import Lookout
+from companion.vision.view import View
 
 SIDE = Mat(side_mat(1), -215, -135)
 SEEN = picture(Scene(mats=(SIDE,)), Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4))
@@ -123,3 +125,47 @@ def test_a_survey_survives_that_all_is_forgotten_while_it_is_made(clock, monkeyp
     monkeypatch.setattr(Lookout, "_still_holds", forgotten_meanwhile)
 
     assert seen.survey().size_px == (960, 680)
+
+
+def test_the_pace_is_that_of_the_latest_looks_and_begins_anew_after_a_gap(clock):
+    seen = Lookout(lambda frame: clock.update(now=clock["now"] + 0.1))
+    for number in range(30):
+        clock["now"] += 0.15
+        seen(Frame(BARE, number / 4))
+
+    assert (round(seen.pace.looks, 2), round(seen.pace.busy, 2)) == (4.0, 0.4)
+
+    seen(Frame(BARE, 99.0, after_gap=True))
+
+    assert seen.pace is None
+
+
+FAR = picture(Scene(mats=(SIDE,)), Lens(width_mm=2400, size_px=(1920, 1080), noise=4))
+LARGE = cv2.resize(FAR, (3840, 2160))
+
+
+def looked(seen: Lookout, image: np.ndarray, clock: dict[str, float], took_s: float) -> None:
+    """Look for long enough to know the pace, and ask what is seen."""
+    seen._eye.took_s = took_s
+    for number in range(live_survey.PACE_LOOKS):
+        clock["now"] += 0.1
+        seen(Frame(image, number / 10))
+    seen.survey()
+
+
+def test_larger_pictures_are_wanted_of_a_far_table_and_given_up_for_good_where_the_computer_is_too_slow(clock):
+    class Timed(Eye):
+        def __call__(self, frame: Frame) -> View:
+            clock["now"] += self.took_s
+            return super().__call__(frame)
+
+    seen = Lookout(Timed())
+    looked(seen, FAR, clock, took_s=0.02)
+    assert seen.size_px == (3840, 2160)
+
+    looked(seen, LARGE, clock, took_s=0.9)
+    assert seen.size_px == (1920, 1080)
+
+    clock["now"] += 10
+    looked(seen, FAR, clock, took_s=0.02)
+    assert seen.size_px == (1920, 1080)

@@ -165,7 +165,7 @@ def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(fra
     table = Table()
     other = PhoneFrames()
     monkeypatch.setattr("companion.app.service.camera_answers", lambda: "/dev/video0")
-    monkeypatch.setattr("companion.app.service.openers", lambda _source: Openers(other.open, lambda: True))
+    monkeypatch.setattr("companion.app.service.openers", lambda _source, _size_px: Openers(other.open, lambda: True))
     other.choose("not a phone at all")
     ends = threading.Event()
     feeder = threading.Thread(target=feed, args=(ends, (other, 30), (frames, 180)), daemon=True)

@@ -302,6 +302,18 @@ def test_another_size_that_stays_is_taken_with_a_sentence():
     assert "32 × 18 pixels instead of 64 × 36" in bench.notices[-1].sentence
 
 
+def test_a_camera_is_opened_anew_for_another_size_without_a_word_of_trouble():
+    bench = Bench(noisy(9, size=(72, 128)), noisy(9))
+    seen = bench.frames(size_px=lambda: (64 if len(shapes) >= 3 else 128, 0))
+    shapes: list[int] = []
+    for frame in itertools.islice(seen, 5):
+        shapes.append(frame.image.shape[0])
+
+    assert shapes == [72, 72, 72, 36, 36]
+    assert bench.cameras[0].done[-1] == "close"
+    assert not any(notice.blind for notice in bench.notices)
+
+
 @pytest.mark.parametrize(
     ("light", "frame_count", "deeds"),
     [
@@ -377,6 +389,14 @@ def test_video_devices_are_listed_by_number(tmp_path):
         (tmp_path / name).write_bytes(b"")
 
     assert [Path(path).name for path in devices.video_devices(tmp_path)] == ["video0", "video2", "video10"]
+
+
+def test_what_a_raspberry_pi_codes_films_with_is_no_camera(tmp_path):
+    for number, name in enumerate(("unicam-image", "HD Pro Webcam C920", "bcm2835-codec-decode", "pispbe-input")):
+        (tmp_path / f"video{number}").mkdir()
+        (tmp_path / f"video{number}" / "name").write_text(f"{name}\n")
+
+    assert [Path(path).name for path in devices.video_devices(tmp_path, tmp_path)] == ["video1"]
 
 
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):

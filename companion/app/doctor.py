@@ -56,12 +56,16 @@ def checks(
     source: str | None = None,
     layouts: Sequence[MatLayout] | None = None,
     drawing: Drawing | None = None,
+    camera_only: bool = False,
 ) -> Iterator[Check]:
-    """Yield every check, one after the other; opens the cameras, so none may be in use by the caller.
+    """Yield every check, one after the other, or `camera_only`; opens the cameras, so no caller may use any.
 
     `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen, `drawing`
     holds the zones drawn for mats that are not there.
     """
+    if camera_only:
+        yield from seeing(source, layouts, drawing)
+        return
     yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
     yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
     yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
@@ -132,22 +136,21 @@ def pictures(trial: Trial) -> Check:
 
 
 def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | None = None) -> Iterator[Check]:
-    """Check whether stickers can be read on the mats or in the drawn zones; a check for each thing that would help."""
-    from companion.vision.quality.advice import TOLD_PX
-    from companion.vision.quality.camera_check import advice_on
+    """Check what the pictures allow; the verdict names the next step, and a check follows for each further one."""
+    from companion.vision.quality.camera_check import verdict_of
 
     try:
-        advice = advice_on(trial, layouts, drawing)
+        verdict = verdict_of(trial, layouts, drawing)
     except Problem as problem:
         yield Check("table", False, False, str(problem))
         return
-    if advice.zones:
-        verdict = f" {advice.verdict}" if advice.verdict else ""
-        yield Check("table", advice.good, False, f"{advice.in_brief}.{verdict}")
-    if advice.card_px is not None:
-        yield Check("faces", advice.card_px >= TOLD_PX, False, advice.faces)
-    for hint in advice.hints:
-        yield Check("table", False, False, hint.say)
+    for finding in verdict.findings[1:]:
+        yield Check(
+            finding.aspect, finding.is_good is not False, False, f"{finding.says[:1].upper()}{finding.says[1:]}."
+        )
+    yield Check("verdict", verdict.is_good, False, f"{verdict.says} {verdict.next_step}")
+    for step in verdict.steps[1:]:
+        yield Check("help", False, False, step)
 
 
 def clock() -> Check:

@@ -31,10 +31,10 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
-from companion.vision.capture.devices import PHONE, FirstCamera, Openers, openers, video_devices
+from companion.vision.capture.devices import PHONE, FirstCamera, Openers, Size, openers, usual_size, video_devices
 from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
-from companion.vision.capture.sources import Frame, Notice, camera_answers, frames
+from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
@@ -47,9 +47,6 @@ Serve = Callable[..., None]
 """`run_service` for a match and an address: called with the camera, it returns at the end."""
 
 DEMO = "demo:"
-LIVE_FPS = 10.0
-"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
-
 ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
 ENDED = N_("The companion has ended. All that was confirmed is kept.")
@@ -196,11 +193,11 @@ def _watch(match: Match, source: str | None, setup: Setup | None, serve: Serve, 
     camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
     if source is None:
         phone = PhoneFrames()
-        first = _first_camera(phone, watch)
+        first = _first_camera(phone, watch, lambda: lookout.size_px)
         camera = replace(camera, is_there=lambda: first.source is not None, phone=phone)
-        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, lambda: lookout.size_px)
     else:
-        pictures = _pictures(source, match, watch)
+        pictures = _pictures(source, match, watch, lambda: lookout.size_px)
     if pictures is None:
         serve(camera)
         return
@@ -224,7 +221,9 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
         thread.join(LAST_FRAME_S)
 
 
-def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera | None = None) -> Iterator[Frame] | None:
+def _pictures(
+    source: str, match: Match, watch: TableWatch, size_px: Callable[[], Size], first: FirstCamera | None = None
+) -> Iterator[Frame] | None:
     """Return a source's frames until the watch stops; without any say why on the page and in the terminal, return None.
 
     The `first` camera that was found opens itself.
@@ -236,33 +235,37 @@ def _pictures(source: str, match: Match, watch: TableWatch, first: FirstCamera |
         match.trouble(by_hand if notice.blind else None)
 
     try:
-        play = partial(frames, source, fps=LIVE_FPS, tell=tell, wait=watch.wait, patient=True, live=True)
+        play = partial(
+            frames, source, fps=LIVE_FPS, tell=tell, wait=watch.wait, patient=True, live=True, size_px=size_px
+        )
         return play() if first is None else play(open_device=first.open, named=lambda: first.source or source)
     except Problem as problem:
         tell(Notice(str(problem), blind=True))
         return None
 
 
-def _first_camera(phone: PhoneFrames, watch: TableWatch) -> FirstCamera:
+def _first_camera(phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size] = usual_size) -> FirstCamera:
     """Return what looks for a camera: a phone that was chosen, else the first that answers."""
 
     def devices() -> list[str]:
         return [*([PHONE] if phone.sender else []), *video_devices()]
 
     def openers_of(source: str) -> Openers:
-        return Openers(phone.open, lambda: phone.sender is not None) if source == PHONE else openers(source)
+        return Openers(phone.open, lambda: phone.sender is not None) if source == PHONE else openers(source, size_px)
 
     return FirstCamera(lambda: PHONE if phone.sender else camera_answers(), devices, watch.wait, openers=openers_of)
 
 
-def _pictures_of_first(first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch) -> Iterator[Frame]:
+def _pictures_of_first(
+    first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size] = usual_size
+) -> Iterator[Frame]:
     """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone.
 
     A phone that is made the camera takes the place of any other.
     """
     while (source := first.found(none_yet=lambda: click.echo(here(ANSWERS_NOT), err=True))) is not None:
         match.refresh()
-        pictures = _pictures(source, match, watch, first)
+        pictures = _pictures(source, match, watch, size_px, first)
         for frame in pictures or ():
             yield frame
             if phone.sender is not None and first.source != PHONE:

@@ -251,15 +251,17 @@ def _leave() -> None:
     "--source", metavar="SRC", help="Look at this: camera, picture, clip, folder, stream (default: a camera)."
 )
 @click.option("--setup", metavar="FILE", type=FILE, help="Are all of this table's mats seen?")
+@click.option("--camera", is_flag=True, help="Try the camera alone.")
 @port_option
 @data_option
-def doctor(source: str | None, setup: Path | None, port: int, data: Path | None) -> int:
+def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data: Path | None) -> int:
     """Check what the companion needs: libraries, camera, clock, disk, power, port. Is the camera good enough?
 
     Zones drawn in the setup file, or on the page, count where no mat is seen.
 
     \b
     Example: companion doctor
+    Example: companion doctor --camera
     Example: companion doctor --source table.jpg
     """
     from companion.app.doctor import checks, verdict
@@ -269,7 +271,7 @@ def doctor(source: str | None, setup: Path | None, port: int, data: Path | None)
     layouts = _layouts(table) if table else None
     folder = data_dir(data)
     zones = DrawnZones(folder, table.drawing if table else None)
-    found = list(checks(folder, port, source=source, layouts=layouts, drawing=zones.current))
+    found = list(checks(folder, port, source=source, layouts=layouts, drawing=zones.current, camera_only=camera))
     click.echo(f"{verdict(found)}\n")
     if zones.problem:
         click.echo(f"{'note':8}zones: {zones.problem}")

@@ -52,7 +52,7 @@ SMALL = {"width": 360, "height": 740}
 TABLET = {"width": 820, "height": 1180}
 WALL = {"width": 1920, "height": 1080}
 SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, TABLET, WALL)}
-LONG = ("attention", "snap", "decks", "enrol", "setup", "print")
+LONG = ("attention", "camera-trial", "snap", "decks", "enrol", "setup", "print")
 """Scenes of pages that are looked at from top to bottom."""
 
 TWO = ["edition classic", "side Ann", "side Bob", 'player Ann "Ann"', "hand first Ann"]
@@ -272,6 +272,8 @@ SCENES = {
     "special": (RUSH, RUSH_PLAYS[:2], special, "/"),
     "camera": (TWO, OPENING, nothing, "/camera"),
     "camera-badly": (TWO, OPENING, nothing, "/camera?badly"),
+    "camera-trial": (None, [], nothing, "/camera/trial"),
+    "camera-trial-badly": (None, [], nothing, "/camera/trial?badly"),
     "zones": (TWO, OPENING, nothing, "/camera/zones?suggest=1"),
     "zones-none": (RUSH_FIVE, [], nothing, "/camera/zones"),
     "wall-doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25"), "/wall"),

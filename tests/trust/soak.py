@@ -36,6 +36,7 @@ PAGES = (
     *(
         "/camera",
         "/camera/zones",
+        "/camera/trial",
         "/decks",
         "/snap",
         "/setup",

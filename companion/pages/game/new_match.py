@@ -15,6 +15,7 @@ from companion.pages.context import AnyResponse, editions, forget_state, has_cam
 from companion.pages.game import house_rules, how_to_play
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
+from companion.pages.table_camera import camera
 from companion.pages.words import Names, _
 from companion.robots.robot import ROBOT_NAMES
 from companion.rules import referee
@@ -42,8 +43,10 @@ USUAL_TARGETS_KM = (700, 1000)
 
 
 @bp.get("/setup")
-def show() -> str:
-    """Show the form; a new match is like the last one until somebody chooses otherwise."""
+def show() -> AnyResponse | str:
+    """Show the form; a new match is like the last one until somebody chooses otherwise. The camera is tried before."""
+    if not request.args and camera.is_trial_due():
+        return redirect(url_for("camera.trial"))
     return _form(request.args or _like_the_last(state()))
 
 

@@ -7,27 +7,39 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, cast
 
-from flask import Blueprint, Flask, Response, abort, current_app, flash, redirect, render_template, request, url_for
+from flask import (
+    Blueprint,
+    Flask,
+    Response,
+    abort,
+    current_app,
+    flash,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
 
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.pages import language, words
-from companion.pages.context import AnyResponse, match, service, state
+from companion.pages.context import AnyResponse, has_camera, match, service, state
 from companion.pages.players import phone_identity
 from companion.pages.server.address import join_url, qr_path
 from companion.pages.table_camera import zone_form
 from companion.pages.table_camera.zone_form import Called
-from companion.pages.words import Names, _
+from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.orientation import QUARTERS, Turn
 from companion.vision.capture.phone_frames import PhoneFrames
-from companion.vision.quality import measure
 from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
+from companion.vision.quality.verdict import Aspect, light, sharpness, verdict_on
 from companion.vision.view import Quad
 
 bp = Blueprint("camera", __name__)
@@ -46,6 +58,36 @@ def show() -> str:
         phone_may_be=service().camera.phone is not None,
         undrawn=_undrawn() if service().camera.zones else "",
     )
+
+
+_TRIED = "camera-tried"
+"""Under which name a phone's cookie keeps that the first look through the camera was put behind."""
+
+
+@bp.get("/camera/trial")
+def trial() -> AnyResponse | str:
+    """Show whether the camera sees well enough, and the one thing to do next."""
+    seen = _seen()
+    if seen and "waiting" in request.args:
+        return Response(status=204, headers={"HX-Refresh": "true"})
+    return render_template(
+        "camera_trial.html",
+        sights=sights(seen, _called()) if seen else None,
+        verdict=_verdict(seen) if seen else None,
+        is_first=state().match is None,
+    )
+
+
+@bp.post("/camera/trial")
+def go_on() -> AnyResponse:
+    """Put the first look through the camera behind, and set up the game."""
+    session[_TRIED] = True
+    return redirect(url_for("setting_up.show", tried=1), 303)
+
+
+def is_trial_due() -> bool:
+    """True if the host is to look through the camera first: before the first match, once."""
+    return state().match is None and has_camera() and phone_identity.may_host() and not session.get(_TRIED)
 
 
 @bp.post("/camera/turn")
@@ -151,10 +193,34 @@ def _called() -> Called:
     return Called(Names.of(now.game), mats)
 
 
-# The latest survey of the picture: zones outlined on it, and figures in words
+# The verdict on the camera
 
-BLURRED_PX = 2 * measure.MOST_BLUR_MODULES
-"""Blur (σ), in pixels, from which only large stickers are read."""
+ASPECTS = {
+    Aspect.PICTURE: N_("Picture"),
+    Aspect.MATS: N_("Mats"),
+    Aspect.GLARE: N_("Glare"),
+    Aspect.FOCUS: N_("Focus"),
+    Aspect.LIGHT: N_("Lighting"),
+    Aspect.STICKERS: N_("Stickers"),
+    Aspect.FACES: N_("Faces"),
+    Aspect.PACE: N_("Pace"),
+}
+
+
+def _verdict(survey: Survey) -> dict[str, Any]:
+    found = verdict_on(survey.advice, survey.pace)
+    return {
+        "say": words.said(found.says),
+        "next_step": words.said(found.next_step),
+        "is_good": found.is_good,
+        "findings": [
+            {"name": _(ASPECTS[one.aspect]), "say": words.said(one.says), "is_good": one.is_good}
+            for one in found.findings
+        ],
+    }
+
+
+# The latest survey of the picture: zones outlined on it, and figures in words
 
 
 def sights(survey: Survey, called: Called) -> dict[str, Any]:
@@ -192,6 +258,8 @@ def without_drawn(survey: Survey) -> Survey:
 def _brief(survey: Survey) -> str:
     width, height = survey.size_px
     said = [_("%(width)d × %(height)d pixels", width=width, height=height)]
+    if survey.pace is not None:
+        said = [words.said(survey.pace.says(survey.size_px))]
     if survey.advice.distance_cm is not None:
         said.append(_("about %(cm)d cm away", cm=survey.advice.distance_cm))
     if survey.advice.tilt_deg is not None:
@@ -227,7 +295,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
                 "name": words.zone_name(zone.zone, None),
                 "is_good": zone.good is not False,
                 "stickers": _("from %(mm)s mm", mm=zone.smallest_mm) if zone.smallest_mm else _("drawn"),
-                "facts": [fact for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
+                "facts": [words.said(fact) for fact in (_scale(zone), sharpness(zone), light(zone)) if fact],
             }
             for zone in zones
         ]
@@ -239,27 +307,6 @@ def _scale(zone: ZoneSight) -> str:
         return ""
     scale = "–".join(dict.fromkeys(map(language.decimal, zone.px_per_mm)))
     return _("about %(scale)s px/mm", scale=scale) if zone.is_guessed else _("%(scale)s px/mm", scale=scale)
-
-
-def sharpness(zone: ZoneSight) -> str:
-    """Return how sharp a zone is, in a word; empty where no edge shows."""
-    if zone.blur_px is None:
-        return ""
-    if zone.blur_px <= measure.SOFT_PX:
-        return _("sharp")
-    said = _("a little soft") if zone.blur_px < BLURRED_PX else _("blurred")
-    return _("%(soft)s (%(px)s px)", soft=said, px=zone.blur_px)
-
-
-def light(zone: ZoneSight) -> str:
-    """Return the light on a zone, in a word or two; empty where there is no paper to measure it on."""
-    if zone.glare >= measure.GLARE_SHARE:
-        return _("glare on %(share)d %%", share=round(100 * zone.glare))
-    if not zone.shows_paper:
-        return ""
-    if zone.white < measure.DARK_WHITE:
-        return _("too dark")
-    return _("little contrast") if zone.contrast < measure.DIM_CONTRAST else _("good light")
 
 
 # A phone as the camera: how it becomes one, and the pictures that its page sends

@@ -21,11 +21,10 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
+from companion.vision.capture import steadiness
 from companion.vision.capture.devices import Device
 from companion.vision.capture.image_io import MAX_SIDE_PX
-
-LOCK_AFTER_S = 2.0
-"""Seconds that a camera sets exposure, white balance and focus by itself before they are held."""
+from companion.vision.capture.steadiness import Deed, Steadiness
 
 AT_ONCE_S = 0.005
 """Seconds within which a picture comes that has been waiting, and may be old.
@@ -99,13 +98,8 @@ class Capture:
         self._opener = opener
         self._manner = manner
         self._only_compares = bool(before)
-        self._started_s = self._due_s = 0.0
-        self._held_light: float | None = None
-        """Mean brightness when exposure was held, None while the camera sets it itself."""
-
-        self._strange_s: float | None = None
-        """Since when the brightness has been far from that."""
-
+        self._due_s = 0.0
+        self._steadiness = Steadiness()
         self._torn_s: float | None = None
         """Since when the lower strip has been the same though the upper one changed."""
 
@@ -171,7 +165,7 @@ class Capture:
                 device.close()
 
     def _capture(self, device: Device) -> None:
-        self._started_s = self._due_s = self.moved_s
+        self._due_s = self.moved_s
         at_once = waiting = 0
         while not self.is_given_up and _grabbed(device):
             now_s = self._manner.clock()
@@ -223,24 +217,13 @@ class Capture:
         return self._torn_s is not None and now_s - self._torn_s > TORN_AFTER_S
 
     def _keep_steady(self, device: Device, image: Image, now_s: float) -> None:
-        """Hold exposure, white balance and focus after two seconds; let go when the light has changed for good.
-
-        A camera that cannot be held gives pictures all the same.
-        """
-        light = float(np.mean(image[::32, ::32, 1]))
-        if self._held_light is None:
-            if now_s - self._started_s >= LOCK_AFTER_S:
-                with suppress(Exception):
-                    device.hold()
-                self._held_light, self._strange_s = light, None
-        elif 0.6 * self._held_light <= light <= 1.6 * self._held_light + 8:
-            self._strange_s = None
-        elif self._strange_s is None:
-            self._strange_s = now_s
-        elif now_s - self._strange_s >= LOCK_AFTER_S:
-            with suppress(Exception):
+        """Hold exposure, white balance and focus, or let go; a camera that cannot gives pictures all the same."""
+        self._steadiness, deed = steadiness.after(self._steadiness, steadiness.light_of(image), now_s)
+        with suppress(Exception):
+            if deed is Deed.HOLD:
+                device.hold()
+            elif deed is Deed.RELEASE:
                 device.release()
-            self._held_light, self._strange_s, self._started_s = None, None, now_s
 
 
 def _grabbed(device: Device) -> bool:

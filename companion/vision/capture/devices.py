@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from companion.common.errors import Problem
 from companion.common.program_name import typed
@@ -26,8 +26,17 @@ PHONE = "phone:"
 
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
 
-SIZE_PX = (1920, 1080)
-"""Width and height that are asked of a camera."""
+Size = tuple[int, int]
+"""Width and height, in pixels."""
+
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)
+"""Sizes that are asked of a camera: the usual one, and that for a table on which cards look too small."""
+
+
+def usual_size() -> Size:
+    """Return the size that is asked of a camera until there are reasons for another."""
+    return SIZE_PX
+
 
 STREAM_TIMEOUT_MS = 5000
 """Maximum time for opening and reading a stream; its reader notices sooner that nothing comes, and leaves the call."""
@@ -74,8 +83,13 @@ def shown(source: str) -> str:
     return re.sub(r"(?<=://)[^/@\s]*@", "", source)
 
 
-def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Callable[[], Device]:
-    """Return what opens a source, again and again: `open_device` where one is given, else the real device."""
+def opener_of(
+    source: str, open_device: Callable[[str], Device] | None, size_px: Callable[[], Size] = usual_size
+) -> Callable[[], Device]:
+    """Return what opens a source, again and again: `open_device` where one is given, else the real device.
+
+    `size_px` is asked each time how large a webcam's pictures should be.
+    """
     if open_device is not None:
         return lambda: open_device(source)
     if source.startswith("picamera2:"):
@@ -84,7 +98,7 @@ def opener_of(source: str, open_device: Callable[[str], Device] | None) -> Calla
         return lambda: Stream(source)
     path = f"/dev/video{source}" if source.isdecimal() else source
     lasting = lasting_name(path)
-    return lambda: Webcam(lasting, path)
+    return lambda: Webcam(lasting, path, size_px())
 
 
 def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
@@ -111,17 +125,47 @@ class _OpenCv(Device):
         self._capture.release()
 
 
-class Webcam(_OpenCv):
-    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), as large as `SIZE_PX`."""
+class Mode(NamedTuple):
+    """How pictures are asked of a webcam: the letters of their kind, and their width and height."""
 
-    def __init__(self, path: str, name: str) -> None:
+    kind: str
+    size_px: Size
+
+
+MODES = (
+    Mode("MJPG", LARGE_PX),
+    Mode("MJPG", SIZE_PX),
+    Mode("YUYV", SIZE_PX),
+    Mode("MJPG", (1280, 720)),
+    Mode("YUYV", (1280, 720)),
+    Mode("MJPG", (640, 480)),
+)
+"""The modes that are tried, largest first and none above the size wanted: pixels read small stickers.
+
+At the same size JPEG comes 30 times a second, raw pictures five times over USB 2, which is enough.
+"""
+
+
+class Webcam(_OpenCv):
+    """A camera through Video4Linux (elsewhere: through whatever OpenCV finds), in the best of `MODES` that it has."""
+
+    def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
-        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
-        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*"MJPG"))
-        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, SIZE_PX[0])
-        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, SIZE_PX[1])
+        modes = [mode for mode in MODES if mode.size_px <= most_px]
+        if not any(self._is_set(mode) for mode in modes):
+            # It has a mode of its own: the nearest to the best.
+            self._is_set(modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
         self.release()
+
+    def _is_set(self, mode: Mode) -> bool:
+        # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
+        self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*mode.kind))
+        self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, mode.size_px[0])
+        self._capture.set(cv2.CAP_PROP_FRAME_HEIGHT, mode.size_px[1])
+        size_px = tuple(int(self._capture.get(side)) for side in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT))
+        # A system that does not tell the kind is believed.
+        return size_px == mode.size_px and self.kind() in (mode.kind, None)
 
     def hold(self) -> None:
         exposure, warmth = self._capture.get(cv2.CAP_PROP_EXPOSURE), self._capture.get(cv2.CAP_PROP_WB_TEMPERATURE)
@@ -168,10 +212,24 @@ def _cameras_there() -> Said:
     return say("plug one in, or try `%(command)s`.", command=typed("demo"))
 
 
-def video_devices(folder: Path = Path("/dev")) -> list[str]:
-    """Return the video devices of this machine, by number."""
+PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")
+"""How the names of the nodes begin in which a Raspberry Pi codes films, and feeds its own camera: none is a webcam.
+
+There are some twenty, and each would be tried before the camera on the ribbon cable.
+"""
+
+
+def video_devices(folder: Path = Path("/dev"), names: Path = Path("/sys/class/video4linux")) -> list[str]:
+    """Return the video devices of this machine that may be cameras, by number; `names` says what each is."""
     nodes = [node for node in folder.glob("video*") if node.name[5:].isdecimal()]
+    nodes = [node for node in nodes if not _name_in(names / node.name / "name").startswith(PI_NODES)]
     return [str(node) for node in sorted(nodes, key=lambda node: int(node.name[5:]))]
+
+
+def _name_in(path: Path) -> str:
+    with suppress(OSError):
+        return path.read_text(encoding="utf-8", errors="replace")
+    return ""
 
 
 class Stream(_OpenCv):
@@ -185,6 +243,10 @@ class Stream(_OpenCv):
                 "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
             )
             raise Problem(dead)
+
+
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2
+"""The lens stays where it is, or follows; libcamera's numbers. It stays unless it is told to follow."""
 
 
 class PiCamera(Device):
@@ -211,6 +273,7 @@ class PiCamera(Device):
             )
             raise Problem(dead) from error
         self._image: Image | None = None
+        self.release()
 
     def _start(self) -> None:
         # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
@@ -235,11 +298,19 @@ class PiCamera(Device):
 
     def hold(self) -> None:
         now = self._camera.capture_metadata()
-        held = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains") if key in now}
-        self._camera.set_controls({"AeEnable": False, "AwbEnable": False, **held})
+        kept = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains", "LensPosition") if key in now}
+        self._set({"AeEnable": False, "AwbEnable": False, "AfMode": _AF_MANUAL, **kept})
 
     def release(self) -> None:
-        self._camera.set_controls({"AeEnable": True, "AwbEnable": True})
+        self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
+
+    def _set(self, controls: dict[str, object]) -> None:
+        """Set those of the controls that this camera has: most lenses do not move."""
+        known = self._camera.camera_controls
+        self._camera.set_controls({name: value for name, value in controls.items() if name in known})
+
+    def kind(self) -> str | None:
+        return "Picamera2"
 
     def close(self) -> None:
         with suppress(Exception):
@@ -254,10 +325,10 @@ class Openers:
     is_there: Callable[[], bool]
 
 
-def openers(source: str) -> Openers:
+def openers(source: str, size_px: Callable[[], Size] = usual_size) -> Openers:
     """Return those of a camera that is there now. One on the ribbon cable has no device that could be gone."""
     lasting = Path(lasting_name(source))
-    return Openers(opener_of(source, None), lasting.exists if source.startswith("/dev/") else lambda: True)
+    return Openers(opener_of(source, None, size_px), lasting.exists if source.startswith("/dev/") else lambda: True)
 
 
 class FirstCamera:

@@ -22,13 +22,26 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture.capture_thread import ANSWER_S, Capture, Fault, Manner, Shot, guarded, is_picture
-from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device, is_stream, opener_of, shown, video_devices
+from companion.vision.capture.devices import (
+    PHONE,
+    PHONE_SILENT,
+    Device,
+    Size,
+    is_stream,
+    opener_of,
+    shown,
+    usual_size,
+    video_devices,
+)
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+
+LIVE_FPS = 10.0
+"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 FOLDER_FPS = 10.0
 """Frames a second of a folder of pictures."""
@@ -114,6 +127,7 @@ def frames(
     live: bool = False,
     threads: Threads | None = None,
     named: Callable[[], str] | None = None,
+    size_px: Callable[[], Size] = usual_size,
 ) -> Iterator[Frame]:
     """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
 
@@ -124,7 +138,8 @@ def frames(
     when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
     `demo` makes the frames of `demo:`; `open_device` opens devices instead of the real ones, and `named` says which
     one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
-    there yet; `live` plays everything else at its own speed.
+    there yet; `live` plays everything else at its own speed. `size_px` says how large a webcam's pictures should be:
+    it is opened anew when that has changed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
@@ -139,7 +154,9 @@ def frames(
         # Where a missing device only costs a look at a file, it is tried more often.
         pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
         named = named or (lambda: source)
-        reader = _Reader(named, opener_of(source, open_device), manner, wait, tell, threads, pauses_s)
+        size_px = size_px if is_webcam(source) else usual_size
+        opener = opener_of(source, open_device, size_px)
+        reader = _Reader(named, opener, manner, wait, tell, threads, pauses_s, size_px)
         return reader.frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
@@ -149,7 +166,12 @@ def frames(
 
 def is_device(source: str) -> bool:
     """True if a source is a camera or a stream, which never ends by itself."""
-    return source.isdecimal() or source.startswith(("/dev/", "picamera2:", PHONE)) or is_stream(source)
+    return is_webcam(source) or source.startswith(("picamera2:", PHONE)) or is_stream(source)
+
+
+def is_webcam(source: str) -> bool:
+    """True if a source is a camera of this machine that can be asked for another size."""
+    return source.isdecimal() or source.startswith("/dev/")
 
 
 # --- Films and folders ----------------------------------------------------------------------------------------
@@ -232,7 +254,9 @@ class _Reader:
         tell: Tell,
         threads: Threads,
         pauses_s: Sequence[float],
+        size_px: Callable[[], Size],
     ) -> None:
+        self._size_px = size_px
         self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
         self._tell, self._threads, self._pauses_s = tell, threads, pauses_s
         self._now = manner.clock
@@ -333,8 +357,11 @@ class _Reader:
             if other is not capture:
                 other.give_up()
         capture.ask()
-        is_first, asked_s = True, self._now()
+        is_first, asked_s, size_px = True, self._now(), self._size_px()
         while True:
+            if self._size_px() != size_px:
+                self._let_reopen(capture)
+                return
             shot = capture.taken()
             if shot is not None:
                 # A picture may be smaller than those before it; if the next ones are too, that is accepted in the end.
@@ -375,6 +402,12 @@ class _Reader:
         elif self._said is None:
             problem = str(self._problem(capture))
             self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
+
+    def _let_reopen(self, capture: Capture) -> None:
+        """Let the camera be opened anew for pictures of another size, smaller ones too."""
+        capture.give_up()
+        self._next_s = self._now() + self._pauses_s[0]
+        self._wrong_sizes = WRONG_SIZE_TRIES
 
     def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
         after_gap = self._shape is not None and (is_first or self._said is not None)

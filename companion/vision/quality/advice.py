@@ -130,19 +130,6 @@ class Advice:
         return self.smallest_mm is not None and not any(hint.needed for hint in self.hints)
 
     @property
-    def in_brief(self) -> str:
-        """The figures in one line."""
-        scales = [scale for zone in self.zones if zone.px_per_mm for scale in zone.px_per_mm]
-        blurs = [zone.blur_px for zone in self.zones if zone.blur_px is not None]
-        kind = "drawn zone" if self.is_drawn else "zone"
-        parts = [f"{len(self.zones)} {kind}s" if len(self.zones) != 1 else f"1 {kind}"]
-        if scales:
-            ends = " to ".join(dict.fromkeys((f"{min(scales):.1f}", f"{max(scales):.1f}")))
-            parts.append(f"{'about ' * self.is_guessed}{ends} px/mm")
-        parts += [f"edges of {max(blurs):.1f} px"] if blurs else []
-        return ", ".join(parts)
-
-    @property
     def verdict(self) -> str:
         """Which stickers can be read, against those in use, in a sentence or two; nothing where that is not known."""
         smallest_mm = self.smallest_mm

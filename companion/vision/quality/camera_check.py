@@ -9,19 +9,25 @@ from itertools import islice
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.tabletop.drawn_zones import Drawing
+from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import MatLayout
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import LOCK_AFTER_S, guarded, is_picture
+from companion.vision.capture.capture_thread import guarded, is_picture
 from companion.vision.capture.devices import Device, opener_of, shown
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.capture.sources import Frame, frames, is_device
+from companion.vision.capture.sources import LIVE_FPS, Frame, frames, is_device
+from companion.vision.capture.steadiness import SETTLED_S
+from companion.vision.eye import Eye
 from companion.vision.mats.localization import Mats, look
-from companion.vision.quality.advice import Advice, of_reading
+from companion.vision.quality.advice import of_reading
+from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3
 """Number of pictures looked at; the median counts."""
+
+PACE_LOOKS = 8
+"""Number of looks by which this computer is measured: the mats are found in the first, then all cards are read."""
 
 MEASURED_FRAMES = 20
 """Number of frames by which a camera's pace is measured."""
@@ -58,8 +64,13 @@ def tried(
     return Trial(f"The source {source}", pictures)
 
 
-def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Advice:
-    """Return what can be read on the pictures, and what would help.
+def verdict_of(
+    trial: Trial,
+    layouts: Sequence[MatLayout] | None = None,
+    drawing: Drawing | None = None,
+    clock: Callable[[], float] = time.monotonic,
+) -> Verdict:
+    """Return the verdict on the pictures, and on the pace at which this computer reads those of a camera.
 
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
     Problem where there are no mats and it was drawn on a picture of other proportions.
@@ -67,13 +78,22 @@ def advice_on(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing:
     image = trial.pictures[-1]
     mats = look(gray_of(image), Mats(drawing=drawing), 0.0, layouts)
     refuse_proportions(trial.name, image, mats)
-    return of_reading(trial.pictures, mats, read(Frame(image, 0.0), mats), layouts)
+    view = read(Frame(image, 0.0), mats)
+    advice = of_reading(trial.pictures, mats, view, layouts)
+    if trial.fps is None:
+        return verdict_on(advice)
+    eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), clock()
+    for number in range(PACE_LOOKS):
+        eye(Frame(image, number / LIVE_FPS))
+    took_s = max(clock() - begun_s, 1e-3) / PACE_LOOKS
+    looks = min(trial.fps, LIVE_FPS, 1 / took_s)
+    return verdict_on(advice, Pace(looks, looks * took_s))
 
 
 def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
     opened_s, is_mute = clock(), False
-    while not is_mute and clock() - opened_s < LOCK_AFTER_S:
+    while not is_mute and clock() - opened_s < SETTLED_S:
         is_mute = not device.grab()
     first_s, pictures = clock(), []
     for number in range(MEASURED_FRAMES):

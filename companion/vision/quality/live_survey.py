@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
 from companion.tabletop.mat_layout import all_mats
+from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.mats.localization import Fit, as_quad
 from companion.vision.quality.advice import Advice, of_reading
+from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
+
+PACE_LOOKS = 20
+"""Number of looks by which the pace is measured: two to ten seconds."""
 
 LOOK_AGAIN_S = 2.0
 """Maximum age of an answer, in seconds: a look costs as much as reading a frame."""
@@ -33,6 +39,9 @@ class Survey:
 
     is_last: bool = False
     """True if the pictures have come to their end with this frame."""
+
+    pace: Pace | None = None
+    """How fast the table is looked at; None until that is known."""
 
     @property
     def size_px(self) -> tuple[int, int]:
@@ -59,6 +68,14 @@ class Lookout:
         """By which zones the last look was taken."""
 
         self._is_over = False
+        self.size_px = SIZE_PX
+        """How large the pictures should be."""
+
+        self._is_too_slow = False
+        """True once this computer has not kept up with larger pictures: it gets no more of them."""
+
+        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)
+        """When the latest looks began and ended."""
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
         """Yield the frames of the source that this is fed with, and note when the last has come."""
@@ -69,9 +86,30 @@ class Lookout:
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows."""
+        if frame.after_gap:
+            self._looks.clear()
+        begun_s = time.monotonic()
         view = self._eye(frame)
+        self._looks.append((begun_s, time.monotonic()))
+        if self.size_px != SIZE_PX and len(self._looks) == PACE_LOOKS:
+            self._choose_size(size_wanted(self.size_px, self.pace))
         self._seen = (frame, view)
         return view
+
+    @property
+    def pace(self) -> Pace | None:
+        """How fast the table is looked at; None until that is known, and of a source that has come to its end."""
+        looks = tuple(self._looks)
+        if len(looks) < 2 or self._is_over:
+            return None
+        passed_s = max(looks[-1][0] - looks[0][0], 1e-3)
+        return Pace((len(looks) - 1) / passed_s, sum(end_s - begun_s for begun_s, end_s in looks[:-1]) / passed_s)
+
+    def _choose_size(self, size_px: Size) -> None:
+        self._is_too_slow |= size_px < self.size_px
+        if size_px != self.size_px and not (self._is_too_slow and size_px > self.size_px):
+            self.size_px = size_px
+            self._looks.clear()
 
     def look_with(self, eye: Eye) -> None:
         """Use another eye from the next frame on: another deck lies on the table."""
@@ -112,7 +150,11 @@ class Lookout:
         self._last_drawing = placed.drawing
         layouts = tuple(layout for layout in all_mats() if layout.id in wanted)
         printed, drawn = (_outlines(fit for fit in placed.fits if fit.is_measured is it) for it in (True, False))
-        return Survey(of_reading([frame.image], placed, view, layouts), printed, drawn, is_over)
+        advice = of_reading([frame.image], placed, view, layouts)
+        pace = self.pace
+        if len(self._looks) == PACE_LOOKS and frame.image.shape[1] == SIZE_PX[0]:
+            self._choose_size(size_wanted(self.size_px, pace, advice))
+        return Survey(advice, printed, drawn, is_over, pace)
 
 
 def _outlines(fits: Iterable[Fit]) -> Mapping[str, Quad]:

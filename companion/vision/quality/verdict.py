@@ -1,0 +1,268 @@
+"""The verdict on a camera: what is well with it and what is not, and the one thing to do next.
+
+The doctor says it in the terminal, the camera's pages show it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from companion.common.text import Said, say, say_many
+from companion.vision.capture.devices import LARGE_PX, SIZE_PX, Size
+from companion.vision.quality import measure
+from companion.vision.quality.advice import TOLD_PX, Advice
+from companion.vision.quality.measure import ZoneSight
+
+LEAST_LOOKS = 2.0
+"""Looks a second below which a card waits too long to be proposed.
+
+At 5 looks a second half of the cards on films were proposed at the fourth to sixth look: here after three seconds.
+"""
+
+BUSY = 0.8
+"""Share of its time that looking takes above which it is the computer that is slow, and not the camera."""
+
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES
+"""Blur (σ), in pixels, from which only large stickers are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How fast a table is looked at."""
+
+    looks: float
+    """Looks a second."""
+
+    busy: float = 0.0
+    """Share of the time that looking takes."""
+
+    @property
+    def is_enough(self) -> bool:
+        """True if cards are proposed soon after they were laid."""
+        return self.looks >= LEAST_LOOKS
+
+    def says(self, size_px: tuple[int, int]) -> Said:
+        """Return the pace, and the size of the pictures."""
+        width, height = size_px
+        if round(self.looks) < 1:
+            return say(
+                "looks every %(seconds)d seconds, %(width)d × %(height)d",
+                seconds=max(2, round(1 / max(self.looks, 0.01))),
+                width=width,
+                height=height,
+            )
+        return say_many(
+            "looks once a second, %(width)d × %(height)d",
+            "looks %(count)d times a second, %(width)d × %(height)d",
+            round(self.looks),
+            width=width,
+            height=height,
+        )
+
+    @property
+    def remedy(self) -> Said:
+        """What makes it faster."""
+        if self.busy >= BUSY:
+            return say("This computer looks slowly: end other programs on it, and see that it does not get hot.")
+        return say("Few pictures come: make more light, or use another USB port.")
+
+
+READY = say("Leave the camera where it is, and set up the game.")
+
+
+def size_wanted(now_px: Size, pace: Pace | None, advice: Advice | None = None) -> Size:
+    """Return how large pictures should be: larger where cards look too small and this computer keeps up.
+
+    Never smaller than usual: fewer pixels read no usual sticker, fewer looks only read it later. `advice` is needed to
+    find cards too small, the pace alone to find pictures too large.
+    """
+    if pace is None:
+        return now_px
+    if now_px == LARGE_PX:
+        return SIZE_PX if pace.busy >= BUSY and not pace.is_enough else LARGE_PX
+    if advice is None or advice.card_px is None or advice.smallest_mm is None:
+        return now_px
+    is_small = advice.smallest_mm > advice.sticker_mm or advice.card_px < TOLD_PX
+    larger = LARGE_PX[0] * LARGE_PX[1] / (SIZE_PX[0] * SIZE_PX[1])
+    look_s = pace.busy / pace.looks
+    return LARGE_PX if is_small and larger * look_s * LEAST_LOOKS <= 1 else now_px
+
+
+class Aspect(StrEnum):
+    """What a camera is judged by, in the order in which it is mended."""
+
+    PICTURE = "picture"
+    MATS = "mats"
+    GLARE = "glare"
+    FOCUS = "focus"
+    LIGHT = "light"
+    STICKERS = "stickers"
+    FACES = "faces"
+    PACE = "pace"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One aspect of a camera."""
+
+    aspect: Aspect
+    says: Said
+    """A few words."""
+
+    is_good: bool | None = True
+    """None: not known yet, or good to have only."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """All that was found, and what follows."""
+
+    says: Said
+    findings: tuple[Finding, ...]
+    steps: tuple[str, ...]
+    """What would help, most important first."""
+
+    is_good: bool
+    """True if a game can begin: nothing that is needed is amiss, and stickers can be read."""
+
+    @property
+    def next_step(self) -> str:
+        """The one thing to do next."""
+        return self.steps[0] if self.steps else READY
+
+
+_OF_HINTS: Mapping[str, Aspect] = {
+    **dict.fromkeys(("no-mats", "mat-missing", "mat-cut-off", "marks-covered"), Aspect.MATS),
+    **dict.fromkeys(("too-bright", "dark", "pale", "uneven"), Aspect.LIGHT),
+    **dict.fromkeys(("closer", "larger-stickers", "tilted", "no-scale"), Aspect.STICKERS),
+    **dict.fromkeys(("shaken", "blurred"), Aspect.FOCUS),
+    "glare": Aspect.GLARE,
+    "smaller-picture": Aspect.PICTURE,
+}
+"""Which aspect a hint of the advice is about."""
+
+
+def verdict_on(advice: Advice, pace: Pace | None = None) -> Verdict:
+    """Return the verdict on a camera; without a `pace` on its pictures alone."""
+    wrong = {_OF_HINTS[hint.code] for hint in advice.hints}
+    findings = [finding for find in _FINDERS for finding in find(advice, wrong)]
+    if pace is not None:
+        findings.append(Finding(Aspect.PACE, pace.says(advice.size_px), pace.is_enough))
+    steps: list[str] = [hint.say for hint in advice.hints if hint.needed]
+    steps += [pace.remedy] if pace is not None and not pace.is_enough else []
+    steps += [hint.say for hint in advice.hints if not hint.needed]
+    return Verdict(_summary(advice, has_steps=bool(steps)), tuple(findings), tuple(steps), advice.good)
+
+
+def _summary(advice: Advice, *, has_steps: bool) -> Said:
+    if any(hint.needed for hint in advice.hints):
+        return say("Not yet: cards would go unread.")
+    if not advice.good:
+        return say("Whether stickers can be read is not known yet.")
+    return say("Good enough to play; one thing would help.") if has_steps else say("All is well: you can play.")
+
+
+def _picture(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    width, height = advice.size_px
+    is_large = width >= SIZE_PX[0] and Aspect.PICTURE not in wrong
+    return [Finding(Aspect.PICTURE, say("%(width)d × %(height)d pixels", width=width, height=height), is_large or None)]
+
+
+def _mats(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    mats = {zone.zone.partition("/")[0] for zone in advice.zones}
+    if not mats:
+        return [Finding(Aspect.MATS, say("none found"), False)]
+    found = (
+        say_many("drawn zones of one mat", "drawn zones of %(count)d mats", len(mats))
+        if advice.is_drawn
+        else say_many("one mat found", "%(count)d mats found", len(mats))
+    )
+    return [Finding(Aspect.MATS, found, Aspect.MATS not in wrong)]
+
+
+def _stickers(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    smallest_mm = advice.smallest_mm
+    if smallest_mm is None:
+        return [Finding(Aspect.STICKERS, say("not known yet"), None)] if advice.zones else []
+    said = say(
+        "read from %(smallest)s mm; yours have %(mm)s mm", smallest=f"{smallest_mm:g}", mm=f"{advice.sticker_mm:g}"
+    )
+    if not advice.is_sticker_measured:
+        said = say(
+            "read from %(smallest)s mm; usual are %(mm)s mm", smallest=f"{smallest_mm:g}", mm=f"{advice.sticker_mm:g}"
+        )
+    return [Finding(Aspect.STICKERS, said, smallest_mm <= advice.sticker_mm and Aspect.STICKERS not in wrong)]
+
+
+def _faces(advice: Advice, _wrong: set[Aspect]) -> list[Finding]:
+    """Judge the size of cards without stickers; nobody has to have such."""
+    if advice.card_px is None:
+        return []
+    if advice.card_px >= TOLD_PX:
+        return [Finding(Aspect.FACES, say("readable without stickers"))]
+    return [Finding(Aspect.FACES, say("too small without stickers"), None)]
+
+
+def _worst(
+    name: Aspect, zones: Sequence[ZoneSight], words: Callable[[ZoneSight], Said | None], wrong: set[Aspect]
+) -> list[Finding]:
+    said = next((word for zone in zones if (word := words(zone)) is not None), None)
+    return [Finding(name, said, name not in wrong)] if said is not None else []
+
+
+def _glare(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    by_glare = sorted(advice.zones, key=lambda zone: -zone.glare)
+    return _worst(Aspect.GLARE, by_glare, lambda zone: glare(zone) or say("none"), wrong)
+
+
+def _focus(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    by_blur = sorted(advice.zones, key=lambda zone: -(zone.blur_px or 0.0))
+    return _worst(Aspect.FOCUS, by_blur, sharpness, wrong)
+
+
+def _light(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
+    by_white = sorted((zone for zone in advice.zones if zone.shows_paper), key=lambda zone: zone.white)
+    if by_white and Aspect.LIGHT in wrong and brightness(by_white[0]) == GOOD_LIGHT:
+        return [Finding(Aspect.LIGHT, say("too bright, or uneven"), False)]
+    return _worst(Aspect.LIGHT, by_white, brightness, wrong)
+
+
+_FINDERS = (_picture, _mats, _glare, _focus, _light, _stickers, _faces)
+
+
+# --- A zone in words ------------------------------------------------------------------------------------------
+
+GOOD_LIGHT = say("good light")
+
+
+def sharpness(zone: ZoneSight) -> Said | None:
+    """Return how sharp a zone is, in a word; None where no edge shows."""
+    if zone.blur_px is None:
+        return None
+    if zone.blur_px <= measure.SOFT_PX:
+        return say("sharp")
+    said = say("a little soft") if zone.blur_px < BLURRED_PX else say("blurred")
+    return say("%(soft)s (%(px)s px)", soft=said, px=round(zone.blur_px, 1))
+
+
+def light(zone: ZoneSight) -> Said | None:
+    """Return the light on a zone, in a word or two; None where there is no paper to measure it on."""
+    return glare(zone) or brightness(zone)
+
+
+def glare(zone: ZoneSight) -> Said | None:
+    """Return how much of a zone a lamp's reflection blots out; None where that is little."""
+    if zone.glare < measure.GLARE_SHARE:
+        return None
+    return say("glare on %(share)d %%", share=round(100 * zone.glare))
+
+
+def brightness(zone: ZoneSight) -> Said | None:
+    """Return how bright a zone is, in a word or two; None where there is no paper to measure it on."""
+    if not zone.shows_paper:
+        return None
+    if zone.white < measure.DARK_WHITE:
+        return say("too dark")
+    return say("little contrast") if zone.contrast < measure.DIM_CONTRAST else GOOD_LIGHT

@@ -1,0 +1,121 @@
+"""How fast a machine is: `PYTHONPATH=tests:. python -m tests.bench.pace FOLDER [--seconds 15]`.
+
+Looks at a simulated hand as `companion up` does, by stickers and by faces, opens pages, and asks robots. FOLDER keeps
+the pictures, so that drawing them is not measured. With a part of a processor it shows what a slower machine can do:
+`systemd-run --scope -p CPUQuota=50% -p AllowedCPUs=0 …`, or a cgroup of one's own. Docs: `docs/hardware.md`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
+from statistics import median
+
+import cv2
+import numpy as np
+
+from companion.app import demo
+from companion.app.service import eye_for
+from companion.match.match import Match
+from companion.pages import create_app
+from companion.storage.event_store import Store
+from companion.vision.capture.image_io import jpeg_of, read_picture
+from companion.vision.capture.sources import LIVE_FPS, Frame
+from companion.vision.faces.deck_in_use import faces_of
+
+PICTURES, EVERY = 120, 3
+"""Number of pictures that are looked at in turn, and which of the simulated ones: a play or two a second."""
+
+SCALES = {"1920 x 1080": 1, "3840 x 2160": 2}
+QUESTION = {"record": "edition classic\nside Ann\nside Bob\nhand first Ann", "player": "Ann"}
+HAND = ["roll", "25", "100", "stop", "repairs", "driving-ace", "speed-limit"]
+PAGES = ("/", "/score", "/wall", "/camera", "/version")
+
+
+def pictures_of(folder: Path, kind: str) -> list[Path]:
+    """Return the pictures of a simulated hand, drawn where they are not there yet."""
+    where = folder / kind
+    if not where.is_dir():
+        where.mkdir(parents=True)
+        _setup, frames = demo.filmed("", None, has_stickers=kind == "stickers")
+        for number, frame in enumerate(islice(frames, 0, PICTURES * EVERY, EVERY)):
+            (where / f"{number:04}.jpg").write_bytes(jpeg_of(frame.image))
+    return sorted(where.iterdir())
+
+
+def looks(paths: list[Path], kind: str, scale: int, seconds: float) -> Iterator[tuple[float, float]]:
+    """Yield how long each look takes on the clock and on the processor, with reading the JPEG, in seconds."""
+    eye = eye_for(demo.filmed("", None, has_stickers=True)[0], faces_of("own", None) if kind == "faces" else None)
+    ends_s = time.monotonic() + seconds
+    for number, path in enumerate(paths):
+        sent = np.frombuffer(jpeg_of(cv2.resize(read_picture(path), None, fx=scale, fy=scale)), np.uint8)
+        begun = time.monotonic(), time.process_time()
+        eye(Frame(cv2.imdecode(sent, cv2.IMREAD_COLOR), number / LIVE_FPS))
+        yield time.monotonic() - begun[0], time.process_time() - begun[1]
+        if time.monotonic() > ends_s:
+            return
+
+
+def told(name: str, took: list[tuple[float, float]]) -> str:
+    """Return a line of figures."""
+    clock, work = ([one[which] for one in took] for which in (0, 1))
+    mean_s, late_s = sum(clock) / len(clock), sorted(clock)[int(0.95 * (len(clock) - 1))]
+    return (
+        f"{name}: {1000 * mean_s:.0f} ms, median {1000 * median(clock):.0f}, 95 % within {1000 * late_s:.0f};"
+        f" processor {1000 * sum(work) / len(work):.0f} ms; {len(took)} times"
+    )
+
+
+def timed(act: Callable[[], object], count: int) -> list[tuple[float, float]]:
+    """Return how long an act takes, again and again."""
+    took = []
+    for _ in range(count):
+        begun = time.monotonic(), time.process_time()
+        act()
+        took.append((time.monotonic() - begun[0], time.process_time() - begun[1]))
+    return took
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--seconds", type=float, default=15.0, help="for each of the four ways of looking")
+    asked = parser.parse_args()
+    for kind in ("stickers", "faces"):
+        for size, scale in SCALES.items():
+            took = list(looks(pictures_of(asked.folder, kind), kind, scale, asked.seconds))
+            print(told(f"{kind}, {size}", took), flush=True)
+    with tempfile.TemporaryDirectory() as data:
+        store = Store.open(Path(data) / "log.sqlite3")
+        match = Match(store)
+        match.start(("edition classic", "side Ann", "side Bob", "hand first Ann"))
+        client = create_app(match, secret=b"0123456789abcdef" * 2).test_client()
+        for page in PAGES:
+            print(told(f"page {page}", timed(lambda page=page: client.get(page), 8)[1:]), flush=True)
+        store.close()
+    for level in ("2", "3"):
+        command = [sys.executable, "-c", "from companion.app.main import main; main()", "robot", "--level", level]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as robot:
+
+            def ask(robot: subprocess.Popen[str] = robot) -> None:
+                print(json.dumps(QUESTION | {"hand": HAND}), file=robot.stdin, flush=True)
+                assert "play" in json.loads(robot.stdout.readline())
+
+            took = timed(ask, 4)
+            robot.stdin.close()
+        print(
+            f"robot {level}: with its start {took[0][0]:.1f} s, then {median(one[0] for one in took[1:]):.2f} s a move"
+        )
+    print(f"at most {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000:.0f} MB")
+
+
+if __name__ == "__main__":
+    main()

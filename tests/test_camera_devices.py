@@ -1,0 +1,213 @@
+"""The devices behind the frames, on stand-ins for their drivers: which mode is chosen, what is held and let go."""
+
+from __future__ import annotations
+
+import sys
+from types import MappingProxyType, SimpleNamespace
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.common.errors import Problem
+from companion.vision.capture import devices, steadiness
+from companion.vision.capture.devices import PiCamera, Webcam
+from companion.vision.capture.steadiness import Deed, Light, Steadiness
+
+HD, HALF, SMALL = (1920, 1080), (1280, 720), (640, 480)
+
+
+class Driver:
+    """A webcam's driver: it takes the mode that is nearest in size among those of the kind asked for."""
+
+    def __init__(self, modes: dict[str, list[tuple[int, int]]]) -> None:
+        self.modes = modes
+        self.kind = next(iter(modes))
+        self.asked = [0, 0]
+        self.values: dict[int, float] = {}
+
+    def set(self, name: int, value: float) -> bool:
+        if name == cv2.CAP_PROP_FOURCC:
+            letters = int(value).to_bytes(4, "little").decode()
+            self.kind = letters if letters in self.modes else self.kind
+        elif name in (cv2.CAP_PROP_FRAME_WIDTH, cv2.CAP_PROP_FRAME_HEIGHT):
+            self.asked[name == cv2.CAP_PROP_FRAME_HEIGHT] = int(value)
+        self.values[name] = value
+        return True
+
+    def get(self, name: int) -> float:
+        size = min(self.modes[self.kind], key=lambda size: abs(size[0] - self.asked[0]))
+        told = {
+            cv2.CAP_PROP_FOURCC: cv2.VideoWriter.fourcc(*self.kind),
+            cv2.CAP_PROP_FRAME_WIDTH: size[0],
+            cv2.CAP_PROP_FRAME_HEIGHT: size[1],
+        }
+        return told.get(name, self.values.get(name, 0.0))
+
+
+def webcam(monkeypatch, modes: dict[str, list[tuple[int, int]]]) -> tuple[Webcam, Driver]:
+    driver = Driver(modes)
+    monkeypatch.setattr(devices, "_opened_webcam", lambda path, name: driver)
+    return Webcam("/dev/video0", "/dev/video0"), driver
+
+
+@pytest.mark.parametrize(
+    ("modes", "kind", "size"),
+    [
+        ({"YUYV": [SMALL, HD], "MJPG": [SMALL, HALF, HD]}, "MJPG", HD),
+        ({"YUYV": [SMALL, HD], "MJPG": [SMALL, HALF]}, "YUYV", HD),
+        ({"YUYV": [SMALL, HALF], "MJPG": [SMALL, HALF]}, "MJPG", HALF),
+        ({"YUYV": [SMALL, HALF]}, "YUYV", HALF),
+        ({"MJPG": [(1600, 1200)]}, "MJPG", (1600, 1200)),
+    ],
+    ids=["JPEG before raw", "pixels before JPEG", "JPEG of the same size", "nothing but raw", "a size of its own"],
+)
+def test_a_webcam_gives_pictures_in_the_best_mode_that_it_has(monkeypatch, modes, kind, size):
+    camera, driver = webcam(monkeypatch, modes)
+
+    assert camera.kind() == kind
+    assert (driver.get(cv2.CAP_PROP_FRAME_WIDTH), driver.get(cv2.CAP_PROP_FRAME_HEIGHT)) == size
+
+
+@pytest.mark.parametrize(("most", "given"), [(HD, HD), ((3840, 2160), (3840, 2160))])
+def test_a_webcam_gives_no_larger_pictures_than_wanted(monkeypatch, most, given):
+    monkeypatch.setattr(devices, "_opened_webcam", lambda path, name: driver)
+    driver = Driver({"MJPG": [HD, (3840, 2160)]})
+    Webcam("/dev/video0", "/dev/video0", most)
+
+    assert driver.get(cv2.CAP_PROP_FRAME_WIDTH) == given[0]
+
+
+def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_go(monkeypatch):
+    camera, driver = webcam(monkeypatch, {"MJPG": [HD]})
+    driver.values |= {cv2.CAP_PROP_EXPOSURE: 157.0, cv2.CAP_PROP_WB_TEMPERATURE: 3400.0}
+    camera.hold()
+
+    switches = (cv2.CAP_PROP_AUTO_EXPOSURE, cv2.CAP_PROP_AUTO_WB, cv2.CAP_PROP_AUTOFOCUS)
+    assert [driver.values[name] for name in switches] == [1, 0, 0]
+    assert (driver.values[cv2.CAP_PROP_EXPOSURE], driver.values[cv2.CAP_PROP_WB_TEMPERATURE]) == (157.0, 3400.0)
+
+    camera.release()
+
+    assert [driver.values[name] for name in switches] == [3, 1, 1]
+
+
+# --- The Raspberry Pi's own camera ----------------------------------------------------------------------------
+
+
+class Picamera2:
+    """A stand-in for Picamera2's class of this name."""
+
+    metadata = MappingProxyType(
+        {"ExposureTime": 20000, "AnalogueGain": 2.0, "ColourGains": (1.8, 1.4), "LensPosition": 1.3, "Lux": 90.0}
+    )
+
+    def __init__(self, number: int) -> None:
+        if number > 0:
+            raise IndexError("list index out of range")
+        self.set: list[dict[str, object]] = []
+        self.is_closed = False
+        self.camera_controls = dict.fromkeys(("AeEnable", "AwbEnable", *self.metadata, *self.lens))
+
+    lens: tuple[str, ...] = ("AfMode",)
+
+    def create_video_configuration(self, main: dict[str, object], buffer_count: int) -> dict[str, object]:
+        return main
+
+    def configure(self, configuration: dict[str, object]) -> None:
+        self.size_px = configuration["size"]
+
+    def start(self) -> None:
+        pass
+
+    def set_controls(self, controls: dict[str, object]) -> None:
+        self.set.append(controls)
+
+    def capture_array(self, name: str) -> np.ndarray:
+        return np.full((self.size_px[1], self.size_px[0], 3), 90, np.uint8)
+
+    def capture_metadata(self) -> dict[str, object]:
+        return self.metadata
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
+@pytest.fixture
+def driver(monkeypatch) -> type[Picamera2]:
+    """The driver's class."""
+    monkeypatch.setitem(sys.modules, "picamera2", SimpleNamespace(Picamera2=Picamera2))
+    return Picamera2
+
+
+def test_the_pi_camera_gives_pictures_of_full_size_and_its_lens_follows(driver):
+    camera = PiCamera("")
+
+    assert camera.grab()
+    assert camera.retrieve().shape == (1080, 1920, 3)
+    assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True, "AfMode": 2}]
+
+
+def test_the_pi_camera_holds_light_and_lens_as_they_are(driver):
+    camera = PiCamera("0")
+    camera.hold()
+
+    assert camera._camera.set[-1] == {
+        "AeEnable": False, "AwbEnable": False, "AfMode": 0,
+        "ExposureTime": 20000, "AnalogueGain": 2.0, "ColourGains": (1.8, 1.4), "LensPosition": 1.3,
+    }  # fmt: skip
+
+
+def test_a_pi_camera_whose_lens_does_not_move_is_not_asked_to(driver, monkeypatch):
+    monkeypatch.setattr(driver, "lens", ())
+    camera = PiCamera("0")
+
+    assert camera._camera.set == [{"AeEnable": True, "AwbEnable": True}]
+
+
+def test_a_pi_camera_that_is_not_plugged_in_is_a_sentence(driver):
+    with pytest.raises(Problem, match="check its cable"):
+        PiCamera("1")
+
+
+# --- When it is held ------------------------------------------------------------------------------------------
+
+DAY, DIM, LAMP, NIGHT = Light(120, 1.0), Light(60, 1.0), Light(115, 1.8), Light(15, 1.0)
+
+
+def deeds(*lights: tuple[Light, float]) -> list[tuple[float, Deed]]:
+    """What a camera that gives ten pictures a second is told in each light for so many seconds, and when."""
+    now, told, number = Steadiness(), [], 0
+    for light, seconds in lights:
+        for _ in range(round(10 * seconds)):
+            now, deed = steadiness.after(now, light, number / 10)
+            told += [(number / 10, deed)] if deed else []
+            number += 1
+    return told
+
+
+ANEW = [(2.0, Deed.HOLD), (5.0, Deed.RELEASE), (7.1, Deed.HOLD)]
+
+
+@pytest.mark.parametrize(
+    ("lights", "told"),
+    [
+        pytest.param([(DAY, 1.9)], [], id="not before the light has settled"),
+        pytest.param([(DAY, 5)], [(2.0, Deed.HOLD)], id="once it has"),
+        pytest.param([(NIGHT, 60), (DAY, 3)], [(62.0, Deed.HOLD)], id="never in the dark"),
+        pytest.param([(DIM, 1), (DAY, 3)], [(3.0, Deed.HOLD)], id="not while the camera still sets itself"),
+        pytest.param([(DAY, 3), (DIM, 5)], ANEW, id="anew when it is darker for good"),
+        pytest.param([(DAY, 3), (LAMP, 5)], ANEW, id="anew when the light is of another colour"),
+        pytest.param([(DAY, 3), (DIM, 1.5), (DAY, 5)], [(2.0, Deed.HOLD)], id="a hand before the lens is no matter"),
+        pytest.param([(DAY, 3), (Light(110, 1.2), 9)], [(2.0, Deed.HOLD)], id="nor are red cards"),
+        pytest.param([(DAY, 3), (NIGHT, 9)], ANEW[:2], id="let go when the light is switched off"),
+    ],
+)
+def test_a_camera_is_held_and_let_go(lights, told):
+    assert deeds(*lights) == told
+
+
+def test_the_light_of_a_picture_is_its_brightness_and_its_warmth():
+    red = np.zeros((64, 64, 3), np.uint8) + np.array([59, 80, 119], np.uint8)
+
+    assert steadiness.light_of(red) == Light(80.0, 2.0)

@@ -1,0 +1,198 @@
+"""The verdict on a camera: one finding an aspect, and one next step; the doctor and the pages say the same."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from client import SECRET, STRANGER, tap, text_of
+from test_camera_page import CLOSER, survey, zone
+
+from companion.match.match import Match
+from companion.pages import Camera, create_app
+from companion.storage.event_store import Store
+from companion.vision.quality import advice as advice_module
+from companion.vision.quality import camera_check
+from companion.vision.quality.advice import NO_MATS, Advice, Hint
+from companion.vision.quality.camera_check import Trial
+from companion.vision.quality.live_survey import Survey
+from companion.vision.quality.verdict import _OF_HINTS, Aspect, Pace, size_wanted, verdict_on
+
+SIZE = (1920, 1080)
+FINE = Advice(SIZE, 20.0, (zone("side-1/battle"), zone("side-2/battle")), (), 104, 12)
+QUICK = Pace(4.0, 0.3)
+
+
+def advice(*hints: Hint, **changes: object) -> Advice:
+    return Advice(SIZE, 20.0, (zone("side-1/battle", **changes),), hints, 104, 12)
+
+
+def finding(of: Advice, aspect: Aspect, pace: Pace | None = None) -> tuple[str, bool | None]:
+    return next((str(one.says), one.is_good) for one in verdict_on(of, pace).findings if one.aspect is aspect)
+
+
+def test_a_camera_with_nothing_amiss_is_good_and_the_next_step_is_the_game():
+    found = verdict_on(FINE, QUICK)
+
+    assert (found.is_good, found.says) == (True, "All is well: you can play.")
+    assert found.next_step == "Leave the camera where it is, and set up the game."
+    assert [one.aspect for one in found.findings] == list(Aspect)
+    assert all(one.is_good for one in found.findings)
+
+
+@pytest.mark.parametrize(
+    ("aspect", "hint", "changes", "says"),
+    [
+        (Aspect.GLARE, "glare", {"glare": 0.07}, "glare on 7 %"),
+        (Aspect.FOCUS, "blurred", {"blur_px": 2.2}, "blurred (2.2 px)"),
+        (Aspect.LIGHT, "dark", {"white": 60.0}, "too dark"),
+        (Aspect.LIGHT, "uneven", {}, "too bright, or uneven"),
+        (Aspect.MATS, "mat-cut-off", {}, "one mat found"),
+        (Aspect.STICKERS, "closer", {"smallest_mm": 26.0}, "read from 26 mm; usual are 20 mm"),
+    ],
+)
+def test_what_a_hint_is_about_is_not_well(aspect, hint, changes, says):
+    amiss = advice(Hint(hint, "Do this.", (), needed=True), **changes)
+
+    assert finding(amiss, aspect) == (says, False)
+    assert (verdict_on(amiss).is_good, verdict_on(amiss).next_step) == (False, "Do this.")
+
+
+def test_every_hint_of_the_advice_is_about_something():
+    codes = set(re.findall(r'Hint\(\s*"([a-z-]+)"', Path(advice_module.__file__).read_text(encoding="utf-8")))
+
+    assert codes == set(_OF_HINTS)
+
+
+def test_without_mats_nothing_but_the_picture_is_judged():
+    bare = Advice(SIZE, 20.0, (), (NO_MATS,), None, None)
+
+    assert [one.aspect for one in verdict_on(bare).findings] == [Aspect.PICTURE, Aspect.MATS]
+    assert verdict_on(bare).next_step == NO_MATS.say
+
+
+def test_small_cards_and_small_pictures_are_no_fault():
+    far = advice(px_per_mm=(0.9, 0.9))
+
+    assert finding(far, Aspect.FACES) == ("too small without stickers", None)
+    assert verdict_on(far).is_good
+
+
+@pytest.mark.parametrize(
+    ("pace", "says", "is_enough"),
+    [
+        (Pace(4.2, 0.2), "looks 4 times a second, 1920 × 1080", True),
+        (Pace(1.1, 1.0), "looks once a second, 1920 × 1080", False),
+        (Pace(0.3, 1.0), "looks every 3 seconds, 1920 × 1080", False),
+    ],
+)
+def test_the_pace_is_said_with_its_size(pace, says, is_enough):
+    assert finding(FINE, Aspect.PACE, pace) == (says, is_enough)
+
+
+@pytest.mark.parametrize(("busy", "says"), [(0.95, "This computer looks slowly"), (0.3, "Few pictures come")])
+def test_a_slow_computer_and_a_slow_camera_are_told_apart(busy, says):
+    slow = verdict_on(FINE, Pace(1.0, busy))
+
+    assert slow.next_step.startswith(says)
+    assert (slow.is_good, slow.says) == (True, "Good enough to play; one thing would help.")
+
+
+@pytest.mark.parametrize(
+    ("fps", "looks_take_s", "says"),
+    [
+        (30.0, 0.001, "looks 10 times a second, 320 × 240"),
+        (5.0, 0.001, "looks 5 times a second, 320 × 240"),
+        (30.0, 0.5, "looks 2 times a second, 320 × 240"),
+    ],
+    ids=["as often as is useful", "a slow camera", "a slow computer"],
+)
+def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(fps, looks_take_s, says):
+    times = iter((0.0, camera_check.PACE_LOOKS * looks_take_s))
+    found = camera_check.verdict_of(Trial("It", (np.full((240, 320, 3), 90, np.uint8),), fps), clock=times.__next__)
+
+    assert next(one.says for one in found.findings if one.aspect is Aspect.PACE) == says
+
+
+USUAL, LARGE = (1920, 1080), (3840, 2160)
+
+
+@pytest.mark.parametrize(
+    ("now", "pace", "smallest_mm", "wanted"),
+    [
+        (USUAL, Pace(10.0, 0.5), 26.0, LARGE),
+        (USUAL, Pace(10.0, 0.5), 16.0, USUAL),
+        (USUAL, Pace(5.0, 0.9), 26.0, USUAL),
+        (USUAL, None, 26.0, USUAL),
+        (LARGE, Pace(4.0, 0.9), 16.0, LARGE),
+        (LARGE, Pace(1.5, 0.9), 26.0, USUAL),
+        (LARGE, Pace(1.5, 0.2), 26.0, LARGE),
+    ],
+    ids=[
+        "small cards, a quick computer", "cards large enough", "small cards, a slow computer", "a pace not known yet",
+        "it keeps up", "it does not", "only the camera is slow",
+    ],
+)  # fmt: skip
+def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_up(now, pace, smallest_mm, wanted):
+    assert size_wanted(now, pace, advice(smallest_mm=smallest_mm)) == wanted
+
+
+# --- Before the first match -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fresh(tmp_path):
+    """A match that nobody has begun."""
+    store = Store.open(tmp_path / "log.sqlite3")
+    yield Match(store)
+    store.close()
+
+
+def client_of(match: Match, seen: Survey | None, **more: object):
+    return create_app(
+        match, secret=SECRET, camera=Camera(lambda: b"a picture", survey=lambda: seen, **more)
+    ).test_client()
+
+
+SEEN = survey(zone("side-1/battle"))
+CLOSE = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
+
+
+def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_only_once(fresh):
+    page = client_of(fresh, SEEN)
+
+    assert page.get("/setup").location == "/camera/trial"
+    assert "All is well: you can play." in text_of(page.get("/camera/trial"))
+    assert tap(page, "/camera/trial").location.startswith("/setup")
+    assert "Who plays" in text_of(page.get("/setup"))
+
+
+def test_what_is_amiss_is_said_with_one_next_step_and_can_be_skipped(fresh):
+    shown = text_of(client_of(fresh, CLOSE).get("/camera/trial"))
+
+    assert "Not yet: cards would go unread. Move the camera 20 cm closer" in shown
+    assert "Skip this: set up the game" in shown
+
+
+@pytest.mark.parametrize("more", [{"is_there": lambda: False}, {"is_simulated": True}], ids=["no camera", "drawn"])
+def test_without_a_camera_the_game_is_set_up_at_once(fresh, more):
+    assert client_of(fresh, SEEN, **more).get("/setup").status_code == 200
+
+
+def test_once_a_match_has_been_begun_the_camera_is_tried_from_its_own_page(begun):
+    page = client_of(begun, SEEN)
+
+    assert page.get("/setup").status_code == 200
+    assert 'href="/camera/trial"' in page.get("/camera").get_data(as_text=True)
+    assert "Back to the camera" in text_of(page.get("/camera/trial"))
+
+
+def test_a_page_that_waits_for_the_first_picture_is_loaded_anew_with_it(fresh):
+    assert "There is no fresh picture" in text_of(client_of(fresh, None).get("/camera/trial"))
+    assert client_of(fresh, SEEN).get("/camera/trial?waiting=1").headers["HX-Refresh"] == "true"
+
+
+def test_a_stranger_is_shown_no_picture(fresh):
+    assert client_of(fresh, SEEN).get("/camera/trial", environ_base=STRANGER).status_code == 401
