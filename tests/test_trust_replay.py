@@ -36,6 +36,9 @@ class Part:
     def matches(self) -> tuple[int, ...]:
         return tuple(match for match in self.whole.matches() if match <= self.last)
 
+    def latest(self) -> dict[int, int]:
+        return {match: self.events(match)[-1].seq for match in self.matches()}
+
     def events(self, match: int) -> tuple[Event, ...]:
         return tuple(event for event in self.whole.events(match) if event.seq <= self.last)
 

@@ -149,9 +149,10 @@ def test_a_late_correction_shows_what_no_longer_fits(opened, game):
     page.get_by_role("link", name="Discard").click()
     page.get_by_role("button", name="25 km").click()
 
-    expect(page.get_by_role("heading", name="These lines no longer fit")).to_be_visible()
+    page.get_by_role("button", name="Change all the same").click()
+    expect(page.get_by_role("heading", name="This line no longer fits")).to_be_visible()
     page.get_by_role("button", name="Play it all the same").click()
-    expect(page.get_by_role("heading", name="These lines no longer fit")).to_have_count(0)
+    expect(page.get_by_role("heading", name="This line no longer fits")).to_have_count(0)
 
 
 def test_the_difference_is_answered_with_one_tap(opened, game):
