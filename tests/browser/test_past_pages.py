@@ -69,6 +69,11 @@ def test_the_arrow_keys_step_through_a_hand(opened, ended):
     assert page.url.endswith("?step=0")
 
 
+def settled(page) -> None:
+    """Wait until no step is on its way: a link that has just come is a plain one for a moment."""
+    expect(page.locator(".htmx-request, .htmx-settling")).to_have_count(0)
+
+
 def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
     _match, url = ended
     page = opened(url + "/past/1/1?step=12", SMALL)
@@ -82,10 +87,13 @@ def test_a_hand_plays_by_itself_until_somebody_stops_it(opened, ended):
     expect(run).to_have_text("Play by itself")
     assert page.get_by_label("Speed").input_value() == "slow"
     run.press("Enter")
+    settled(page)
     page.keyboard.press("Home")
     expect(run).to_have_text("Play by itself")
+    settled(page)
     page.keyboard.press("End")
     expect(page.locator(".plate small")).to_have_text("17 of 17")
+    settled(page)
     run.press("Enter")
 
     expect(page.locator(".plate small")).to_have_text("0 of 17")
