@@ -161,6 +161,17 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
     assert [faces(each) for each, _ in seen] == [["75"], ["75"], ["75", "75"]]
 
 
+def test_a_card_is_not_its_like_beneath_more_cards_than_anybody_takes_off_though_hands_hide_the_rest() -> None:
+    pile = one_by_one(card("25"), card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6), card("25", 0.6))
+    around = ((-185, -105), (-185, -140), (-55, -140), (-55, 30), (-185, 30), (-185, -105))
+    hands = Cover((*around, (-149, -105), (-149, -14), (-91, -14), (-91, -105)))
+
+    *_, before, last = looks(*pile, covers={4: hands})
+
+    assert faces(last[0]) == ["25"]
+    assert order_of(last[1], "25") > order_of(before[1], "25")
+
+
 @pytest.mark.long
 def test_a_pile_that_was_pushed_as_a_whole_has_no_card_more() -> None:
     pile = (card("100", 0, 0), card("75", 0.1, 0.1), card("100", 3, 4))

@@ -32,7 +32,7 @@ from companion.tracking.offline import UNREAD, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
 
-MATS = tuple(MatSeen(mat, SQUARE, 2.0) for mat in ("side-1", "side-2", "table"))
+MATS = tuple(MatSeen(mat, SQUARE, 2.0) for mat in ("side-1", "side-2", "side-3", "table"))
 OPENING = """edition classic
 side Ann
 side Bob
@@ -263,6 +263,18 @@ def told_of(*cards: str, seconds: float, setup: Setup | None = None) -> list[dic
 
     watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
     return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * seconds))))
+
+
+@pytest.mark.parametrize("slip", [(), ("1 end-of-limit-01 1/speed",)], ids=["nothing else", "a slip that lies on"])
+def test_a_doubtful_card_was_not_laid_where_all_that_follow_are_in_turn_without_it(slip: tuple[str, ...]):
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    rolled = ("0 roll-01 1/battle", *slip, "2 roll-02 2/battle", "4 roll-03 3/battle")
+    played = ("6 50-01 discard", "8 50-02 discard", "10 50-03 discard", "12 25-01 discard 0.85", "14 25-02 discard")
+
+    items = told_of(*rolled, *played, "16 100-01 2/distance", "18 100-02 3/distance", seconds=22, setup=setup)
+
+    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Bob discard 25", "Ann discard 25"]
+    assert confirmed(items)[-3:] == ["Ann discard 25", "Bob 100", "Cid 100"]
 
 
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():

@@ -40,6 +40,9 @@ LINGER_LOOKS, LINGER_STEP_S = 10, 0.1
 MOST_ANSWERS = 20
 """Maximum number of questions answered after one frame."""
 
+MOST_PASSED = 4
+"""Number of lines that people play on an illegal card before it is explained by nothing any more: a round of four."""
+
 MOST_DOUBTED = 8
 """Number of the last lines that are doubted when what follows contradicts them."""
 
@@ -130,8 +133,14 @@ class Past:
     def counts(self, cards: Sequence[Question]) -> bool:
         """True if all these cards count, and none is refused."""
         counted = {entry.line.serial for entry in self.entries}
-        refused = any(q.kind is Kind.PLAY and not q.is_legal for q in self.asked)
-        return not refused and all(question.serial in counted for question in cards)
+        illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal)
+        is_refused = any(not self.is_passed_over(question) for question in illegal)
+        return not is_refused and all(question.serial in counted for question in cards)
+
+    def is_passed_over(self, question: Question) -> bool:
+        """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
+        later = sum((entry.line.serial or 0) > (question.serial or 0) for entry in self.entries)
+        return later >= MOST_PASSED
 
     # Other pasts
 
@@ -167,15 +176,23 @@ class Past:
         track = self.tracks.of_serial(entry.line.serial or 0)
         return math.inf if track is None else track.since_s
 
-    def earlier(self) -> Iterator[Past]:
-        """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
-        end = len(self.entries) - 1
-        latest = range(end, max(-1, end - MOST_DOUBTED), -1)
-        for at in latest:
+    def without_doubtful(self) -> Iterator[Past]:
+        """A card that was doubtful was not laid: the latest lines first."""
+        for at in self._latest:
             question = self.entries[at].question
             if question is not None and question.confidence < SURE_CONFIDENCE:
                 yield self._up_to(at).without([question], self._seq_at(at))
-        yield from itertools.chain.from_iterable(map(self.with_discard, latest))
+
+    def earlier(self) -> Iterator[Past]:
+        """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
+        yield from self.without_doubtful()
+        yield from itertools.chain.from_iterable(map(self.with_discard, self._latest))
+
+    @property
+    def _latest(self) -> range:
+        """The places of the last lines, the latest first."""
+        end = len(self.entries) - 1
+        return range(end, max(-1, end - MOST_DOUBTED), -1)
 
     def without(self, questions: Sequence[Question], seq: int) -> Past:
         """Return the past in which these cards mean nothing, said at `seq`."""
@@ -275,7 +292,8 @@ class Watcher:
             if question.kind is Kind.PLAY and not question.is_legal:
                 if unsure and self._refutes(question, unsure):
                     return True
-                illegal.append(question)
+                if not self._past.is_passed_over(question):
+                    illegal.append(question)
             elif question.kind is Kind.PLAY:
                 if question.confidence >= SURE_CONFIDENCE or self._is_late(question):
                     self._accept(question, unsure, illegal)
@@ -310,8 +328,8 @@ class Watcher:
         if illegal and not unsure and self._is_newest(illegal[0]):
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
-            discarded = past.with_discard(len(past.entries))
-            if is_still_illegal and self._adopted([illegal[0], question], discarded):
+            pasts = itertools.chain(past.without_doubtful(), past.with_discard(len(past.entries)))
+            if is_still_illegal and self._adopted([illegal[0], question], pasts):
                 return
         before = past.unsure if question.zone is None else unsure
         self._past = replace(past, unsure=())

@@ -39,6 +39,9 @@ A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
 seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
+MOST_LIFTED = 2
+"""Maximum number of cards that are taken off a pile at a time, until all are gathered in."""
+
 PILES = ("battle", "speed", "discard")
 OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
 UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
@@ -166,9 +169,13 @@ class _Look:
         return sighting
 
     def _was_surer(self, lain: Lain, sighting: Sighting) -> bool:
-        """True if a card that was seen whole exactly there was recognised with more confidence."""
-        is_read = sighting.face is not Card.UNKNOWN and sighting.confidence < lain.sighting.confidence
-        return is_read and lain.is_whole and not lain.missed and self._lies_exactly(lain, sighting)
+        """True if a card that lay exactly there, with none upon it, was recognised with more confidence."""
+        is_surer = sighting.face is not Card.UNKNOWN and sighting.confidence < lain.sighting.confidence
+        off_mm, off_deg = self._off(lain, sighting)
+        # Half hidden, a card's turn is found less well than its place.
+        if not is_surer or off_mm > EXACT_MM or off_deg > SAME_DEG:
+            return False
+        return not any(_lies_upon(card, lain) and not card.missed for card in self._before)
 
     def _same(self) -> dict[int, Lain]:
         """Return which of the cards of before are seen now, by their places among those seen."""
@@ -183,14 +190,18 @@ class _Look:
     def _lies_upon_it(self, at: int, lain: Lain) -> bool:
         """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
 
-        They have to show by borders that no card beneath shares, and beyond doubt of one that lies there exactly.
+        They have to show by borders that no card beneath shares, and beyond doubt of one that lies there exactly; that
+        they are more than anybody takes off at a time is enough where it does not.
         """
         if any(_overlap(self._above[at], quad) for quad in self._above[:at]):
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
-        if self._lies_exactly(lain, self._told[at]):
+        off_mm, off_deg = self._off(lain, self._told[at])
+        if off_mm <= EXACT_MM and off_deg <= EXACT_DEG:
             return any(self._vote(card, A_CORNER, self._above) for card in alone)
+        if sum(not card.missed for card in covered) > MOST_LIFTED:
+            return True
         return any(self._still_there(card) is not False for card in alone)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
@@ -240,11 +251,6 @@ class _Look:
             most_mm, most_deg = SAME_MM, SAME_DEG
         off_mm, off_deg = self._off(lain, sighting)
         return off_mm <= most_mm and off_deg <= most_deg
-
-    def _lies_exactly(self, lain: Lain, sighting: Sighting) -> bool:
-        """True if a card lies nearer to where another was than a hand would lay it."""
-        off_mm, off_deg = self._off(lain, sighting)
-        return off_mm <= EXACT_MM and off_deg <= EXACT_DEG
 
     def _off(self, lain: Lain, sighting: Sighting) -> tuple[float, float]:
         """Return how far a card is from where another was, in millimetres and degrees, on its mat.
