@@ -161,12 +161,13 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
     assert [faces(each) for each, _ in seen] == [["75"], ["75"], ["75", "75"]]
 
 
-def test_a_card_is_not_its_like_beneath_more_cards_than_anybody_takes_off_though_hands_hide_the_rest() -> None:
-    pile = one_by_one(card("25"), card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6), card("25", 0.6))
+@pytest.mark.parametrize("between", [1, 3])
+def test_a_card_laid_nearly_where_its_like_lies_beneath_others_is_another_though_hands_hide_those(between: int) -> None:
+    others = (card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6))[:between]
     around = ((-185, -105), (-185, -140), (-55, -140), (-55, 30), (-185, 30), (-185, -105))
     hands = Cover((*around, (-149, -105), (-149, -14), (-91, -14), (-91, -105)))
 
-    *_, before, last = looks(*pile, covers={4: hands})
+    *_, before, last = looks(*one_by_one(card("25"), *others, card("25", 0.6)), covers={between + 1: hands})
 
     assert faces(last[0]) == ["25"]
     assert order_of(last[1], "25") > order_of(before[1], "25")

@@ -130,12 +130,14 @@ class Past:
         entry = Entry(line, _judged(self.game, str(play)), question)
         return replace(self, seq=seq, first_seqs=first_seqs, entries=(*self.entries, entry))
 
-    def counts(self, cards: Sequence[Question]) -> bool:
-        """True if all these cards count, and none is refused."""
+    def counts(self, cards: Sequence[Question], before: Past) -> bool:
+        """True if all these cards count, with all that were sure in the past before, and none is refused."""
+        told = (entry.question for entry in before.entries)
+        sure = [question for question in told if question is not None and question.confidence >= SURE_CONFIDENCE]
         counted = {entry.line.serial for entry in self.entries}
         illegal = (q for q in self.asked if q.kind is Kind.PLAY and not q.is_legal)
         is_refused = any(not self.is_passed_over(question) for question in illegal)
-        return not is_refused and all(question.serial in counted for question in cards)
+        return not is_refused and all(question.serial in counted for question in (*sure, *cards))
 
     def is_passed_over(self, question: Question) -> bool:
         """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
@@ -375,7 +377,7 @@ class Watcher:
         for past in pasts:
             self._past = replace(past, is_trial=True, items=())
             self._follow()
-            if self._past.counts(cards):
+            if self._past.counts(cards, before):
                 break
         else:
             self._past = before

@@ -39,9 +39,6 @@ A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
 seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
-MOST_LIFTED = 2
-"""Maximum number of cards that are taken off a pile at a time, until all are gathered in."""
-
 PILES = ("battle", "speed", "discard")
 OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
 UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
@@ -190,8 +187,8 @@ class _Look:
     def _lies_upon_it(self, at: int, lain: Lain) -> bool:
         """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
 
-        They have to show by borders that no card beneath shares, and beyond doubt of one that lies there exactly; that
-        they are more than anybody takes off at a time is enough where it does not.
+        They have to show, by borders that no card beneath shares, and beyond doubt. Where it does not lie exactly there
+        it is enough that nobody has seen them leave.
         """
         if any(_overlap(self._above[at], quad) for quad in self._above[:at]):
             return False
@@ -200,9 +197,7 @@ class _Look:
         off_mm, off_deg = self._off(lain, self._told[at])
         if off_mm <= EXACT_MM and off_deg <= EXACT_DEG:
             return any(self._vote(card, A_CORNER, self._above) for card in alone)
-        if sum(not card.missed for card in covered) > MOST_LIFTED:
-            return True
-        return any(self._still_there(card) is not False for card in alone)
+        return any(not card.missed for card in covered) or any(self._still_there(card) is not False for card in alone)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
         """Return the cards not seen again that still lie there: what is below an unmoved card has not moved either."""
