@@ -39,6 +39,16 @@ def test_a_match_that_is_not_over_is_offered_and_goes_on_where_it_was(page, two)
     assert lines(two) == ["Bob roll", "Ann roll"]
 
 
+@pytest.mark.parametrize("played_in_it", [True, False])
+def test_a_hand_without_a_play_is_not_offered_to_be_watched(page, two, played_in_it):
+    if played_in_it:
+        played(two, "Cid roll")
+
+    offered = "Watch the unfinished one" in text_of(page.get(f"/past/{two.state.match}"))
+
+    assert offered is played_in_it
+
+
 def test_another_match_with_plays_is_asked_about_and_nothing_of_either_is_lost(page, two):
     played(two, "Cid roll", "Dee roll")
     second = two.state.match

@@ -388,7 +388,7 @@ def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_be
 
     assert "These lines no longer fit" in shown
     assert "Ann drives 100 km." in shown
-    assert shown.count("A change above made 3 plays illegal.") == 1
+    assert shown.count("An earlier change made 3 plays illegal.") == 1
     assert shown.count("Undo") == 3
 
 

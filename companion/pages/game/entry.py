@@ -159,6 +159,7 @@ def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
     way = {Event.RETRACT: "retract", Event.LINE: "insert"}.get(kind, "correct")
     return {
         "play": play,
+        "say": words.play_say(play, Names.of(now.game)) if play is not None else "",
         "text": text,
         "post_to": url_for(f"table.{way}", seq=entry.seq),
         "own": is_own,
@@ -187,7 +188,7 @@ def _picker(
     is; `asks_who`: two players may lay a card now, and nobody knows whose this phone is. `task` is for the template:
     `title`, `post_to`, `about` (what was laid or recorded, as a sentence), `picture` (its address), `is_asked` (it
     answers a question, to which "not a play" is an answer too), `refused` (the illegal play that was picked here),
-    `misfits` (the change that was picked, and the lines that it would make illegal).
+    `misfits` (the change that was picked, in words too, and the lines that it would make illegal).
     """
     names = Names.of(now.game)
     player = request.args.get("player", usual_player)

@@ -82,7 +82,7 @@ def _match_page(past: Past, *, asks: bool = False) -> str:
         past=_past_view(past),
         rules_at=f"/how/{past.game.edition_name}",
         sheets=[(score_sheets.explained(hand, names), charts.race(hand, names)) for hand in past.finished],
-        open_hand=past.hands[-1].number if past.hands and past.hands[-1].is_open else None,
+        open_hand=next((hand.number for hand in past.hands[-1:] if hand.is_open and hand.entries), None),
         totals=charts.totals([hand.result for hand in past.finished], names),
         wins=score_sheets.wins(past.game) if sum(past.game.won.values()) > 1 else [],
     )
