@@ -379,4 +379,4 @@ def test_a_card_that_lies_beside_where_it_lay_before_a_hand_was_over_it_may_have
 
     (serial,) = followed.see(on_discard(KM_50, 200, y, 1))[KM_50]
 
-    assert (followed.track(serial).stacked_s is not None) is may_be_two
+    assert (followed.track(serial).shifted_s is not None) is may_be_two

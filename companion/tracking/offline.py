@@ -167,7 +167,8 @@ class Past:
         for at in range(len(self.entries), max(0, len(self.entries) - MOST_DOUBTED), -1):
             past = self._up_to(at)
             for track in self.tracks.there:
-                if track.stacked_s is None or not since_s[at - 1] <= track.stacked_s < since_s[at]:
+                touched = [t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None]
+                if not any(since_s[at - 1] <= t_s < since_s[at] for t_s in touched):
                     continue
                 guess = places.play_at(track.face, track.zone, track.place.sideways, past.table)
                 if guess is not None and not referee.objections(past.table, guess.play):

@@ -154,7 +154,10 @@ class Track:
     """It may be a card like it that lay there before, nudged."""
 
     stacked_s: float | None = None
-    """When one like it may have been laid on it, too exactly for a picture to tell."""
+    """When one like it may have been laid exactly on it: no picture tells."""
+
+    shifted_s: float | None = None
+    """When it came to lie a little beside where it lay: a hand has touched it, or laid one like it on it."""
 
     laid_seq: int | None = None
     """The record's last event when it came to count as lying; None until it has."""
@@ -217,7 +220,6 @@ class Track:
         diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
         reading = reading_of(sighting, DOUBTFUL_CONFIDENCE if diagonal else 1.0)
         keeps = self.face is Card.UNKNOWN or known
-        is_stacked = is_shifted or (sighting.is_double and sighting.stay != self.stay)
         return replace(
             self,
             face=sighting.face if known else self.face,
@@ -229,7 +231,8 @@ class Track:
             recent=(*self.recent, True)[-LOOKS:],
             readings=(*(() if moved else self.readings), *((reading,) if keeps else ()))[-MOST_READINGS:],
             stay=sighting.stay,
-            stacked_s=t_s if is_stacked and self.readings else self.stacked_s,
+            stacked_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.stacked_s,
+            shifted_s=t_s if is_shifted and self.readings else self.shifted_s,
             centre_px=sighting.centre_px,
         )
 
