@@ -167,10 +167,10 @@ class _Look:
 
     def _was_surer(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card that lay exactly there, with none upon it, was recognised with more confidence."""
-        is_surer = sighting.face is not Card.UNKNOWN and sighting.confidence < lain.sighting.confidence
+        if sighting.face is Card.UNKNOWN or sighting.confidence >= lain.sighting.confidence:
+            return False
         off_mm, off_deg = self._off(lain, sighting)
-        # Half hidden, a card's turn is found less well than its place.
-        if not is_surer or off_mm > EXACT_MM or off_deg > SAME_DEG:
+        if off_mm > EXACT_MM or off_deg > SAME_DEG:  # half hidden, a card's turn is found less well than its place
             return False
         return not any(_lies_upon(card, lain) and not card.missed for card in self._before)
 
