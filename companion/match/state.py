@@ -149,6 +149,10 @@ class MatchState:
         """True if the simulated table has begun the match, and no people."""
         return bool(self.entries) and self.entries[0].written.by == DEMO
 
+    def was_counted(self, entry: Entry) -> bool:
+        """True if a line belongs to a hand that has been counted."""
+        return any(hand.number == entry.hand for hand in self.game.hands)
+
     def entry(self, seq: int) -> Entry | None:
         """Return the line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)

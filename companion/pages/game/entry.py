@@ -162,6 +162,8 @@ def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
         "say": words.play_say(play, Names.of(now.game)) if play is not None else "",
         "text": text,
         "post_to": url_for(f"table.{way}", seq=entry.seq),
+        # The pens of a hand that was counted are on its page of the score.
+        "leave": url_for("score.plays", number=entry.hand) if now.was_counted(entry) else url_for("table.show"),
         "own": is_own,
         "may_stand": is_own and play is not None and not play.anyway,
         "first": views.entry_view(now.game, wrong[0]),
@@ -271,7 +273,7 @@ def may() -> AnyResponse | str:
         is_open=not table.is_over and table.extension_offered_to is None,
         at_once=list(at_once(table, player)),
         beside=[*offers.beside(table, names, player)],
-        families=families(judged, player, names),
+        families=list(families(judged, player, names)),
         discards=discards(judged, player, names),
     )
 

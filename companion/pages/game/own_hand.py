@@ -14,7 +14,7 @@ from companion.pages.game import card_picker, offers
 from companion.pages.game.card_picker import Question
 from companion.pages.game.offers import Offer
 from companion.pages.players import phone_identity
-from companion.pages.words import Names, _
+from companion.pages.words import N_, Names, _
 from companion.robots.robot import Level
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.hidden_cards import out_of_hand
@@ -40,13 +40,19 @@ def view(now: MatchState) -> dict[str, Any] | None:
     latest, sorts = len(own.hand) - 1, bool(session.get(_SORTS))
     cards = [(card, own.has_drawn and place == latest) for place, card in enumerate(own.hand)]
     cards = sorted(cards, key=lambda one: list(Card).index(one[0])) if sorts else cards
+    answers, names = {play.card: _answer(play) for play in own.plays if play.at_once}, Names.of(now.game)
     tiles = [
-        {"use": _use(table, own, card), "out": _offer(discard(own.player, card), own, card), "is_new": is_new}
+        {
+            "use": answers.get(card) or _use(table, own, card),
+            "out": _offer(discard(own.player, card), own, card),
+            "is_new": is_new,
+        }
         for card, is_new in cards
     ]
+    others = (play for play in own.plays if play.verb in (Verb.TAKE, Verb.PASS, Verb.GIVE))
     return {
         "tiles": tiles,
-        "answers": list(_answers(own, Names.of(now.game))),
+        "others": [Offer(words.play_say(play, names), str(play)) for play in others],
         "is_asked": own.is_asked,
         "may_wait": own.may_wait,
         "in_turn": not table.is_over and table.player_to_move == own.player,
@@ -74,14 +80,11 @@ def _offer(play: Play, own: Seen, card: Card) -> Offer:
     return Offer(words.title(card), str(play) if own.is_asked else "", legal=play in own.plays, card=card)
 
 
-def _answers(own: Seen, names: Names) -> Iterator[Offer]:
-    for play in own.plays:
-        if play.at_once and play.card is not None:
-            is_safety = play.card.family is Family.SAFETY
-            say = _("Coup fourré! %(card)s", card=words.title(play.card)) if is_safety else words.title(play.card)
-            yield Offer(say, str(play), card=play.card)
-        elif play.verb in (Verb.TAKE, Verb.PASS, Verb.GIVE):
-            yield Offer(words.play_say(play, names), str(play), card=play.card)
+def _answer(play: Play) -> Offer:
+    """Return a card that may be laid at once, with what is called out for it."""
+    title = words.title(play.card)
+    is_safety = play.card is not None and play.card.family is Family.SAFETY
+    return Offer(title, str(play), card=play.card, note=_("Coup fourré!") if is_safety else title)
 
 
 def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
@@ -109,8 +112,21 @@ def advice(now: MatchState) -> str:
     if now.dealt is None or position is None:
         return _("Nothing is asked of you now.")
     play, why = now.dealt.choice(position, Level.COUNTING)
-    waits = _("Draw a card") if position.is_in_turn else _("Let it pass")
-    return f"{words.play_say(play, Names.of(now.game)) if play else f'{waits}.'} {words.said(why)}"
+    waits = _("I would draw a card.") if position.is_in_turn else _("I would let it pass.")
+    return f"{_would(play, Names.of(now.game)) if play else waits} {words.said(why)}"
+
+
+def _would(play: Play, names: Names) -> str:
+    """Return a play as a proposal: nothing has been laid yet."""
+    card = words.name(play.card) if play.times < 2 else words.doubled(play.card, play.times)
+    said = {"card": card, "whom": names.anyone(play.target or "")}
+    if play.verb is Verb.DISCARD:
+        return _("I would discard %(card)s.", **said)
+    if play.verb is not Verb.PLAY or play.card is None:
+        return _("I would do this: %(what)s", what=words.play_say(play, names))
+    if play.target:
+        return _("I would play %(card)s on %(whom)s.", **said)
+    return _("I would drive %(card)s." if play.card.family is Family.DISTANCE else N_("I would lay %(card)s."), **said)
 
 
 def tell(now: MatchState, outcome: Outcome) -> None:

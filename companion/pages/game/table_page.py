@@ -191,7 +191,7 @@ def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
     Where its hand had been counted the score is shown, which follows the change.
     """
     entry, asks, vouched = state().entry(seq), "anyway" not in request.form, permissions.vouched()
-    was_over = entry is not None and any(hand.number == entry.hand for hand in state().game.hands)
+    was_over = entry is not None and state().was_counted(entry)
     answer = _write(
         "entry.change",
         lambda m, text, by: m.rewrite(
