@@ -168,7 +168,7 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
     assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
     assert "What would you play?" in text_of(ann.get("/"))
     tap(ann, "/advice")
-    assert "I would play accident on Bob. It holds up Bob at 0 km" in text_of(ann.get("/"))
+    assert "I would play: Accident on Bob. It holds up Bob at 0 km" in text_of(ann.get("/"))
 
 
 def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):

@@ -53,7 +53,7 @@ def test_a_hand_against_two_robots(opened, table):
     page.get_by_role("button", name="Sort").click()
     expect(page.get_by_role("button", name="As drawn")).to_be_visible()
     page.get_by_role("button", name="What would you play?").click()
-    expect(page.get_by_role("status").filter(has_text="Player 1")).to_be_visible()
+    expect(page.get_by_role("status").filter(has_text="I would")).to_be_visible()
     wall = opened(f"{url}/wall", WALL)
     expect(wall.get_by_role("heading", name="Player 1’s turn")).to_be_visible()
     assert wall.locator(".tile").count() == 0

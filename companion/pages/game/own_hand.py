@@ -40,7 +40,7 @@ def view(now: MatchState) -> dict[str, Any] | None:
     latest, sorts = len(own.hand) - 1, bool(session.get(_SORTS))
     cards = [(card, own.has_drawn and place == latest) for place, card in enumerate(own.hand)]
     cards = sorted(cards, key=lambda one: list(Card).index(one[0])) if sorts else cards
-    answers, names = {play.card: _answer(play) for play in own.plays if play.at_once}, Names.of(now.game)
+    answers = {play.card: _answer(play) for play in own.plays if play.at_once or play.verb is Verb.GIVE}
     tiles = [
         {
             "use": answers.get(card) or _use(table, own, card),
@@ -49,10 +49,10 @@ def view(now: MatchState) -> dict[str, Any] | None:
         }
         for card, is_new in cards
     ]
-    others = (play for play in own.plays if play.verb in (Verb.TAKE, Verb.PASS, Verb.GIVE))
+    says = {Verb.TAKE: _("Take the top of the discard pile"), Verb.PASS: _("Pass")}
     return {
         "tiles": tiles,
-        "others": [Offer(words.play_say(play, names), str(play)) for play in others],
+        "others": [Offer(says[play.verb], str(play)) for play in own.plays if play.verb in says],
         "is_asked": own.is_asked,
         "may_wait": own.may_wait,
         "in_turn": not table.is_over and table.player_to_move == own.player,
@@ -81,7 +81,7 @@ def _offer(play: Play, own: Seen, card: Card) -> Offer:
 
 
 def _answer(play: Play) -> Offer:
-    """Return a card that may be laid at once, with what is called out for it."""
+    """Return a card that may be laid or handed over at once, with what is called out for it."""
     title = words.title(play.card)
     is_safety = play.card is not None and play.card.family is Family.SAFETY
     return Offer(title, str(play), card=play.card, note=_("Coup fourré!") if is_safety else title)
@@ -118,15 +118,13 @@ def advice(now: MatchState) -> str:
 
 def _would(play: Play, names: Names) -> str:
     """Return a play as a proposal: nothing has been laid yet."""
-    card = words.name(play.card) if play.times < 2 else words.doubled(play.card, play.times)
-    said = {"card": card, "whom": names.anyone(play.target or "")}
-    if play.verb is Verb.DISCARD:
-        return _("I would discard %(card)s.", **said)
-    if play.verb is not Verb.PLAY or play.card is None:
+    if play.verb not in (Verb.PLAY, Verb.DISCARD) or play.card is None:
         return _("I would do this: %(what)s", what=words.play_say(play, names))
+    card = words.doubled(play.card, play.times)
     if play.target:
-        return _("I would play %(card)s on %(whom)s.", **said)
-    return _("I would drive %(card)s." if play.card.family is Family.DISTANCE else N_("I would lay %(card)s."), **said)
+        card = _("%(card)s on %(whom)s", card=card, whom=names.anyone(play.target))
+    drives = N_("I would drive %(card)s.") if play.card.family is Family.DISTANCE else N_("I would play: %(card)s.")
+    return _(N_("I would discard: %(card)s.") if play.verb is Verb.DISCARD else drives, card=card)
 
 
 def tell(now: MatchState, outcome: Outcome) -> None:
