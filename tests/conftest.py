@@ -16,8 +16,11 @@ from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
 from companion.app.cli import main
+from companion.match import dealer
 from companion.match.match import Match
+from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import keep_own_editions
+from companion.rules.hidden_cards import deal
 from companion.storage.event_store import Store
 from companion.vision.enrol import enrolment, rectify
 from companion.vision.enrol.rectify import Rectified
@@ -139,3 +142,19 @@ def called(monkeypatch, capsys, tmp_path):
 
     yield call
     keep_own_editions(tmp_path / "none")
+
+
+@pytest.fixture
+def stacked(monkeypatch):
+    """Deals the cards that are named, seat by seat and then those that are drawn; the others follow."""
+
+    def stack(*hands: str) -> None:
+        named = [card_of_slug(slug) for hand in hands for slug in hand.split()]
+
+        def dealt_by(table, key):
+            others = Counter(table.deck) - Counter(named)
+            return deal(table, [*others.elements(), *reversed(named)], key)
+
+        monkeypatch.setattr(dealer, "dealt_by", dealt_by)
+
+    return stack

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import re
-from collections import Counter
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -12,12 +11,10 @@ import pytest
 from client import HOME, STRANGER, lines, tap, text_of, values
 
 from companion.common.errors import Problem
-from companion.match import dealer
 from companion.match.match import Match
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 from companion.match.state import RobotSeat
 from companion.robots.robot import Level
-from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import deal
 from companion.rules.play import Verb
@@ -47,22 +44,6 @@ def seated(app):
         return client
 
     return phone
-
-
-@pytest.fixture
-def stacked(monkeypatch):
-    """Deals the cards that are named, seat by seat and then those that are drawn; the others follow."""
-
-    def stack(*hands: str) -> None:
-        named = [card_of_slug(slug) for hand in hands for slug in hand.split()]
-
-        def dealt_by(table, key):
-            others = Counter(table.deck) - Counter(named)
-            return deal(table, [*others.elements(), *reversed(named)], key)
-
-        monkeypatch.setattr(dealer, "dealt_by", dealt_by)
-
-    return stack
 
 
 def hand_of(client) -> list[str]:
@@ -400,7 +381,7 @@ def test_the_next_hand_is_dealt_anew_and_each_match_too(match):
 def test_cards_that_do_not_fit_the_record_stop_the_hand_and_not_the_service(match, seated, monkeypatch):
     match.start(THREE, robots={"Bob": 1, "Cid": 1})
     ann = seated("Ann")
-    monkeypatch.setattr(dealer, "dealt_by", lambda table, key: deal(table, (), key))
+    monkeypatch.setattr("companion.match.dealer.dealt_by", lambda table, key: deal(table, (), key))
     match.sit("Ann", "Ann")
 
     assert match.state.dealt is None

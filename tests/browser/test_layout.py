@@ -6,7 +6,7 @@ import pytest
 from marks import mostly_long
 from serving import running
 
-from browser.screens import SMALL, TABLET, TWO, WALL, app_of, match_of, propose
+from browser.screens import PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, app_of, match_of, propose
 from companion.common.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
@@ -128,3 +128,92 @@ def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit
         edge = page.locator(".proposal").bounding_box()
         assert lit.bounding_box()["y"] + lit.bounding_box()["height"] <= edge["y"]
         assert edge["y"] + 200 <= SMALL["height"]
+
+
+# --- What is tapped stays where it is ---------------------------------------------------------------------------
+
+TAPPED = (".taps .tile", ".held .tile:not(.wait)", ".tools > *", ".act > .slim > :first-child", ".ask-rules")
+STAND = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)]
+  .filter(e => e.checkVisibility()).map(e => { const at = e.getBoundingClientRect();
+    return [at.left + scrollX, at.top + scrollY, at.width, at.height].map(Math.round).join(" "); }))"""
+"""Where the things of each kind stand on the page."""
+
+SAID = """() => { document.getElementById("offline").hidden = false;
+  document.getElementById("notice").innerHTML = '<p class="banner bad">That tap did not count.</p>'; }"""
+"""The page says that the table is out of reach, and that a tap has failed."""
+
+PHONES = pytest.mark.parametrize("size", mostly_long([SMALL, LYING, TABLET, PHONE], SMALL, LYING))
+
+
+class Stillness:
+    """What has moved on a page since it was first looked at; that a hand has a card more moves nothing."""
+
+    def __init__(self, page, url: str, size) -> None:
+        self.page, self.url, self.moved = page, url, {}
+        page.set_viewport_size(size)
+        self.first = self._stand()
+
+    def look(self, state: str, *, anew: bool = True) -> None:
+        for kind, before, now in zip(TAPPED, self.first, self._stand(anew=anew), strict=True):
+            if len(before) != len(now) and "held" not in kind:
+                self.moved[state, kind] = f"{len(before)} -> {len(now)}"
+            elif moved := [f"{old} -> {new}" for old, new in zip(before, now, strict=False) if old != new]:
+                self.moved[state, kind] = moved[0]
+
+    def _stand(self, *, anew: bool = True):
+        if anew:
+            self.page.goto(self.url)
+        return self.page.evaluate(STAND, TAPPED)
+
+
+LONG_NAMED = [*TWO[:3], 'player Bob "Bartholomäus von Zitzewi"', TWO[-1]]
+TURNS = ["Ann roll", "Bob roll", "Ann speed-limit > Bob", "Bob 50", "Ann 200", "Bob stop > Ann", "Ann roll"]
+TURNS += ["Bob discard 25", "Ann accident > Bob", "Bob repairs", "Ann driving-ace", "Ann 25"]
+
+
+@PHONES
+@pytest.mark.parametrize("seat", ["Bob", None])
+@pytest.mark.parametrize(
+    ("header", "plays", "line", "instead"),
+    [(LONG_NAMED, TURNS, 3, "Bob 25"), (RUSH, [*RUSH_PLAYS, "Ann right-of-way !"], 1, "Bob 50")],
+    ids=["classic", "rush"],
+)
+def test_no_card_of_the_deck_under_the_board_moves(phone, header, plays, line, instead, seat, size):
+    with match_of(header, []) as match, running(app_of(match)) as url:
+        still = Stillness(phone(url, seat=seat), url, size)
+        for play in plays:
+            assert match.enter(play, "Ann").done, play
+            still.look(play)
+        match.undo("Ann")
+        still.look("undo")
+        match.correct(match.state.hand_entries[line].seq, instead, "Ann")
+        still.look("another has changed a line")
+        assert still.page.get_by_role("button", name="All right").count() == (seat == "Bob")
+        still.page.evaluate(SAID)
+        still.look("out of reach", anew=False)
+
+        assert still.moved == {}
+
+
+@PHONES
+def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
+    stacked("roll 50 25 driving-ace repairs gasoline", "roll accident 25 25 50 75", "100 200 75 stop")
+    with match_of(None, []) as match, running(app_of(match)) as url:
+        match.start(LONG_NAMED[1:], robots={})
+        still = Stillness(phone(url, seat="Ann"), url, size)
+        phone(url, seat="Bob")
+        for tile in ("50 km", "What would you play?"):
+            still.page.get_by_role("button", name=tile).first.click()
+            still.page.locator(".over .banner").filter(visible=True).wait_for()
+            still.look(f"said: {tile}", anew=False)
+        for play in ("Ann roll", "Bob roll", "Ann 50", "Bob accident > Ann"):
+            assert match.enter(play, play.split()[0]).done, play
+            still.look(play)
+        assert still.page.locator(".tile.chance, .tile.wait").count() == 2
+        match.waive("Ann")
+        still.look("drawn")
+        match.undo("Bob")
+        still.look("another asks for an undo")
+        assert still.page.get_by_role("button", name="Agree").is_visible()
+
+        assert still.moved == {}
