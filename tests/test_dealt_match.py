@@ -288,6 +288,7 @@ def test_nobody_takes_the_seat_of_a_robot_nor_keeps_one_from_a_match_before(matc
 
     assert hand_of(bob) == []
     assert "Bob" not in re.findall(r'id="seat-(\w+)"', bob.get("/join").get_data(as_text=True))
+    assert "One phone for us all" not in text_of(bob.get("/join")), "hands are hidden from one another"
     assert hand_of(seated("Bob")) == []
     assert "robot of level 1" in text_of(bob.get("/seats"))
 

@@ -64,8 +64,9 @@ the table shows whose turn it is and the way left
     Ann roll; Bob roll; Ann 100 => / | Bob’s turn | Ann drives 100 km. | 600 km to go
 an attack says who needs what
     Ann roll; Bob stop > Ann => / | Bob stops Ann. Ann needs a roll or right of way. | Coup fourré!
-the score of an open hand says that the match is without it
-    Ann roll; Bob roll; Ann 100 => /score | This hand 100 0 Match before this hand 0 0
+the score begins with the match as it stands and says what it was before the open hand
+    Ann roll; Bob roll; Ann 100 => /score | Ann 100 Bob 0 First to 5000 points wins. With this hand, so far.
+        | This hand 100 0 Match before this hand 0 0
 an attack that was mirrored says what its new victim needs [edition rush; side Ann; side Bob; side Cid]
     Ann stop > Bob; Bob mirror ! => / | Mirror! Bob sends the attack back. Ann needs a roll or right of way.
 a demand does not speak of what its victim lacks [edition rush; side Ann; side Bob; side Cid]
@@ -389,7 +390,8 @@ def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_be
     assert "These lines no longer fit" in shown
     assert "Ann drives 100 km." in shown
     assert shown.count("An earlier change made 3 plays illegal.") == 1
-    assert shown.count("Undo") == 3
+    assert shown.count("Undo") == 1
+    assert f"/line/{begun.state.attention[0].seq}?before=1" in page.get("/").get_data(as_text=True)
 
 
 def test_the_extension_is_asked_of_the_side_that_decides(page, begun):

@@ -92,6 +92,8 @@ a phone for the whole table can enter the coup fourré
     Ann roll; Bob stop > Ann => / | Coup fourré! Ann: Right of way
 the chance is gone once somebody has played on
     Ann roll; Bob stop > Ann; Ann discard 25 => / as Ann | not Coup fourré
+what may be played comes first
+    => /may as Ann | Bob Remedies Roll Hazards Speed limit | Enter a discard What is refused, and why Distances
 what may not be played says why for all cards alike
     => /may as Ann
         | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:

@@ -166,6 +166,21 @@ def test_a_play_of_a_hand_that_has_ended_is_corrected_and_the_score_follows(stor
     assert "Bob: 1 × 75 km, 4 × 25 km = 175" in text_of(page.get("/score"))
 
 
+def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(store):
+    match = started(store, "Ann roll", "Bob roll", "Ann 100")
+    page = page_of(match)
+
+    first = match.state.hand_entries[0].seq
+
+    def left_for() -> str:
+        asked = page.get(tap(page, f"/line/{first}/correct", text="Ann discard 25").location)
+        return re.search(r'href="([^"]*)"><svg[^<]*<path[^<]*</svg><span>Leave it as it is', asked.text)[1]
+
+    assert left_for() == "/"
+    match.enter("end", "Ann")
+    assert left_for() == "/score/1/plays"
+
+
 def test_a_hand_that_was_played_shows_a_spectator_its_plays_but_no_pen(store):
     page = page_of(won(store))
     shown = page.get("/score/1/plays", environ_base=STRANGER).get_data(as_text=True)
