@@ -204,7 +204,7 @@ def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
         phone(url, seat="Bob")
         for tile in ("50 km", "What would you play?"):
             still.page.get_by_role("button", name=tile).first.click()
-            still.page.locator(".over .banner").filter(visible=True).wait_for()
+            still.page.locator(".unasked .banner").filter(visible=True).wait_for()
             still.look(f"said: {tile}", anew=False)
         for play in ("Ann roll", "Bob roll", "Ann 50", "Bob accident > Ann"):
             assert match.enter(play, play.split()[0]).done, play
