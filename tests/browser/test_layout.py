@@ -131,7 +131,14 @@ def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit
 
 # --- What is tapped stays where it is ---------------------------------------------------------------------------
 
-TAPPED = (".taps .tile", ".held .tile:not(.wait)", ".tools > *", ".act > .slim > :first-child", ".ask-rules")
+TAPPED = (
+    ".tabs a",
+    ".tiles .tile",
+    ".held .tile:not(.wait)",
+    ".tools > *",
+    ".act > .slim > :first-child",
+    ".ask-rules",
+)
 STAND = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)]
   .filter(e => e.checkVisibility()).map(e => { const at = e.getBoundingClientRect();
     return [at.left + scrollX, at.top + scrollY, at.width, at.height].map(Math.round).join(" "); }))"""
@@ -214,5 +221,15 @@ def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
         match.undo("Bob")
         still.look("another asks for an undo")
         assert still.page.get_by_role("button", name="Agree").is_visible()
+
+        assert still.moved == {}
+
+
+def test_no_card_of_the_page_of_all_plays_moves(phone):
+    with match_of(RUSH, []) as match, running(app_of(match)) as url:
+        still = Stillness(phone(url), f"{url}/play?player=Ann", SMALL)
+        for play in [*RUSH_PLAYS, "Ann right-of-way !"]:
+            match.enter(play, "Ann")
+            still.look(play)
 
         assert still.moved == {}
