@@ -35,7 +35,7 @@ class Offer:
     legal: bool = True
     card: Card | None = None
     note: str = ""
-    """A sentence that explains the words."""
+    """A sentence that explains the words, or what is called out with the card."""
 
 
 def query(player: str, **asked: str) -> str:
