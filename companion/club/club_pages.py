@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from dataclasses import asdict
@@ -20,7 +21,7 @@ from companion.club.deeds import Deed
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
-from companion.club.tournament_pages import clocks, clocks_of
+from companion.club.tournament_pages import clocks, clocks_at_tables, clocks_of
 from companion.common.cache import Kept
 from companion.common.program_name import typed
 from companion.common.text import Said, say, say_many
@@ -67,15 +68,17 @@ def _taken() -> tuple[dict[str, object], int]:
             try:
                 last = club_log.take(db, sent, key)
             except Fork as fork:  # Noted with the table; nothing else was written.
-                return {"fork_at": fork.seq}, 409
-            letters = club_log.letters(db, sent.table)
+                return {"fork_at": fork.args[0]}, 409
+            clock = club().clocks.get("", partial(clocks_at_tables, db), int(time.monotonic())).get(sent.table)
+            letters = [*club_log.letters(db, sent.table), *([clock] if clock else [])]
             secret = keys.secret_of(db, key) if letters and key else None
         answer: dict[str, object] = {"acknowledged": last}
         if letters:
-            answer |= {"letters": letters} | ({"signed": batch.digest(secret, letters.encode())} if secret else {})
+            text = json.dumps(letters)
+            answer |= {"letters": text} | ({"signed": batch.digest(secret, text.encode())} if secret else {})
         return answer, 200
     except Missing as missing:
-        return {"missing_from": missing.seq}, 409
+        return {"missing_from": missing.args[0]}, 409
 
 
 # --- What everybody sees --------------------------------------------------------------------------------------
@@ -179,9 +182,7 @@ def trouble(row: TableRow) -> Said | None:
 def one(table: str) -> str:
     """Show a table's scores: the newest matches with their sheets."""
     with connected(club().pool) as db:
-        row = next((row for row in club_log.tables(db, hidden=may(Role.DIRECTOR)) if row.id == table), None) or abort(
-            404
-        )
+        row = club_log.table_row(db, table, hidden=may(Role.DIRECTOR)) or abort(404)
         pasts = [past_of(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
     matches = [_match_view(past) for past in pasts if past is not None]
     return render_template("club_table.html", table=row, trouble=trouble(row), matches=matches)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -75,6 +76,12 @@ class Club:
     boards: Kept[str] = field(default_factory=lambda: Kept(16))
     """The page of all tables as it was drawn last."""
 
+    clocks: Kept[dict[str, dict[str, object]]] = field(default_factory=lambda: Kept(1))
+    """The clock of the round that is played at each table, as it was looked up last."""
+
+    troubles: Kept[None] = field(default_factory=lambda: Kept(4))
+    """What was last said of the database to whoever runs the club."""
+
 
 def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
     """Return the club's web application over its database."""
@@ -122,6 +129,8 @@ def _error(error: Exception) -> Response:
     code, sentence = _meant(error)
     if code >= 500:
         g.is_failing = True
+    if code == 503:  # Whoever runs the club reads it once a minute, however many tables ask.
+        club_doors.club().troubles.get(sentence, lambda: log.error("%s", sentence), int(time.monotonic() / 60))
     if request.endpoint in ("club.take", "club.as_json", "health"):
         response = make_response({"say": sentence}, code)
     else:
@@ -160,7 +169,7 @@ def _metrics() -> Response:
         figures = {}
     lines += _metric("up", "1 if the database answers.", {"": int(bool(figures))})
     for name, value in figures.items():
-        lines += _metric(name, _HELP[name], {"": int(str(value))})
+        lines += _metric(name, _HELP[name], {"": value})
     batches = {f'{{status="{status}"}}': count for status, count in sorted(known.answers.items())}
     lines += _metric("batches_total", "Batches that this process has answered, by HTTP status.", batches, "counter")
     return Response("\n".join([*lines, ""]), mimetype="text/plain; version=0.0.4")
