@@ -489,6 +489,20 @@ def test_migrating_twice_and_at_once_changes_nothing(url):
         assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2, 3, 4],)
 
 
+def test_the_database_of_an_older_club_is_brought_up_to_date_with_all_that_is_in_it(url):
+    with psycopg.connect(url) as db:
+        db.execute("CREATE SCHEMA club")
+        db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
+        db.execute(postgres.migrations()[0].encode())
+        db.execute("INSERT INTO club.migrations VALUES (1)")
+        db.execute("INSERT INTO club.tables (id, name, last) VALUES ('T7', 'Table 7', 1)")
+        db.execute("""INSERT INTO club.events VALUES ('T7', 1, '7', NULL, '{"text":"Ann 1"}')""")
+
+    with postgres.opened(url) as pool:
+        assert push(club_service.create_app(pool).test_client(), 1, 3) == (200, {"acknowledged": 3})
+        assert [row[0] for row in stored(pool)] == [1, 2, 3]
+
+
 def test_a_newer_database_is_left_alone(url, pool):
     with pool.connection() as db:
         db.execute("INSERT INTO club.migrations (number) VALUES (99)")
