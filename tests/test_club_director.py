@@ -160,6 +160,8 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     began_s = outbox.time.monotonic()
     monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 3000)
     assert "Friday 0:00 Time is up: finish the hand." in text_of(phone.get("/wall"))
+    monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 4000)
+    assert "Friday" not in text_of(phone.get("/wall"))
     monkeypatch.undo()
 
     post(director, f"{at}/undraw", round=1)

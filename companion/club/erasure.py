@@ -96,13 +96,8 @@ def _word(name: str) -> re.Pattern[str]:
 
 def _erase_match(db: Connection, one: _Match, key: str, alias: str) -> None:
     """Put another name into a match. Raises Problem where the match would come to something else then."""
-    rows = [
-        (seq, body)
-        for seq, body in db.execute(
-            "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE",
-            [one.table, one.number],
-        )
-    ]
+    query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE"
+    rows = db.execute(query, [one.table, one.number]).fetchall()
     before = _judged(one.number, rows)
     shown = before.game.shown
     players = [player for team in before.game.teams for player in team.players]

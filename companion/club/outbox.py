@@ -48,6 +48,9 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 REFUSED_PAUSE_S = 20.0
 """Pause where trying again alone will not help: a key was revoked, the log forked."""
 
+OUT_S = 600.0
+"""Time after the end of a round during which its clock is shown although the club is silent, in seconds."""
+
 ANSWER_S = 5.0
 USUAL_BYTES = 15_000
 """Size of a batch that the club takes in like any other request, in bytes."""
@@ -174,7 +177,10 @@ class Outbox:
         if self._clock is None:
             return []
         said, at_s = self._clock
-        left_s = said["of"] - (time.monotonic() - at_s if said["text"] else 0)
+        since_s = time.monotonic() - at_s
+        left_s = said["of"] - (since_s if said["text"] else 0)
+        if since_s > said["of"] + OUT_S:
+            return []
         return [{"name": said["by"], "left_s": max(0, round(left_s)), "runs": said["text"], "seq": said["letter"]}]
 
     def begin_anew(self) -> None:
