@@ -86,7 +86,7 @@ def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing
 def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
     """Return who sits together in the next round, the first table first; those with empty seats come last.
 
-    Where no pairing without a second meeting is found, neighbours meet again.
+    Of two at a table none meet again as long as such a pairing is found.
     """
     last_first = table[::-1]
     rest = sorted(last_first, key=lambda one: one.has_rested)  # Who is the first to sit at a small table.
@@ -95,12 +95,15 @@ def seated(table: Sequence[Standing], seats: int = 2) -> list[tuple[str, ...]]:
         few = rest[: len(table) - more * (size + 1)] if more else []
         full = _together([one for one in table if one not in few], size + (more > 0))
         return full + _together([one for one in table if one in few], size)
-    for bye in rest if len(table) % 2 else [None]:
+    rests: Sequence[Standing | None] = rest if len(table) % 2 else [None]
+    for bye in rests:
         found = next(_pairings([one for one in table if one is not bye], iter(range(MOST_TRIES))), None)
         if found is not None:
-            return [*found, *([(bye.side,)] if bye else [])]
-    sides = [one.side for one in table if not len(table) % 2 or one is not rest[0]]
-    return [*zip(sides[::2], sides[1::2], strict=True), *([(rest[0].side,)] if len(table) % 2 else [])]
+            break
+    else:
+        bye = rests[0]
+        found = _together([one for one in table if one is not bye], 2)
+    return [*found, *([(bye.side,)] if bye else [])]
 
 
 def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
@@ -115,7 +118,7 @@ def _together(table: Sequence[Standing], size: int) -> list[tuple[str, ...]]:
     return tables
 
 
-def _pairings(table: Sequence[Standing], tries: Iterator[int]) -> Iterator[list[tuple[str, str]]]:
+def _pairings(table: Sequence[Standing], tries: Iterator[int]) -> Iterator[list[tuple[str, ...]]]:
     """Yield the pairings without a second meeting, the nearest first, as long as tries are left."""
     if not table:
         yield []
