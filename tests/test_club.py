@@ -289,6 +289,8 @@ def test_the_match_on_the_boards_is_the_one_that_was_gone_on_with(club, pool, ta
 
     state = club.get("/club/tables.json").get_json()["tables"][0]["state"]
     assert [side["name"] for side in state["sides"]] == ["Ann", "Bob"]
+    sheets = text_of(club.get(f"/tables/{table_id(club)}"))
+    assert sheets.index("Ann – Bob") < sheets.index("Cid – Dee")
 
 
 def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):

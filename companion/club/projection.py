@@ -251,8 +251,8 @@ def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
 
 
 def matches_of(db: Connection, table: str) -> list[int]:
-    """Return the matches of a table, the newest first."""
-    rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY match DESC", [table])
+    """Return the matches of a table, that at the table first: the one that was added to last."""
+    rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY last DESC", [table])
     return [row[0] for row in rows]
 
 
