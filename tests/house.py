@@ -20,11 +20,11 @@ from companion.match.match import Match
 from companion.match.phones import Wish
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
+from companion.pages.table_camera.camera_settings import KeptTurn
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import put_waiting
-from companion.vision.capture.orientation import KeptTurn
 from companion.vision.counting.photographs import Shot
 from companion.vision.enrol.enrolment import begin
 

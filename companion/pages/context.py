@@ -20,12 +20,12 @@ from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Pace
 from companion.pages.server.secure_port import SecurePort
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.robots.robot_seat import RobotHelp
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
-from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
@@ -52,6 +52,9 @@ class Camera:
     survey: Callable[[], Survey | None] = _nothing
     robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
     """What lies in the slots of a robot's mat: for its helper alone."""
+
+    others: OtherCameras | None = None
+    """The cameras beside the first; None where there can be none."""
 
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None

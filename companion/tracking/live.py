@@ -157,7 +157,7 @@ class TableWatch:
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
         view = self._without_hand(self._look(frame))
-        self._match.trouble(view.trouble or self._of_things(view, state))
+        self._match.trouble(view.trouble or view.note or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
         before = replace(self._tracks, hand_seq=record.hand_seq)
@@ -238,10 +238,13 @@ class TableWatch:
         """Return the latest frame, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
 
         What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it. A robot's
-        hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
+        hand is masked out; while a robot plays and a camera does not know where its hand lies, there is no picture.
         """
         latest, hand = self._latest, self._hand
-        if latest is None or not latest.is_fresh() or (self._match.state.robot_seat and hand.mat is None):
+        if latest is None or not latest.is_fresh():
+            return None
+        pictures = sum(part.frame is not None for part in latest.parts) or 1
+        if self._match.state.robot_seat and len(hand.mats) < pictures:
             return None
         return hand.hidden(latest.image)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -28,6 +28,7 @@ from companion.vision.capture.devices import (
     Device,
     Size,
     is_stream,
+    lasting_name,
     opener_of,
     shown,
     usual_size,
@@ -38,7 +39,7 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "Part", "camera_answers", "frames", "read_picture", "shown"]
 
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
@@ -91,6 +92,20 @@ class Frame:
 
     is_fresh: Callable[[], bool] = lambda: True
     """True as long as the latest picture shows what lies on the table."""
+
+    parts: tuple[Part, ...] = ()
+    """The pictures that it is put together from, where several cameras look at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One camera's part of a frame."""
+
+    frame: Frame | None
+    """None while the camera sends nothing."""
+
+    at_px: tuple[int, int]
+    """Where its top left corner lies on the whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,10 +468,11 @@ _TRIED: dict[tuple[str, Callable[[str], Device] | None], Thread] = {}
 """The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
 
 
-def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
+def camera_answers(open_device: Callable[[str], Device] | None = None, besides: Collection[str] = ()) -> str | None:
     """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
-    One that still hangs from an earlier call is passed over until it lets go.
+    One that still hangs from an earlier call is passed over until it lets go, and so are those `besides`, which are
+    used already.
     """
 
     def opened(source: str) -> Device:
@@ -465,7 +481,7 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
 
     for source in (*video_devices(), "picamera2:"):
         tried = _TRIED.get((source, open_device))
-        if tried is not None and tried.is_alive():
+        if lasting_name(source) in besides or (tried is not None and tried.is_alive()):
             continue
         with suppress(Problem):
             if guarded(partial(opened, source), source, lambda d: d.grab() and is_picture(d.retrieve()), ANSWER_S):

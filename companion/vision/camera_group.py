@@ -1,0 +1,216 @@
+"""Several cameras over one table, each with an eye of its own: what they see, as one view.
+
+A mat belongs to the camera that sees it best, and only that one tells what lies there. Where a camera sends nothing,
+what its mats show is unknown. Places are those on the picture in which all cameras' pictures stand side by side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from companion.common.text import Said, say
+from companion.tabletop.mat_layout import DRAW_ZONE, ROBOT, all_mats, mat_of
+from companion.vision.capture.devices import SIZE_PX
+from companion.vision.capture.sources import Frame, Part
+from companion.vision.quality.advice import Advice, Hint
+from companion.vision.quality.live_survey import Lookout, Survey
+from companion.vision.quality.verdict import Pace
+from companion.vision.view import MatSeen, Point, Quad, Sighting, View
+
+BETTER = 1.25
+"""Ratio of the scales from which on a mat passes to the camera that sees it larger: no mat goes to and fro."""
+
+DOUBTFUL = 0.1
+"""Worth of a mat that a camera sees in part, or knows from before, as a share of one that it sees whole."""
+
+STAYS = 1_000_000
+"""Distance between the numbers that two eyes give to cards told by their faces."""
+
+SILENT = say("No pictures come. Nothing is followed on its mats; plays there can be entered by hand.")
+
+
+@dataclass(frozen=True, slots=True)
+class _Sight:
+    """What one camera sees, if it sends anything."""
+
+    number: int
+    part: Part
+    view: View | None
+    showing: frozenset[str]
+    """The mats that it sees now; others it may know from before."""
+
+    own: frozenset[str] = frozenset()
+    """The mats that belong to it."""
+
+    @property
+    def trouble(self) -> str | None:
+        """What is to be said of it."""
+        return SILENT if self.view is None else self.view.trouble
+
+    @property
+    def said(self) -> Said:
+        """The same, with its number."""
+        return self.named(self.trouble or "")
+
+    @property
+    def is_blind(self) -> bool:
+        """True if nothing is to be told of its mats."""
+        return self.trouble is not None or (self.part.frame is not None and self.part.frame.after_gap)
+
+    def named(self, says: str) -> Said:
+        """Return a sentence that is about this camera."""
+        return say("Camera %(number)d: %(says)s", number=self.number + 1, says=says)
+
+    def shifted(self, point: Point) -> Point:
+        """Return a point of its picture on the whole."""
+        return point[0] + self.part.at_px[0], point[1] + self.part.at_px[1]
+
+    def quad(self, corners: Quad) -> Quad:
+        """Return corners on its picture on the whole."""
+        a, b, c, d = map(self.shifted, corners)
+        return a, b, c, d
+
+    def mats(self) -> Iterator[MatSeen]:
+        """Yield its mats on the whole; the robot's from every picture that shows it, to be hidden there."""
+        for mat in self.view.mats if self.view else ():
+            if mat.id in self.own or mat.id == ROBOT:
+                yield replace(mat, corners_px=self.quad(mat.corners_px))
+
+    def sightings(self) -> Iterator[Sighting]:
+        """Yield the cards on its mats, on the whole."""
+        for seen in self.view.sightings if self.view else ():
+            if self.has(seen.zone or ""):
+                corners = self.quad(seen.corners_px) if seen.corners_px else None
+                stay = None if seen.stay is None else seen.stay + self.number * STAYS
+                yield replace(seen, centre_px=self.shifted(seen.centre_px), corners_px=corners, stay=stay)
+
+    def has(self, zone: str) -> bool:
+        """True if a zone is on one of its mats."""
+        return mat_of(zone) in self.own
+
+    def unknown(self) -> Iterator[str]:
+        """Yield the zones on its mats of which nothing is told."""
+        if self.is_blind:
+            yield from (f"{mat.id}/{zone}" for mat in all_mats() if mat.id in self.own for zone in mat.zones)
+        yield from filter(self.has, self.view.unknown_zones if self.view else ())
+
+
+class CameraGroup:
+    """The lookouts of all cameras. `make` returns one of those beside the first, given its number.
+
+    `survey` is for any thread, all else for the one that looks.
+    """
+
+    def __init__(self, first: Lookout, make: Callable[[int], Lookout]) -> None:
+        self._make, self._lookouts = make, [first]
+        self._sights: tuple[_Sight, ...] = ()
+        """What the cameras have seen last; nothing where there is one alone."""
+
+        self._owners: Mapping[str, int] = {}
+        """Which camera each mat belongs to."""
+
+        self._size_px = SIZE_PX
+
+    def begin_afresh(self) -> None:
+        """Forget all that was seen."""
+        for lookout in self._lookouts:
+            lookout.begin_afresh()
+
+    def wanted(self, number: int, in_play: Sequence[str]) -> tuple[str, ...]:
+        """Return the mats in play that a camera ought to see: its own, and the first one those of none."""
+        return tuple(mat for mat in in_play if self._owners.get(mat, 0) == number)
+
+    def __call__(self, frame: Frame) -> View:
+        """Return what a frame shows."""
+        if not frame.parts:
+            self._owners, self._sights = {}, ()
+            del self._lookouts[1:]
+            return self._lookouts[0](frame)
+        self._lookouts += [self._make(number) for number in range(len(self._lookouts), len(frame.parts))]
+        sights = [_seen(*each) for each in enumerate(zip(frame.parts, self._lookouts, strict=False))]
+        self._owners = owners = _owners(self._owners, sights)
+        own = [frozenset(mat for mat, number in owners.items() if number == s.number) for s in sights]
+        self._sights = tuple(replace(s, own=mats) for s, mats in zip(sights, own, strict=True))
+        self._size_px = frame.image.shape[1::-1]
+        return _together(frame.t_s, self._sights)
+
+    def survey(self) -> Survey | None:
+        """Return what the latest pictures show, looked at as a whole; None if none is fresh."""
+        sights, lookouts = self._sights, list(self._lookouts)
+        if not sights:
+            return lookouts[0].survey()
+        looked = [(s, lookouts[s.number].survey()) for s in sights if s.view and s.number < len(lookouts)]
+        surveys = [(s, survey) for s, survey in looked if survey is not None]
+        return _surveyed(surveys, self._owners, self._size_px) if surveys else None
+
+
+def _seen(number: int, of: tuple[Part, Lookout]) -> _Sight:
+    part, lookout = of
+    view = lookout(part.frame) if part.frame else None
+    return _Sight(number, part, view, lookout.showing)
+
+
+def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
+    """Return which camera each mat belongs to; one that none sees at present is still that of the last."""
+    worth: dict[str, dict[int, float]] = {}
+    for sight in sights:
+        if sight.view is None or sight.part.frame is None:
+            continue
+        height, width = sight.part.frame.image.shape[:2]
+        for mat in sight.view.mats:
+            is_whole = all(-1 <= x <= width and -1 <= y <= height for x, y in mat.corners_px)
+            is_sure = is_whole and mat.id in sight.showing
+            worth.setdefault(mat.id, {})[sight.number] = mat.px_per_mm * (1 if is_sure else DOUBTFUL)
+    owners = {mat: number for mat, number in before.items() if number < len(sights)}
+    for mat, by in worth.items():
+        best = max(by, key=by.__getitem__)
+        if by[best] > BETTER * by.get(owners.get(mat, -1), 0.0):
+            owners[mat] = best
+    return owners
+
+
+def _together(t_s: float, sights: Sequence[_Sight]) -> View:
+    """Return what all cameras see as one view, which is not to be trusted only if none of theirs is."""
+    said = [sight.said for sight in sights if sight.trouble]
+    views = [(sight, sight.view) for sight in sights if sight.view]
+    piles = [view.draw_pile_empty for sight, view in views if sight.has(DRAW_ZONE) and not sight.is_blind]
+    return View(
+        t_s,
+        tuple(mat for sight in sights for mat in sight.mats()),
+        tuple(seen for sight in sights for seen in sight.sightings()),
+        frozenset(zone for sight in sights for zone in sight.unknown()),
+        piles[0] if piles else None,
+        said[0] if len(said) == len(sights) else None,
+        frozenset(zone for sight, view in views for zone in filter(sight.has, view.read_zones or ())),
+        frozenset(zone for sight, view in views for zone in filter(sight.has, view.things)),
+        said[0] if said else None,
+    )
+
+
+def _surveyed(surveys: Sequence[tuple[_Sight, Survey]], owners: Mapping[str, int], size_px: tuple[int, int]) -> Survey:
+    """Return the surveys of several cameras as one, each with its own mats alone."""
+
+    def hints(sight: _Sight, advice: Advice) -> Iterator[Hint]:
+        for hint in advice.hints:
+            if not hint.zones or any(owners.get(mat_of(zone), sight.number) == sight.number for zone in hint.zones):
+                yield replace(hint, say=sight.named(hint.say))
+
+    def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
+        return {zone: s.quad(quad) for s, survey in surveys for zone, quad in of(survey).items() if s.has(zone)}
+
+    advice, paces = [survey.advice for _, survey in surveys], [survey.pace for _, survey in surveys if survey.pace]
+    found = [hint for sight, survey in surveys for hint in hints(sight, survey.advice)]
+    together = Advice(
+        size_px,
+        next((one.sticker_mm for one in advice if one.is_sticker_measured), advice[0].sticker_mm),
+        tuple(zone for sight, survey in surveys for zone in survey.advice.zones if sight.has(zone.zone)),
+        tuple(sorted(found, key=lambda hint: not hint.needed)),
+        None,
+        max((one.tilt_deg for one in advice if one.tilt_deg is not None), default=None),
+        sum(one.cards for one in advice),
+        any(one.is_sticker_measured for one in advice),
+    )
+    pace = Pace(min(p.looks for p in paces), sum(p.busy for p in paces)) if paces else None
+    is_last = all(survey.is_last for _, survey in surveys)
+    return Survey(together, outlines(lambda s: s.printed), outlines(lambda s: s.drawn), is_last, pace)
