@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from companion.app.demo_players import DemoPlayers, frames_of_players, script_from
-from companion.app.service import DEMO as SOURCE
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -28,7 +27,7 @@ from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.storage.data_folder import DEMO_NAME, data_dir
 from companion.tracking.live import TableWatch
-from companion.vision.capture.sources import Frame, frames
+from companion.vision.capture.sources import Frame, paced
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.quality.live_survey import Lookout
 
@@ -110,8 +109,7 @@ def simulate(
         is_stopped=lambda: watch.is_stopped,
         at_the_end=DEMO_OVER,
     )
-    pictures = frames(SOURCE, demo=lambda: frames_of_players(players, cards=cards), live=True)
-    thread = watch.start(pictures, at_the_end=DEMO_OVER)
+    thread = watch.start(paced(frames_of_players(players, cards=cards)), at_the_end=DEMO_OVER)
     with until_the_end(match, watch, thread) as looks_after:
         camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
         serve(camera, looks_after=looks_after)

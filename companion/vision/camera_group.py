@@ -6,14 +6,15 @@ what its mats show is unknown. Places are those on the picture in which all came
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 
 from companion.common.text import Said, say
 from companion.tabletop.mat_layout import DRAW_ZONE, ROBOT, all_mats, mat_of
-from companion.vision.capture.devices import SIZE_PX
+from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame, Part
-from companion.vision.quality.advice import Advice, Hint
 from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
@@ -32,31 +33,31 @@ SILENT = say("No pictures come. Nothing is followed on its mats; plays there can
 
 @dataclass(frozen=True, slots=True)
 class _Sight:
-    """What one camera sees, if it sends anything."""
+    """What one camera sees; of one that sends nothing the view has no mats."""
 
     number: int
     part: Part
-    view: View | None
-    showing: frozenset[str]
+    view: View
+    size_px: Size = SIZE_PX
+    showing: frozenset[str] = frozenset()
     """The mats that it sees now; others it may know from before."""
 
     own: frozenset[str] = frozenset()
     """The mats that belong to it."""
 
-    @property
-    def trouble(self) -> str | None:
-        """What is to be said of it."""
-        return SILENT if self.view is None else self.view.trouble
+    def has(self, zone: str) -> bool:
+        """True if a zone is on one of its mats."""
+        return mat_of(zone) in self.own
 
-    @property
-    def said(self) -> Said:
-        """The same, with its number."""
-        return self.named(self.trouble or "")
+    def zones(self, named: Iterable[str] | None) -> frozenset[str]:
+        """Return those of some zones that are on its mats."""
+        return frozenset(filter(self.has, named or ()))
 
-    @property
-    def is_blind(self) -> bool:
-        """True if nothing is to be told of its mats."""
-        return self.trouble is not None or (self.part.frame is not None and self.part.frame.after_gap)
+    def unknown(self) -> frozenset[str]:
+        """Return the zones on its mats of which nothing is told."""
+        is_blind = self.view.trouble is not None or self.part.frame is None or self.part.frame.after_gap
+        every = (f"{mat.id}/{zone}" for mat in all_mats() for zone in mat.zones)
+        return self.zones(every if is_blind else self.view.unknown_zones)
 
     def named(self, says: str) -> Said:
         """Return a sentence that is about this camera."""
@@ -73,27 +74,17 @@ class _Sight:
 
     def mats(self) -> Iterator[MatSeen]:
         """Yield its mats on the whole; the robot's from every picture that shows it, to be hidden there."""
-        for mat in self.view.mats if self.view else ():
+        for mat in self.view.mats:
             if mat.id in self.own or mat.id == ROBOT:
                 yield replace(mat, corners_px=self.quad(mat.corners_px))
 
     def sightings(self) -> Iterator[Sighting]:
         """Yield the cards on its mats, on the whole."""
-        for seen in self.view.sightings if self.view else ():
+        for seen in self.view.sightings:
             if self.has(seen.zone or ""):
                 corners = self.quad(seen.corners_px) if seen.corners_px else None
                 stay = None if seen.stay is None else seen.stay + self.number * STAYS
                 yield replace(seen, centre_px=self.shifted(seen.centre_px), corners_px=corners, stay=stay)
-
-    def has(self, zone: str) -> bool:
-        """True if a zone is on one of its mats."""
-        return mat_of(zone) in self.own
-
-    def unknown(self) -> Iterator[str]:
-        """Yield the zones on its mats of which nothing is told."""
-        if self.is_blind:
-            yield from (f"{mat.id}/{zone}" for mat in all_mats() if mat.id in self.own for zone in mat.zones)
-        yield from filter(self.has, self.view.unknown_zones if self.view else ())
 
 
 class CameraGroup:
@@ -128,7 +119,7 @@ class CameraGroup:
             del self._lookouts[1:]
             return self._lookouts[0](frame)
         self._lookouts += [self._make(number) for number in range(len(self._lookouts), len(frame.parts))]
-        sights = [_seen(*each) for each in enumerate(zip(frame.parts, self._lookouts, strict=False))]
+        sights = [_seen(*each, frame.t_s) for each in zip(count(), frame.parts, self._lookouts)]
         self._owners = owners = _owners(self._owners, sights)
         own = [frozenset(mat for mat, number in owners.items() if number == s.number) for s in sights]
         self._sights = tuple(replace(s, own=mats) for s, mats in zip(sights, own, strict=True))
@@ -140,77 +131,72 @@ class CameraGroup:
         sights, lookouts = self._sights, list(self._lookouts)
         if not sights:
             return lookouts[0].survey()
-        looked = [(s, lookouts[s.number].survey()) for s in sights if s.view and s.number < len(lookouts)]
+        looked = [(s, look.survey()) for s, look in zip(sights, lookouts, strict=False) if s.part.frame]
         surveys = [(s, survey) for s, survey in looked if survey is not None]
         return _surveyed(surveys, self._owners, self._size_px) if surveys else None
 
 
-def _seen(number: int, of: tuple[Part, Lookout]) -> _Sight:
-    part, lookout = of
-    view = lookout(part.frame) if part.frame else None
-    return _Sight(number, part, view, lookout.showing)
+def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
+    if part.frame is None:
+        return _Sight(number, part, View(t_s, (), (), trouble=SILENT))
+    return _Sight(number, part, lookout(part.frame), part.frame.image.shape[1::-1], lookout.showing)
 
 
 def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
     """Return which camera each mat belongs to; one that none sees at present is still that of the last."""
-    worth: dict[str, dict[int, float]] = {}
+    worth: dict[str, dict[int, float]] = defaultdict(dict)
     for sight in sights:
-        if sight.view is None or sight.part.frame is None:
-            continue
-        height, width = sight.part.frame.image.shape[:2]
         for mat in sight.view.mats:
+            width, height = sight.size_px
             is_whole = all(-1 <= x <= width and -1 <= y <= height for x, y in mat.corners_px)
             is_sure = is_whole and mat.id in sight.showing
-            worth.setdefault(mat.id, {})[sight.number] = mat.px_per_mm * (1 if is_sure else DOUBTFUL)
+            worth[mat.id][sight.number] = mat.px_per_mm * (1 if is_sure else DOUBTFUL)
     owners = {mat: number for mat, number in before.items() if number < len(sights)}
-    for mat, by in worth.items():
+    for mat_id, by in worth.items():
         best = max(by, key=by.__getitem__)
-        if by[best] > BETTER * by.get(owners.get(mat, -1), 0.0):
-            owners[mat] = best
+        if by[best] > BETTER * by.get(owners.get(mat_id, -1), 0.0):
+            owners[mat_id] = best
     return owners
 
 
 def _together(t_s: float, sights: Sequence[_Sight]) -> View:
     """Return what all cameras see as one view, which is not to be trusted only if none of theirs is."""
-    said = [sight.said for sight in sights if sight.trouble]
-    views = [(sight, sight.view) for sight in sights if sight.view]
-    piles = [view.draw_pile_empty for sight, view in views if sight.has(DRAW_ZONE) and not sight.is_blind]
+    troubles = [sight.named(sight.view.trouble) for sight in sights if sight.view.trouble]
+    unknown = frozenset[str]().union(*(sight.unknown() for sight in sights))
+    piles = [sight.view.draw_pile_empty for sight in sights if sight.has(DRAW_ZONE)]
     return View(
         t_s,
         tuple(mat for sight in sights for mat in sight.mats()),
         tuple(seen for sight in sights for seen in sight.sightings()),
-        frozenset(zone for sight in sights for zone in sight.unknown()),
-        piles[0] if piles else None,
-        said[0] if len(said) == len(sights) else None,
-        frozenset(zone for sight, view in views for zone in filter(sight.has, view.read_zones or ())),
-        frozenset(zone for sight, view in views for zone in filter(sight.has, view.things)),
-        said[0] if said else None,
+        unknown,
+        piles[0] if piles and DRAW_ZONE not in unknown else None,
+        troubles[0] if len(troubles) == len(sights) else None,
+        frozenset[str]().union(*(sight.zones(sight.view.read_zones) for sight in sights)),
+        frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
+        troubles[0] if troubles else None,
     )
 
 
 def _surveyed(surveys: Sequence[tuple[_Sight, Survey]], owners: Mapping[str, int], size_px: tuple[int, int]) -> Survey:
     """Return the surveys of several cameras as one, each with its own mats alone."""
 
-    def hints(sight: _Sight, advice: Advice) -> Iterator[Hint]:
-        for hint in advice.hints:
-            if not hint.zones or any(owners.get(mat_of(zone), sight.number) == sight.number for zone in hint.zones):
-                yield replace(hint, say=sight.named(hint.say))
-
     def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
         return {zone: s.quad(quad) for s, survey in surveys for zone, quad in of(survey).items() if s.has(zone)}
 
-    advice, paces = [survey.advice for _, survey in surveys], [survey.pace for _, survey in surveys if survey.pace]
-    found = [hint for sight, survey in surveys for hint in hints(sight, survey.advice)]
-    together = Advice(
-        size_px,
-        next((one.sticker_mm for one in advice if one.is_sticker_measured), advice[0].sticker_mm),
-        tuple(zone for sight, survey in surveys for zone in survey.advice.zones if sight.has(zone.zone)),
-        tuple(sorted(found, key=lambda hint: not hint.needed)),
-        None,
-        max((one.tilt_deg for one in advice if one.tilt_deg is not None), default=None),
-        sum(one.cards for one in advice),
-        any(one.is_sticker_measured for one in advice),
+    hints = [
+        replace(hint, say=sight.named(hint.say))
+        for sight, survey in surveys
+        for hint in survey.advice.hints
+        if not hint.zones or any(owners.get(mat_of(zone), sight.number) == sight.number for zone in hint.zones)
+    ]
+    first, paces = surveys[0][1], [survey.pace for _, survey in surveys if survey.pace]
+    advice = replace(
+        first.advice,
+        size_px=size_px,
+        zones=tuple(zone for sight, survey in surveys for zone in survey.advice.zones if sight.has(zone.zone)),
+        hints=tuple(sorted(hints, key=lambda hint: not hint.needed)),
+        distance_cm=None,
+        cards=sum(survey.advice.cards for _, survey in surveys),
     )
     pace = Pace(min(p.looks for p in paces), sum(p.busy for p in paces)) if paces else None
-    is_last = all(survey.is_last for _, survey in surveys)
-    return Survey(together, outlines(lambda s: s.printed), outlines(lambda s: s.drawn), is_last, pace)
+    return Survey(advice, outlines(lambda s: s.printed), outlines(lambda s: s.drawn), first.is_last, pace)

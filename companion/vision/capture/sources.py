@@ -136,7 +136,6 @@ def frames(
     clock: Callable[[], float] = time.monotonic,
     wait: Wait = time.sleep,
     tell: Tell = lambda notice: log.warning("%s", notice.sentence),
-    demo: Callable[[], Iterator[Frame]] | None = None,
     open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
@@ -144,14 +143,14 @@ def frames(
     named: Callable[[], str] | None = None,
     size_px: Callable[[], Size] = usual_size,
 ) -> Iterator[Frame]:
-    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`.
 
     Or those of `phone:`, whose device `open_device` has to open.
 
     `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
     cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
     when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
-    `demo` makes the frames of `demo:`; `open_device` opens devices instead of the real ones, and `named` says which
+    `open_device` opens devices instead of the real ones, and `named` says which
     one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
     there yet; `live` plays everything else at its own speed. `size_px` says how large a webcam's pictures should be:
     it is opened anew when that has changed.
@@ -159,10 +158,6 @@ def frames(
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
-    if source.startswith("demo:"):
-        if demo is None:
-            raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
-        return _paced(demo(), clock, wait) if live else demo()
     if is_device(source):
         threads = threads or Threads()
         manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
@@ -176,7 +171,7 @@ def frames(
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
-    return _paced(played, clock, wait) if live else played
+    return paced(played, clock, wait) if live else played
 
 
 def is_device(source: str) -> bool:
@@ -238,7 +233,9 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
         film.release()
 
 
-def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
+def paced(
+    played: Iterator[Frame], clock: Callable[[], float] = time.monotonic, wait: Wait = time.sleep
+) -> Iterator[Frame]:
     """Yield each frame not before its time has come; after a delay they go on at their pace, without a rush."""
     start_s: float | None = None
     for frame in played:
