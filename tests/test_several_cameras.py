@@ -152,6 +152,18 @@ def test_another_camera_that_sees_a_mat_takes_it_over_while_its_own_sends_nothin
     assert (cards(view), view.unknown_zones) == (["roll-01"], frozenset())
 
 
+def test_a_camera_that_sees_a_part_of_a_mat_does_not_take_it_over():
+    own, other = Seeing("side-1"), Seeing("side-1").lays("roll", "side-1/battle")
+    other.view = replace(other.view, mats=(mat("side-1", 2.0, right=90.0),))
+    both = group(own, other)
+    looked(both, True, True)
+
+    view = looked(both, False, True)
+
+    assert cards(view) == []
+    assert "side-1/battle" in view.unknown_zones
+
+
 def test_the_first_picture_after_a_gap_tells_nothing_yet():
     right = Seeing("side-2").lays("stop", "side-2/battle")
     both = group(Seeing("side-1"), right)
@@ -188,6 +200,20 @@ def test_a_robots_hand_is_hidden_on_every_picture_that_shows_it():
     assert len(hand.mats) == 2
     assert hidden[20, 30, 0] < 255
     assert hidden[60, 30, 0] < 255
+
+
+def test_each_camera_begins_anew_where_another_is_left_out():
+    made = []
+
+    def make(number: int) -> Seeing:
+        made.append(number)
+        return Seeing(f"side-{number + 1}").lays("stop", f"side-{number + 1}/battle")
+
+    three = CameraGroup(Seeing("side-1"), make)
+    assert len(looked(three, True, True, True).mats) == 3
+
+    assert cards(looked(three, True, True)) == ["stop-01"]
+    assert made == [1, 2, 1]
 
 
 def test_one_camera_alone_is_looked_at_as_if_there_were_no_group():

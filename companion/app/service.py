@@ -136,7 +136,8 @@ def up(
     """
     language.speak(terminal_language())
     for other in others:
-        if (source or "").startswith(DEMO) or not (is_device(other) or Path(other).exists()):
+        is_used = other == source or others.count(other) > 1 or (source or "").startswith(DEMO)
+        if is_used or not (is_device(other) or Path(other).exists()):
             raise Problem(say("%(source)s is no other camera of this table: check its name.", source=shown(other)))
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
@@ -221,13 +222,18 @@ def _watch(
     camera = Camera(
         watch.picture, watch.image, group.survey, watch.robot_hand, deck=named, zones=zones, turn=turn, others=beside
     )
+
+    def size_px() -> Size:
+        """Return how large a picture this computer keeps up with: one of several is of the usual size."""
+        return usual_size() if beside.sources else lookout.size_px
+
     if source is None:
         phone = PhoneFrames()
-        first = _first_camera(phone, watch, lambda: lookout.size_px, lambda: beside.sources)
+        first = _first_camera(phone, watch, size_px, lambda: beside.sources)
         camera = replace(camera, is_there=lambda: bool(first.source or beside.sources), phone=phone)
-        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, lambda: lookout.size_px)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, size_px)
     else:
-        pictures = _pictures(source, match, watch, lambda: lookout.size_px)
+        pictures = _pictures(source, match, watch, size_px)
     if pictures is None:
         serve(camera)
         return

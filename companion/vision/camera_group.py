@@ -22,9 +22,6 @@ from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 BETTER = 1.25
 """Ratio of the scales from which on a mat passes to the camera that sees it larger: no mat goes to and fro."""
 
-DOUBTFUL = 0.1
-"""Worth of a mat that a camera sees in part, or knows from before, as a share of one that it sees whole."""
-
 STAYS = 1_000_000
 """Distance between the numbers that two eyes give to cards told by their faces."""
 
@@ -114,11 +111,13 @@ class CameraGroup:
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows."""
-        if not frame.parts:
+        cameras = len(frame.parts) or 1
+        if cameras != len(self._lookouts):
+            # Which of the others is new, or gone, the frame does not tell.
+            self._lookouts = [self._lookouts[0], *map(self._make, range(1, cameras))]
             self._owners, self._sights = {}, ()
-            del self._lookouts[1:]
+        if cameras == 1:
             return self._lookouts[0](frame)
-        self._lookouts += [self._make(number) for number in range(len(self._lookouts), len(frame.parts))]
         sights = [_seen(*each, frame.t_s) for each in zip(count(), frame.parts, self._lookouts)]
         self._owners = owners = _owners(self._owners, sights)
         own = [frozenset(mat for mat, number in owners.items() if number == s.number) for s in sights]
@@ -128,7 +127,7 @@ class CameraGroup:
 
     def survey(self) -> Survey | None:
         """Return what the latest pictures show, looked at as a whole; None if none is fresh."""
-        sights, lookouts = self._sights, list(self._lookouts)
+        sights, lookouts = self._sights, self._lookouts
         if not sights:
             return lookouts[0].survey()
         looked = [(s, look.survey()) for s, look in zip(sights, lookouts, strict=False) if s.part.frame]
@@ -143,18 +142,18 @@ def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
 
 
 def _owners(before: Mapping[str, int], sights: Sequence[_Sight]) -> Mapping[str, int]:
-    """Return which camera each mat belongs to; one that none sees at present is still that of the last."""
-    worth: dict[str, dict[int, float]] = defaultdict(dict)
-    for sight in sights:
-        for mat in sight.view.mats:
-            width, height = sight.size_px
-            is_whole = all(-1 <= x <= width and -1 <= y <= height for x, y in mat.corners_px)
-            is_sure = is_whole and mat.id in sight.showing
-            worth[mat.id][sight.number] = mat.px_per_mm * (1 if is_sure else DOUBTFUL)
+    """Return which camera each mat belongs to: only one that sees it whole takes it from another."""
     owners = {mat: number for mat, number in before.items() if number < len(sights)}
-    for mat_id, by in worth.items():
+    whole: dict[str, dict[int, float]] = defaultdict(dict)
+    for sight in sights:
+        width, height = sight.size_px
+        for mat in sight.view.mats:
+            owners.setdefault(mat.id, sight.number)
+            if mat.id in sight.showing and all(-1 <= x <= width and -1 <= y <= height for x, y in mat.corners_px):
+                whole[mat.id][sight.number] = mat.px_per_mm
+    for mat_id, by in whole.items():
         best = max(by, key=by.__getitem__)
-        if by[best] > BETTER * by.get(owners.get(mat_id, -1), 0.0):
+        if by[best] > BETTER * by.get(owners[mat_id], 0.0):
             owners[mat_id] = best
     return owners
 

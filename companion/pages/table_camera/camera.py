@@ -57,7 +57,7 @@ def show() -> str:
         turn=kept.current if kept else None,
         has_camera=service().camera.can_look(),
         phone_may_be=service().camera.phone is not None,
-        others=_others(),
+        others=_others(can_add=seen is not None),
         is_one=not _is_several(),
         undrawn=_undrawn() if service().camera.zones else "",
     )
@@ -120,12 +120,19 @@ def add() -> AnyResponse:
     return redirect(url_for("camera.show") + "#others", 303)
 
 
-def _others() -> dict[str, Any] | None:
-    """Return the cameras beside the first as the page shows them; None where it cannot change them."""
+def _others(*, can_add: bool) -> dict[str, Any] | None:
+    """Return the cameras beside the first as the page shows them; None where it cannot change them.
+
+    Without a picture another camera is no other one: the first that answers is looked for.
+    """
     others = service().camera.others
     if others is None or others.are_given or not phone_identity.may_host():
         return None
-    return {"used": [shown(source) for source in others.sources], "choices": others.choices()}
+    return {
+        "used": [shown(source) for source in others.sources],
+        "choices": others.choices(),
+        "can_add": can_add or bool(others.sources),
+    }
 
 
 def _is_several() -> bool:
