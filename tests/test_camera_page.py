@@ -161,6 +161,14 @@ def test_what_is_no_camera_is_told_in_a_sentence(several):
     assert "“/etc/passwd” is no camera that can be added: choose one" in text_of(page.get("/camera"))
 
 
+def test_cameras_that_were_named_at_the_start_are_not_changed_on_the_page(begun, tmp_path):
+    others = OtherCameras(tmp_path, ["/dev/video2"])
+    page = create_app(begun, secret=SECRET, camera=Camera(others=others)).test_client()
+
+    assert tap(page, "/camera/others", without="0").status_code == 404
+    assert "Add another camera" not in text_of(page.get("/camera"))
+
+
 def test_zones_are_drawn_for_one_camera_alone(several):
     others, app = several
     page = app.test_client()

@@ -207,14 +207,7 @@ def _watch(
     named = deck or (setup.cards if setup else None)
     given = faces_of(named, folder, tell=partial(click.echo, err=True))
     faces = DeckInUse(folder).templates if given is None else lambda: given
-
-    def lookout_of(number: int, drawn: DrawnZones | None = None) -> Lookout:
-        return Lookout(
-            Eye(drawn=drawn, templates=faces), lambda: group.wanted(number, in_play(match.state, setup)), drawn
-        )
-
-    lookout = lookout_of(0, zones)
-    group = CameraGroup(lookout, lookout_of)
+    group = _group(match, setup, zones, faces)
     memory = folder / snapshot.FILE_NAME
     watch = TableWatch(match, group, lambda state: _mats(state, setup), group.begin_afresh, memory=memory)
     turn = KeptTurn(folder)
@@ -225,7 +218,7 @@ def _watch(
 
     def size_px() -> Size:
         """Return how large a picture this computer keeps up with: one of several is of the usual size."""
-        return usual_size() if beside.sources else lookout.size_px
+        return usual_size() if beside.sources else group.first.size_px
 
     if source is None:
         phone = PhoneFrames()
@@ -237,22 +230,35 @@ def _watch(
     if pictures is None:
         serve(camera)
         return
-
-    def opened(other: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
-        """Return the frames of another camera. What is wrong with it the page says by what the table shows."""
-
-        def tell(notice: Notice) -> None:
-            click.echo(notice.sentence, err=True)
-
-        def wait(seconds: float) -> bool:
-            return watch.wait(seconds) or is_left()
-
-        return turn.turned(frames(other, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True))
-
-    looked_at = lookout.until_over(turn.turned(pictures))
-    thread = watch.start(frame_sets(looked_at, lambda: beside.sources, opened, lambda: watch.is_stopped))
+    first_one = group.first.until_over(turn.turned(pictures))
+    opened = partial(_of_another, watch, turn)
+    thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, lambda: watch.is_stopped))
     with until_the_end(match, watch, thread) as looks_after:
         serve(camera, looks_after=looks_after)
+
+
+def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
+    """Return what looks at a table through one camera or several; zones are drawn for the first alone."""
+
+    def lookout(number: int) -> Lookout:
+        drawn = zones if number == 0 else None
+        eye = Eye(drawn=drawn, templates=faces)
+        return Lookout(eye, lambda: group.wanted(number, in_play(match.state, setup)), drawn)
+
+    group = CameraGroup(lookout)
+    return group
+
+
+def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
+    """Return the frames of one more camera. What is wrong with it the page says by what the table shows."""
+
+    def tell(notice: Notice) -> None:
+        click.echo(notice.sentence, err=True)
+
+    def wait(seconds: float) -> bool:
+        return watch.wait(seconds) or is_left()
+
+    return turn.turned(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True))
 
 
 @contextmanager

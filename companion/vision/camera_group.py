@@ -85,13 +85,14 @@ class _Sight:
 
 
 class CameraGroup:
-    """The lookouts of all cameras. `make` returns one of those beside the first, given its number.
+    """The lookouts of all cameras. `make` returns that of one, given its number.
 
     `survey` is for any thread, all else for the one that looks.
     """
 
-    def __init__(self, first: Lookout, make: Callable[[int], Lookout]) -> None:
-        self._make, self._lookouts = make, [first]
+    def __init__(self, make: Callable[[int], Lookout]) -> None:
+        self._make, self.first = make, make(0)
+        self._lookouts = [self.first]
         self._sights: tuple[_Sight, ...] = ()
         """What the cameras have seen last; nothing where there is one alone."""
 
@@ -114,10 +115,10 @@ class CameraGroup:
         cameras = len(frame.parts) or 1
         if cameras != len(self._lookouts):
             # Which of the others is new, or gone, the frame does not tell.
-            self._lookouts = [self._lookouts[0], *map(self._make, range(1, cameras))]
+            self._lookouts = [self.first, *map(self._make, range(1, cameras))]
             self._owners, self._sights = {}, ()
         if cameras == 1:
-            return self._lookouts[0](frame)
+            return self.first(frame)
         sights = [_seen(*each, frame.t_s) for each in zip(count(), frame.parts, self._lookouts)]
         self._owners = owners = _owners(self._owners, sights)
         own = [frozenset(mat for mat, number in owners.items() if number == s.number) for s in sights]
@@ -129,7 +130,7 @@ class CameraGroup:
         """Return what the latest pictures show, looked at as a whole; None if none is fresh."""
         sights, lookouts = self._sights, self._lookouts
         if not sights:
-            return lookouts[0].survey()
+            return self.first.survey()
         looked = [(s, look.survey()) for s, look in zip(sights, lookouts, strict=False) if s.part.frame]
         surveys = [(s, survey) for s, survey in looked if survey is not None]
         return _surveyed(surveys, self._owners, self._size_px) if surveys else None

@@ -109,7 +109,9 @@ def turn() -> AnyResponse:
 @bp.post("/camera/others")
 def add() -> AnyResponse:
     """Use one more camera, or with `without` one less."""
-    others, number = service().camera.others or abort(404), parsing.whole(request.form.get("without", ""), 0, 99)
+    others, number = service().camera.others, parsing.whole(request.form.get("without", ""), 0, 99)
+    if others is None or others.are_given:
+        abort(404)
     try:
         if number is not None:
             others.leave_out(number)
