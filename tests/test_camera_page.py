@@ -130,7 +130,7 @@ def several(begun, tmp_path, monkeypatch):
 def test_the_host_adds_a_camera_and_leaves_it_out_again(several):
     others, app = several
     page = app.test_client()
-    assert "/dev/video2 Or the address that a network camera shows Add another camera" in text_of(page.get("/camera"))
+    assert "/dev/video2 The address that a network camera shows Add another camera" in text_of(page.get("/camera"))
 
     tap(page, "/camera/others", device="/dev/video2", address="")
     assert others.sources == ("/dev/video2",)

@@ -34,7 +34,7 @@ from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import RobotSeat
 from companion.pages import Camera, create_app
-from companion.pages.table_camera.camera_settings import KeptTurn
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
@@ -115,7 +115,7 @@ def app_of(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
-        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn()),
+        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn(), others=OtherCameras()),
     )
 
 

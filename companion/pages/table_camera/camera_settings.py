@@ -25,17 +25,19 @@ MOST_OTHERS = 3
 """Maximum number of cameras beside the first: each takes as much of this computer as the first."""
 
 
-def _keep(path: Path, value: object) -> None:
+def _keep(path: Path | None, value: object) -> None:
+    if path is None:
+        return
     with FileProblem(
         "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
     ):
         write_whole(path, json.dumps(value))
 
 
-def _kept(path: Path) -> Any:
+def _kept(path: Path | None) -> Any:
     """Return what was kept; None where nothing was, or nothing that can be read."""
     try:
-        return json.loads(read_small(path))
+        return json.loads(read_small(path)) if path else None
     except (OSError, ValueError, RecursionError):
         return None
 
@@ -65,12 +67,11 @@ class KeptTurn:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._path = folder / TURN_NAME if folder else None
-        self.current = _turn(_kept(self._path)) if self._path else AS_IT_IS
+        self.current = _turn(_kept(self._path))
 
     def keep(self, turn: Turn) -> None:
         """Turn pictures so from now on. Raises Problem where that cannot be kept."""
-        if self._path is not None:
-            _keep(self._path, asdict(turn))
+        _keep(self._path, asdict(turn))
         self.current = turn
 
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
@@ -88,15 +89,18 @@ def _turn(kept: Any) -> Turn:
 
 
 class OtherCameras:
-    """The cameras beside the first: those named at the start, else those kept in the data folder. For any thread.
+    """The cameras beside the first: those named at the start, else those kept in a data folder. For any thread.
 
-    `first` says which the first one is.
+    Without a folder they are forgotten with the service. `first` says which the first one is.
     """
 
     def __init__(
-        self, folder: Path, given: Sequence[str] | None = None, first: Callable[[], str | None] = lambda: None
+        self,
+        folder: Path | None = None,
+        given: Sequence[str] | None = None,
+        first: Callable[[], str | None] = lambda: None,
     ) -> None:
-        self._path, self._first = folder / OTHERS_NAME, first
+        self._path, self._first = folder / OTHERS_NAME if folder else None, first
         self.are_given = given is not None
         self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
 

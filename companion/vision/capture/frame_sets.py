@@ -14,7 +14,7 @@ from typing import cast
 
 import numpy as np
 
-from companion.vision.capture.devices import Size, usual_size
+from companion.vision.capture.devices import Size
 from companion.vision.capture.sources import Frame, Part
 
 log = logging.getLogger(__name__)
@@ -48,8 +48,8 @@ class _Feed:
 
     @property
     def size_px(self) -> Size:
-        """The width and height of its pictures; of usual ones before any has come."""
-        return usual_size() if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
+        """The width and height of its pictures; none before any has come."""
+        return (0, 0) if self.frame is None else (self.frame.image.shape[1], self.frame.image.shape[0])
 
     def leave(self) -> None:
         """Let its thread close the camera."""
