@@ -53,6 +53,15 @@ def test_frames_are_turned_as_is_in_force_when_they_come():
     assert (next(frames).image == PICTURE[::-1, ::-1]).all()
 
 
+def test_a_newer_picture_is_turned_as_well():
+    kept = KeptTurn()
+    kept.keep(Turn(180))
+    (turned, without) = kept.turned([Frame(PICTURE, 0.0, newest=lambda: PICTURE + 1), Frame(PICTURE, 0.1)])
+
+    assert (turned.newest() == (PICTURE + 1)[::-1, ::-1]).all()
+    assert without.newest() is None
+
+
 def test_a_turn_is_kept_in_the_data_folder(tmp_path):
     KeptTurn(tmp_path).keep(Turn(270, mirrored=True))
 

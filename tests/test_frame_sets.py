@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from companion.common.errors import Problem
 from companion.vision.capture import frame_sets as sets
 from companion.vision.capture.frame_sets import GREY
 from companion.vision.capture.sources import Frame
@@ -105,6 +106,18 @@ def test_the_pictures_end_where_those_of_all_cameras_have_ended():
     table.second.ends()
 
     assert [frame.t_s for frame in table.sets] == [1.0]
+
+
+def test_what_is_no_camera_after_all_is_a_sentence_and_the_others_go_on(caplog):
+    def opened(source: str, _is_left: object) -> Iterator[Frame]:
+        raise Problem(f"{source} is no film.")
+
+    first = Sending(10).sends(1.0, 1.1)
+    first.ends()
+    together = sets.frame_sets(first.frames(), lambda: ("notes.txt",), opened, lambda: False)
+
+    assert [frame.t_s for frame in together] == [1.0, 1.1]
+    assert [(said.getMessage(), said.exc_info) for said in caplog.records] == [("notes.txt is no film.", None)]
 
 
 def test_three_and_four_pictures_stand_in_two_columns():

@@ -223,6 +223,19 @@ def test_frames_of_a_camera_carry_the_clock():
     assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.2, 0.3, 0.4])
 
 
+def test_people_see_a_newer_picture_while_one_is_looked_at_for_long():
+    pictures = list(noisy(60))
+    bench = Bench(iter(pictures))
+    coming = bench.frames()
+    frame = next(coming)
+    assert frame.newest() is frame.image
+
+    bench.clock.sleep(5.0)
+
+    since = next(n for n, picture in enumerate(pictures) if picture is frame.newest())
+    assert 39 <= since <= 50
+
+
 def test_a_camera_can_be_thinned_and_every_picture_is_still_taken_from_it():
     bench = Bench(noisy(40))
 

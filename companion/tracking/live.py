@@ -235,7 +235,7 @@ class TableWatch:
         return None if image is None else jpeg_of(image)
 
     def image(self) -> Image | None:
-        """Return the latest frame, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
+        """Return the latest picture, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
 
         What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it. A robot's
         hand is masked out; while a robot plays and a camera does not know where its hand lies, there is no picture.
@@ -246,7 +246,8 @@ class TableWatch:
         pictures = sum(part.frame is not None for part in latest.parts) or 1
         if self._match.state.robot_seat and len(hand.mats) < pictures:
             return None
-        return hand.hidden(latest.image)
+        newer = latest.newest() if not hand.mats else None
+        return hand.hidden(latest.image if newer is None else newer)
 
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""

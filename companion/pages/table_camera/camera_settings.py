@@ -77,8 +77,15 @@ class KeptTurn:
     def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
         """Yield frames, each turned as `current` says when it comes."""
         for frame in frames:
-            turn = self.current
-            yield frame if turn == AS_IT_IS else replace(frame, image=turn.of(frame.image))
+            yield frame if self.current == AS_IT_IS else _turned(frame, self.current)
+
+
+def _turned(frame: Frame, turn: Turn) -> Frame:
+    def newest() -> Image | None:
+        image = frame.newest()
+        return None if image is None else turn.of(image)
+
+    return replace(frame, image=turn.of(frame.image), newest=newest)
 
 
 def _turn(kept: Any) -> Turn:

@@ -14,6 +14,7 @@ from typing import cast
 
 import numpy as np
 
+from companion.common.errors import Problem
 from companion.vision.capture.devices import Size
 from companion.vision.capture.sources import Frame, Part
 
@@ -68,6 +69,8 @@ class _Feed:
                 if self.is_left:
                     break
             cast(Generator[Frame, None, None], frames).close()
+        except Problem as problem:
+            log.warning("%s", problem)
         except Exception:
             log.exception("a camera cannot be read")
         finally:

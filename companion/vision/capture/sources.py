@@ -12,7 +12,7 @@ import logging
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, prod
 from pathlib import Path
@@ -92,6 +92,9 @@ class Frame:
 
     is_fresh: Callable[[], bool] = lambda: True
     """True as long as the latest picture shows what lies on the table."""
+
+    newest: Callable[[], Image | None] = lambda: None
+    """Returns a newer picture where this one has been looked at for long, if there is one."""
 
     parts: tuple[Part, ...] = ()
     """The pictures that it is put together from, where several cameras look at the table."""
@@ -384,7 +387,7 @@ class _Reader:
                 if self._now() - shot.t_s < STALE_S:
                     try:
                         self._waits_since_s = inf
-                        yield self._frame(shot, is_first=is_first)
+                        yield replace(self._frame(shot, is_first=is_first), newest=lambda: capture.newest)
                     finally:
                         self._waits_since_s = self._now()
                     is_first = False
