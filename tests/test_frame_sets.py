@@ -87,6 +87,18 @@ def test_a_camera_that_sends_nothing_is_not_waited_for_and_its_place_stays_grey(
     assert (frame.image.shape, before.is_fresh(), frame.is_fresh()) == (before.image.shape, False, True)
 
 
+def test_every_picture_of_every_camera_is_in_one_set():
+    times_s = [number / 10 for number in range(30)]
+    table = Table("/dev/video2")
+    table.first.sends(*times_s).ends()
+    table.second.sends(*times_s).ends()
+
+    together = list(table.sets)
+
+    for camera in (0, 1):
+        assert [s.parts[camera].frame.t_s for s in together if s.parts[camera].frame] == times_s
+
+
 def test_a_camera_is_added_and_left_out_while_the_table_is_looked_at():
     table = Table()
     table.first.sends(1.0, 1.1, 1.2, 1.3, 1.4, 1.5)

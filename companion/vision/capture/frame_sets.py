@@ -95,11 +95,13 @@ def frame_sets(
             _bring_up_to_date(feeds, others(), opened, come)
             with come:
                 come.wait_for(lambda: _is_complete(feeds.values()), LOOK_S)
-                is_complete = _is_complete(feeds.values())
-            if is_complete:
-                yield _set_of(tuple(feeds.values()))
+                taken = [feed for feed in feeds.values() if feed.is_new]
+                frame = _set_of(tuple(feeds.values())) if _is_complete(feeds.values()) else None
+            if frame is not None:
+                yield frame
                 with come:
-                    for feed in feeds.values():
+                    # What has come meanwhile of a camera that was not waited for is for the next set.
+                    for feed in taken:
                         feed.is_new = False
                     come.notify_all()
     finally:
