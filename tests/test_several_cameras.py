@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import queue
 import random
 from collections.abc import Iterator
 from dataclasses import replace
 
+import cv2
 import numpy as np
 import pytest
 from films import sheets
 
 from companion.app import demo, service
+from companion.pages import Camera
 from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
@@ -21,6 +24,7 @@ from companion.simulate.card_faces import STICKERED
 from companion.simulate.scene import Scene
 from companion.simulate.script import Script, read_script, shipped_script
 from companion.simulate.studio import Studio
+from companion.tracking.live import TableWatch
 from companion.tracking.offline import Watcher
 from companion.tracking.robot_hand import RobotHand
 from companion.vision.camera_group import STAYS, CameraGroup
@@ -336,3 +340,21 @@ def test_what_lies_still_while_its_camera_sends_nothing_is_neither_gone_nor_play
     assert until - from_now_on > 10
     assert confirmed(items) == ["Ann roll", "Bob roll", "Ann discard 25", "Bob 100"]
     assert not [item for item in items if "missed" in item]
+
+
+def test_the_service_looks_through_all_cameras_that_are_named(tmp_path, monkeypatch):
+    sources, taken = [tmp_path / "left", tmp_path / "right"], queue.Queue[Frame]()
+    for level, source in enumerate(sources, 1):
+        source.mkdir()
+        for number in range(10):
+            cv2.imwrite(str(source / f"{number}.png"), np.full((30, 40, 3), level, np.uint8))
+
+    def serve(_match: object, _host: str, _port: int, camera: Camera, **_more: object) -> None:
+        assert camera.others.sources == (str(sources[1]),)
+        frame = next(one for one in iter(taken.get, None) if all(part.frame for part in one.parts))
+        assert frame.image[:, 0, 0].tolist() == [1] * 30 + [2] * 30
+
+    monkeypatch.setattr(TableWatch, "take", lambda _watch, frame: taken.put(frame))
+    monkeypatch.setattr(service, "run_service", serve)
+
+    service.up(str(sources[0]), None, host="", port=0, data=tmp_path / "data", others=[str(sources[1])])
