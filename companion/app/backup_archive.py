@@ -82,9 +82,7 @@ Recoded = Callable[[bytes, str], bytes]
 class Bundle:
     """What a backup holds, all of it checked."""
 
-    rows: tuple[Row, ...]
-    """The events of its log, in this program's schema."""
-
+    rows: tuple[Row, ...]  # the events of its log, in this program's schema
     files: Mapping[str, bytes]
     """Everything else by its name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`."""
 

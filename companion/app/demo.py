@@ -34,12 +34,8 @@ from companion.vision.quality.live_survey import Lookout
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
-PRINTED = "own"
-"""The deck that the simulated table plays with where its cards have no stickers."""
-
-TELLING_PLAYS = 3
-"""The first plays tell with which script a match began, whatever was taken back or corrected since."""
-
+PRINTED = "own"  # the deck that the simulated table plays with where its cards have no stickers
+TELLING_PLAYS = 3  # the first plays tell with which script a match began, whatever was taken back or corrected since
 DEMO_OVER = say(
     "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
     command=typed("demo --seed 1"),
@@ -49,8 +45,7 @@ DEMO_OVER = say(
 # --- The service ----------------------------------------------------------------------------------------------
 
 
-LOOKS = {"stickers": STICKERED, "faces": BARE}
-"""What the cards look like, by what they are told by."""
+LOOKS = {"stickers": STICKERED, "faces": BARE}  # what the cards look like, by what they are told by
 
 
 def demo(

@@ -28,12 +28,8 @@ from companion.simulate.script import Hand, Script
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
-LOOK_BEFORE_GOING_ON = 6
-"""Minimum number of frames that the players wait for what the camera makes of their play."""
-
-UNREAD_S = 12.0
-"""Seconds after which a card that nothing has come of is taken up again."""
-
+LOOK_BEFORE_GOING_ON = 6  # minimum number of frames that the players wait for what the camera makes of their play
+UNREAD_S = 12.0  # seconds after which a card that nothing has come of is taken up again
 THINKING_S = 2.5
 """Additional seconds before anybody plays after the record has gone another way: it may be put right again."""
 
@@ -45,9 +41,7 @@ EVEN = Tempo()
 class Stand:
     """A table that the record comes by while a script is played."""
 
-    plays: int
-    """Number of plays of the script that are done."""
-
+    plays: int  # number of plays of the script that are done
     hand: int
     table: Table
 
@@ -159,11 +153,8 @@ class Waiting:
 
     number: int = 0
     looks: int = 0
-    idle: int = 0
-    """Number of looks that brought nothing while nobody was asked anything."""
-
-    was_asked: bool = False
-    """True if somebody was asked about what was laid last."""
+    idle: int = 0  # number of looks that brought nothing while nobody was asked anything
+    was_asked: bool = False  # True if somebody was asked about what was laid last
 
 
 class DemoPlayers:

@@ -25,8 +25,7 @@ from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 
-PERSON = "Player"
-"""The person in the record, under whatever name he is shown."""
+PERSON = "Player"  # the person in the record, under whatever name he is shown
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,9 +47,7 @@ class TerminalGame:
         self._match, self._path, self._ask, self._tell = match, path, ask, tell
         self._saved: RobotMatch | None = None
         self._now = Asked(Stage.OVER)
-        self._whys: dict[int, Said] = {}
-        """Why the robots did what they did, by the place of the play in its hand."""
-
+        self._whys: dict[int, Said] = {}  # why the robots did what they did, by the place of the play in its hand
         self._sorts = self._has_left = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
             "pick": lambda _which: self._pick(),

@@ -37,8 +37,7 @@ class Body:
 
     most_bytes: int = 16 * 1024
     most_fields: int = 128
-    most_form_bytes: int = 16 * 1024
-    """Maximum size of everything but files."""
+    most_form_bytes: int = 16 * 1024  # maximum size of everything but files
 
 
 USUAL = Body()
@@ -81,32 +80,20 @@ class Queue:
             self._places.release()
 
 
-MOST_BUCKETS = 4000
-"""Maximum number of buckets; those used longest ago are dropped, as they are full again."""
-
-PHONES_AT_AN_ADDRESS = 20
-"""Number of phones that one address stands for: a whole room may be behind one router."""
+MOST_BUCKETS = 4000  # maximum number of buckets; those used longest ago are dropped, as they are full again
+PHONES_AT_AN_ADDRESS = 20  # number of phones that one address stands for: a whole room may be behind one router
 
 
 class Kind(StrEnum):
     """Requests by what they cost."""
 
     PAGE = "page"
-    POLL = "poll"
-    """The question whether anything has changed, which every open page asks each second."""
-
+    POLL = "poll"  # the question whether anything has changed, which every open page asks each second
     CHANGE = "change"
-    HEAVY = "heavy"
-    """A page or a file for which a small computer works for a while."""
-
-    PICTURE = "picture"
-    """A photograph or a deck that is sent."""
-
-    FRAME = "frame"
-    """A picture from the phone that is the camera."""
-
-    CODE = "code"
-    """A code of the table that is typed, right or wrong."""
+    HEAVY = "heavy"  # a page or a file for which a small computer works for a while
+    PICTURE = "picture"  # a photograph or a deck that is sent
+    FRAME = "frame"  # a picture from the phone that is the camera
+    CODE = "code"  # a code of the table that is typed, right or wrong
 
 
 @dataclass(frozen=True, slots=True)

@@ -302,9 +302,7 @@ def car(edition: Edition, side: Side) -> str:
 class Why:
     """A reason of the referee as the page shows it."""
 
-    code: str
-    """Its fixed name, for scripts."""
-
+    code: str  # its fixed name, for scripts
     say: str
     rule: str
     instead: str | None

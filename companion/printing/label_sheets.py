@@ -14,14 +14,10 @@ from companion.common.spelling import shown
 from companion.common.text import say
 from companion.tabletop.mat_layout import CARD_MM
 
-Lengths = tuple[float, float]
-"""Across and down, in millimetres."""
-
+Lengths = tuple[float, float]  # across and down, in millimetres
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
-BESIDE_MM, BELOW_MM = 12.0, 5.0
-"""Room that a card's sign and name take beside its code, or below."""
-
+BESIDE_MM, BELOW_MM = 12.0, 5.0  # room that a card's sign and name take beside its code, or below
 SLACK_MM = 0.5
 """Length by which a label may lack room for sign and name, and a fifth of which for the code's white margin."""
 
@@ -37,22 +33,13 @@ class LabelSheet:
     """A sheet of labels, all of one size."""
 
     name: str
-    paper: str
-    """One of `PAPERS_MM`."""
-
-    grid: tuple[int, int]
-    """Number of labels across and down."""
-
-    margin_mm: Lengths
-    """The first label's corner from the paper's."""
-
-    pitch_mm: Lengths
-    """From one label to the next."""
-
+    paper: str  # one of `PAPERS_MM`
+    grid: tuple[int, int]  # number of labels across and down
+    margin_mm: Lengths  # the first label's corner from the paper's
+    pitch_mm: Lengths  # from one label to the next
     label_mm: Lengths
     maker: str = ""
-    also: tuple[str, ...] = ()
-    """Other numbers of sheets with the same geometry."""
+    also: tuple[str, ...] = ()  # other numbers of sheets with the same geometry
 
     @property
     def title(self) -> str:

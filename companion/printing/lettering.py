@@ -26,9 +26,7 @@ _READING = threading.RLock()
 class Outline:
     """Words drawn with their baseline at y = 0, y down, 1000 units an em."""
 
-    data: str
-    """SVG path data."""
-
+    data: str  # SVG path data
     width_em: float
 
 

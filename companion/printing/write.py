@@ -36,20 +36,13 @@ Item = tuple[str, str, Mapping[str, Any]]
 class Wanted:
     """Which sheets are printed, and how."""
 
-    kind: str
-    """`stickers`, `mats`, `deck` or `robot`."""
-
+    kind: str  # `stickers`, `mats`, `deck` or `robot`
     edition: str
     sides: int = 2
-    size_mm: float = STICKER_MM
-    """Width of a sticker with its margin."""
-
-    sticker_kind: str = "qr"
-    """One of `stickers.KINDS`."""
-
+    size_mm: float = STICKER_MM  # width of a sticker with its margin
+    sticker_kind: str = "qr"  # one of `stickers.KINDS`
     language: str = "en"
-    labels: LabelSheet | None = None
-    """The sheet of labels for the stickers; None: plain paper, to be cut."""
+    labels: LabelSheet | None = None  # the sheet of labels for the stickers; None: plain paper, to be cut
 
     @property
     def cards(self) -> Mapping[Card, int]:

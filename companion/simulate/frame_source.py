@@ -15,8 +15,7 @@ from companion.simulate.scene import Frame, Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
-SETTLING_S = 2.5
-"""Seconds for which the bare table is shown before the first hand moves, and the last cards after it."""
+SETTLING_S = 2.5  # seconds for which the bare table is shown before the first hand moves, and the last cards after it
 
 
 def demo_frames(

@@ -20,38 +20,28 @@ from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 
-Options = tuple[tuple[str, str], ...]
-"""House rules: switch and value."""
-
+Options = tuple[tuple[str, str], ...]  # house rules: switch and value
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
-_PATIENCE_TURNS = 400
-"""Number of turns that no hand of any edition exceeds."""
-
-_WORTH_TAKING = 170.0
-"""Least worth of a play for which the top of the discard pile is taken."""
+_PATIENCE_TURNS = 400  # number of turns that no hand of any edition exceeds
+_WORTH_TAKING = 170.0  # least worth of a play for which the top of the discard pile is taken
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
     """How the players play."""
 
-    illegal_share: float = 0.08
-    """Share of turns in which a card that may not be played is laid first, and taken back."""
-
-    claim_share: float = 0.95
-    """Share of hazards that a safety in hand answers at once."""
-
+    illegal_share: float = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
+    claim_share: float = 0.95  # share of hazards that a safety in hand answers at once
     hold_share: float = 0.8
     """Share of turns in which a safety is kept for a coup fourré while there is something else to do."""
 
     take_share: float = 0.7
     """Share of turns in which the top of the discard pile is taken where it may be and is of use at once."""
 
-    extension: Verb = Verb.FINISH
-    """The answer at 700."""
+    extension: Verb = Verb.FINISH  # the answer at 700
 
 
 EVERYDAY = Manners()

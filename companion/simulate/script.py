@@ -44,8 +44,7 @@ class Hand:
 
     first: str
     actions: tuple[Action, ...]
-    begins: Position | None = None
-    """What lies there already, where the hand is taken up in its middle."""
+    begins: Position | None = None  # what lies there already, where the hand is taken up in its middle
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,7 @@ __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_S = 3.0
-"""Seconds between attempts to write what the disk has refused."""
+TRY_AGAIN_S = 3.0  # seconds between attempts to write what the disk has refused
 
 
 class NotSaved(Problem):
@@ -58,9 +57,7 @@ class Store:
 
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
-        self.note: Mended | None = None
-        """The note about a damaged log, until somebody has read it."""
-
+        self.note: Mended | None = None  # the note about a damaged log, until somebody has read it
         self.changed: Callable[[], None] = lambda: None
         """Called, by another thread, when what was held in memory has been written."""
 
@@ -70,9 +67,7 @@ class Store:
         self._lock = threading.Lock()
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
-        self._last: int | None = None
-        """The number of the last event on the disk; None where it has to be looked up."""
-
+        self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
         self._in_memory = False
         self._file: tuple[int, int] | None = None
         """Device and inode of the open file: another file may take its place later, or none."""

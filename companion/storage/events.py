@@ -9,9 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-SETUP = "setup"
-"""The kind of event that begins a match."""
-
+SETUP = "setup"  # the kind of event that begins a match
 Row = tuple[int, int, float, str, str]
 """An event as the file has it: seq, match, the clock on the wall, kind, body as JSON."""
 
@@ -23,50 +21,30 @@ class Kind(StrEnum):
     counts once however often it is sent.
     """
 
-    SETUP = SETUP
-    """`lines`: the header lines of the record."""
-
+    SETUP = SETUP  # `lines`: the header lines of the record
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
     `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the
     secret key that its cards follow from."""
 
-    CORRECT = "correct"
-    """`of`: a line's seq; `text`: what it should have said; `question` as in a line."""
-
-    RETRACT = "retract"
-    """`of`: the seq of a line that never happened; `question` as in a line."""
-
-    UNDO = "undo"
-    """`of`: the seq of the event taken back."""
-
-    REDO = "redo"
-    """`of`: the seq of the undo taken back."""
-
-    SEAT = "seat"
-    """`player`, and `name`, the name to show, where the person has given one."""
-
-    SETTING = "setting"
-    """`key` and `value`."""
-
+    CORRECT = "correct"  # `of`: a line's seq; `text`: what it should have said; `question` as in a line
+    RETRACT = "retract"  # `of`: the seq of a line that never happened; `question` as in a line
+    UNDO = "undo"  # `of`: the seq of the event taken back
+    REDO = "redo"  # `of`: the seq of the undo taken back
+    SEAT = "seat"  # `player`, and `name`, the name to show, where the person has given one
+    SETTING = "setting"  # `key` and `value`
     ANSWER = "answer"
     """`question`, `answer`, `about`: what the table said to a question that no line answers.
 
     Older logs have `zone`, `expected` and `seen` in their place; they mean nothing any more.
     """
 
-    CLAIM = "claim"
-    """`text`: a play that was typed and waits: it is illegal, or another side has to confirm it."""
-
+    CLAIM = "claim"  # `text`: a play that was typed and waits: it is illegal, or another side has to confirm it
     WAIVE = "waive"
     """`of`: the seq of the last line; `by` does not answer what was played there, and draws where it is his turn."""
 
-    WISH = "wish"
-    """`of`: the seq of an event that `by` wishes to take back, where others have to agree."""
-
-    CALL = "call"
-    """`by` calls the director of the club; `is_over`: nobody needs to come any more."""
-
+    WISH = "wish"  # `of`: the seq of an event that `by` wishes to take back, where others have to agree
+    CALL = "call"  # `by` calls the director of the club; `is_over`: nobody needs to come any more
     LETTER = "letter"
     """`letter`: the number of what the director, `by`, has sent; `what`: its kind; `of`: an event; `text`."""
 

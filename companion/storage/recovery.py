@@ -37,15 +37,11 @@ from companion.storage.events import Row, unbroken
 from companion.storage.files import read_readable, sync_folder, write_whole
 from companion.storage.last_event import LastEvent
 
-AWAY = "damaged"
-"""The folder of the data folder in which damaged files lie."""
-
+AWAY = "damaged"  # the folder of the data folder in which damaged files lie
 NOTE_NAME = "mended.json"
 _NUMBERS = ("backup", "beyond", "missing")
 _LONGEST = 200
-NEW = ".mended"
-"""The ending of the new log until it takes the damaged one's place."""
-
+NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
 LEAST_EVENT_BYTES = 20
 """Bytes that the smallest event takes in a file, which therefore holds no more than so many of them."""
 
@@ -57,17 +53,10 @@ class Mended:
     away: str
     """Where the damaged file lies, in the data folder; empty where there was none left, or it could not be moved."""
 
-    backup: int = 0
-    """The last event of the backup that was restored; 0 where there was none."""
-
-    beyond: int = 0
-    """How many events were read in the damaged file beyond it."""
-
-    missing: int = 0
-    """How many events are known to be missing: there may be more at the end."""
-
-    matches: tuple[int, ...] = ()
-    """The matches that are known to have lost something."""
+    backup: int = 0  # the last event of the backup that was restored; 0 where there was none
+    beyond: int = 0  # how many events were read in the damaged file beyond it
+    missing: int = 0  # how many events are known to be missing: there may be more at the end
+    matches: tuple[int, ...] = ()  # the matches that are known to have lost something
 
     @property
     def sentence(self) -> Said:
@@ -99,8 +88,7 @@ class Found:
 
     rows: tuple[Row, ...]
     mended: Mended | None = None
-    written: bool = True
-    """True if the file on the disk holds these events; False where it could not be mended there."""
+    written: bool = True  # True if the file on the disk holds these events; False where it could not be mended there
 
 
 def found(path: Path) -> Found:

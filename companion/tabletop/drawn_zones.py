@@ -21,18 +21,12 @@ from companion.tabletop.mat_layout import ROBOT, all_mats
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
-NEEDED = ("battle", "distance")
-"""Zones without which no side that plays is followed."""
-
-SMALLEST_SHARE = 1 / 64
-"""Minimum side of a zone, as a share of the picture's width: in less no card could be read."""
-
+NEEDED = ("battle", "distance")  # zones without which no side that plays is followed
+SMALLEST_SHARE = 1 / 64  # minimum side of a zone, as a share of the picture's width: in less no card could be read
 OVERLAP_SHARE = 0.05
 """Maximum share of a zone that may lie under another, or under a printed mat: hands that draw are not exact."""
 
-PROPORTIONS = 0.02
-"""Maximum difference between the proportions of two pictures of the same table, as a share."""
-
+PROPORTIONS = 0.02  # maximum difference between the proportions of two pictures of the same table, as a share
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -52,9 +46,7 @@ class Seat(StrEnum):
 class DrawnZone:
     """One zone on the picture."""
 
-    name: str
-    """`side-1/battle`: one of `ZONE_NAMES`."""
-
+    name: str  # `side-1/battle`: one of `ZONE_NAMES`
     corners: Corners
     """In pixels of the drawing's picture, clockwise; the first is the top left one as seen from the bottom."""
 

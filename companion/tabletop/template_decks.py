@@ -33,9 +33,7 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
-DECKS_NAME = "decks"
-"""The folder of the data folder in which one's own decks lie."""
-
+DECKS_NAME = "decks"  # the folder of the data folder in which one's own decks lie
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
@@ -43,12 +41,8 @@ WITHOUT_FACES = say("cards of these faces will not be told, and those that may l
 WAITING = "waiting"
 """The folder of a deck in which cards that were cut out together lie until they are named, by places: `7.png`."""
 
-MOST_PICTURES = 9
-"""Maximum number of pictures of one face."""
-
-SMALLEST_MM, LARGEST_MM = 30.0, 150.0
-"""Range of a card's sides, in millimetres."""
-
+MOST_PICTURES = 9  # maximum number of pictures of one face
+SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides, in millimetres
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
 _KEYS = {"name": str, "title": str, "edition": str, "maker": str, "drawn_by": str, "back": str, "size_mm": list,
@@ -61,9 +55,7 @@ _KIND_WORDS = {
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 _LONGEST_TEXT = 200
 
-Subject = Card | None
-"""What a picture shows: a face, or None for the back."""
-
+Subject = Card | None  # what a picture shows: a face, or None for the back
 Recoded = Callable[[bytes, str], bytes]
 """Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
@@ -74,13 +66,10 @@ class Description:
 
     name: str
     edition: str
-    size_mm: tuple[float, float] = CARD_MM
-    """Width and height of a card."""
-
+    size_mm: tuple[float, float] = CARD_MM  # width and height of a card
     title: str = ""
     maker: str = ""
-    made: str | None = None
-    """The day on which it was enrolled, `2026-11-22`."""
+    made: str | None = None  # the day on which it was enrolled, `2026-11-22`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +77,9 @@ class Deck(Description):
     """A template deck as it lies on the disk."""
 
     folder: Path
-    faces: Mapping[Card, tuple[Path, ...]]
-    """The pictures of every face of which there is one, the main one first."""
-
+    faces: Mapping[Card, tuple[Path, ...]]  # the pictures of every face of which there is one, the main one first
     back: tuple[Path, ...] = ()
-    missing: tuple[Card, ...] = ()
-    """The faces of its edition of which there is no picture."""
+    missing: tuple[Card, ...] = ()  # the faces of its edition of which there is no picture
 
     @property
     def lacks(self) -> str | None:

@@ -247,8 +247,7 @@ def _tab_of(play: Play | None) -> Tab:
 
 # On whom each card may be laid now, or why it may not
 
-MOST_REASONS = 2
-"""Maximum number of reasons shown against a card."""
+MOST_REASONS = 2  # maximum number of reasons shown against a card
 
 
 @bp.get("/may")

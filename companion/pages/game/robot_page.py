@@ -21,9 +21,7 @@ from companion.tabletop.mat_layout import SLOTS, mat_of
 
 bp = Blueprint("robot", __name__)
 
-NOTHING = "nothing"
-"""What the form of the hand says of an empty slot."""
-
+NOTHING = "nothing"  # what the form of the hand says of an empty slot
 _CARDS = (
     N_("first card from the left"),
     N_("second card from the left"),

@@ -19,8 +19,7 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
-NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
-"""Remarks that would stand under every discard, as nobody sees the hands."""
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # remarks that would stand under every discard, as nobody sees the hands
 
 
 def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:

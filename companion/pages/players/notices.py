@@ -107,8 +107,7 @@ def put_away(told_id: int) -> AnyResponse:
 
 
 _SEEN = "changed"
-MOST_TOLD = 5
-"""Number of the last changes that a phone has notices of; the log has the others."""
+MOST_TOLD = 5  # number of the last changes that a phone has notices of; the log has the others
 
 
 def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:

@@ -27,16 +27,10 @@ from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
-A_PAGE = 10
-"""Number of matches on a page: each has to be judged to be listed."""
-
-TREND_HANDS = 30
-"""Number of hands, the latest ones, in the line of a player: more would be no line any more on a phone."""
-
+A_PAGE = 10  # number of matches on a page: each has to be judged to be listed
+TREND_HANDS = 30  # number of hands, the latest ones, in the line of a player: more would be no line any more on a phone
 MOST_PAGES = 10**9
-MOST_WAITING = 4
-"""Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
-
+MOST_WAITING = 4  # maximum number of requests that wait for a picture: drawing takes a small computer a while
 BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="
 """The address at which the app takes a play as JSON, without asking any server."""
 

@@ -12,12 +12,8 @@ from companion.printing import svg as draw
 WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
-MOST_BESIDE = 4
-"""Maximum number of sides that have a column each; more have a row each."""
-
-SMALLEST_MM = 3.4
-"""Smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines."""
-
+MOST_BESIDE = 4  # maximum number of sides that have a column each; more have a row each
+SMALLEST_MM = 3.4  # smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines
 SOFT = "#5C5F63"
 
 

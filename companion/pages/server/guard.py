@@ -181,8 +181,7 @@ def _packed(response: Response) -> Response:
 
 # The cookie of a phone: signed (HMAC-SHA256), and valid whatever the clocks say
 
-KEPT = timedelta(days=400)
-"""Lifetime of the cookie: the longest that browsers allow."""
+KEPT = timedelta(days=400)  # lifetime of the cookie: the longest that browsers allow
 
 
 class Cookies(SecureCookieSessionInterface):

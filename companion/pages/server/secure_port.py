@@ -24,21 +24,11 @@ from companion.storage.files import write_whole
 FILE_NAME = "tls.pem"
 """The file of the data folder with the key and the certificate; while it is there, the port opens at each start."""
 
-PORT_ABOVE = 443
-"""Distance of the port from that of the pages: 8000 has 8443."""
-
-VALID_DAYS = 800
-"""Validity of a certificate in days; telephones take none of more than 825."""
-
-RENEWED_DAYS = 30
-"""Remaining validity in days below which a certificate is replaced."""
-
-THREADS = 6
-"""Number of threads that answer: one phone sends pictures, and whoever sets it up looks on."""
-
-TIMEOUT_S = 10
-"""Time in seconds after which a silent connection is closed."""
-
+PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443
+VALID_DAYS = 800  # validity of a certificate in days; telephones take none of more than 825
+RENEWED_DAYS = 30  # remaining validity in days below which a certificate is replaced
+THREADS = 6  # number of threads that answer: one phone sends pictures, and whoever sets it up looks on
+TIMEOUT_S = 10  # time in seconds after which a silent connection is closed
 log = logging.getLogger(__name__)
 
 

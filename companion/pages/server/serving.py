@@ -26,16 +26,10 @@ from companion.pages.server.connections import MOST_CONNECTIONS, Server
 THREADS = 16
 """Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
 
-IDLE_S = 75
-"""Time after which an idle connection is closed, in seconds. A page asks more often."""
-
-LOOK_S = 5
-"""Time between two looks for connections to close, in seconds."""
-
+IDLE_S = 75  # time after which an idle connection is closed, in seconds. A page asks more often.
+LOOK_S = 5  # time between two looks for connections to close, in seconds
 TURN_S = 1.0
-LAST_ANSWERS_S = 1.0
-"""Time to finish the answers under way when the service ends, in seconds."""
-
+LAST_ANSWERS_S = 1.0  # time to finish the answers under way when the service ends, in seconds
 MOST_UNSENT_BYTES = 1024 * 1024
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -140,8 +134,7 @@ def status(match: Match) -> str:
 # `NOTIFY_SOCKET`; without one nothing is sent. A service that has sent no beat for `WATCHDOG_USEC` is restarted: a beat
 # is sent only after every part has been tried, so a part that hangs stops the beats.
 
-BEATS = 4
-"""Number of beats within the time after which the service is restarted."""
+BEATS = 4  # number of beats within the time after which the service is restarted
 
 
 class Manager:

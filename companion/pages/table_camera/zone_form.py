@@ -39,8 +39,7 @@ class Called:
     """How mats and zones are called at this table."""
 
     names: Names
-    mats: Mapping[str, str]
-    """The side that plays on each mat."""
+    mats: Mapping[str, str]  # the side that plays on each mat
 
     def numbers(self, *seen: str) -> dict[str, int]:
         """Return the number of every zone that the match needs, then those of others that are seen."""
