@@ -83,8 +83,7 @@ class Bundle:
     """What a backup holds, all of it checked."""
 
     rows: tuple[Row, ...]  # the events of its log, in this program's schema
-    files: Mapping[str, bytes]
-    """Everything else by its name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`."""
+    files: Mapping[str, bytes]  # the rest by name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`
 
     @property
     def says(self) -> str:

@@ -30,9 +30,7 @@ from companion.vision.capture.sources import Frame
 
 LOOK_BEFORE_GOING_ON = 6  # minimum number of frames that the players wait for what the camera makes of their play
 UNREAD_S = 12.0  # seconds after which a card that nothing has come of is taken up again
-THINKING_S = 2.5
-"""Additional seconds before anybody plays after the record has gone another way: it may be put right again."""
-
+THINKING_S = 2.5  # additional seconds before a play where the record has parted from the script: it may be put right
 LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 

@@ -16,9 +16,7 @@ Half as much, and each grey picture would be fetched from the system again, whic
 """
 
 MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap
-ONE_HEAP = 1
-"""M_ARENA_MAX: by itself the library makes up to eight heaps a core, and no heap gets what another gives back."""
-
+ONE_HEAP = 1  # M_ARENA_MAX: the library makes up to eight heaps a core, and none gets what another gives back
 EVERY_S = 10.0  # seconds between returns of what lies free between things in use; one takes some milliseconds
 
 

@@ -31,9 +31,7 @@ _COMMANDS = {
 }  # fmt: skip
 """What a letter stands for: a command, or one of three words of the notation."""
 
-_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)
-"""What is done before a card is picked, beside the answers at once."""
-
+_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # done before a card is picked, as answers are
 _PICK_FIRST = say("A card is picked first: `p`.")
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 

@@ -12,8 +12,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say
 
 _STEP_BYTES = 1 << 16
-_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")
-"""Modules whose errors mean that a file is damaged; they have no common base."""
+_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors, without a common base, mean damage
 
 
 @contextmanager

@@ -45,14 +45,10 @@ class Camera:
     picture: Callable[[], bytes | None] = _nothing  # the picture as JPEG
     image: Callable[[], Image | None] = _nothing  # the picture, `(H, W, 3) uint8 BGR`
     survey: Callable[[], Survey | None] = _nothing
-    robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
-    """What lies in the slots of a robot's mat: for its helper alone."""
-
+    robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing  # a robot's slots, for its helper alone
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
-    phone: PhoneFrames | None = None
-    """What a phone sends that may be the camera; None where the source was named at the start."""
-
+    phone: PhoneFrames | None = None  # what a phone sends as the camera; None where a source was named at the start
     deck: str | None = None  # the deck named when the service was started; None for the one chosen on the page
     is_simulated: bool = False  # True if the table is drawn: nobody lays these cards
     is_there: Callable[[], bool] = lambda: True  # True if a camera has answered
@@ -90,9 +86,7 @@ class Service:
     code: str  # the short code of the table: a phone on which it is typed asks the host to be let in
     pace: Pace
     called: frozenset[str]  # additional host names of this machine
-    base_url: Callable[[], str]
-    """Returns the address that phones open now, as the network changes; empty where it is not known."""
-
+    base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
     camera: Camera
     secure: SecurePort | None = None  # the port for the phone that is the camera
     club: ClubLine | None = None

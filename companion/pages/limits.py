@@ -18,17 +18,10 @@ from enum import StrEnum
 from companion.common.errors import Problem
 from companion.vision.counting.photographs import MOST_SENT_BYTES
 
-MOST_HEADER_BYTES = 16 * 1024
-"""Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
-
-MOST_DECK_BYTES = 64_000_000
-"""Maximum size of a deck sent over the network, in bytes; `companion decks import` takes larger ones."""
-
-MOST_FRAME_BYTES = 4_000_000
-"""Maximum size of a picture that a phone sends as the camera, in bytes: 4K, little compressed."""
-
-_AT_ONCE = 512 * 1024
-"""Maximum size of the form beside a file, in bytes: the parts in which a file is read have to fit as well."""
+MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's first lines: an address, a cookie, what browsers say
+MOST_DECK_BYTES = 64_000_000  # maximum size of a deck sent over the network; `companion decks import` takes larger ones
+MOST_FRAME_BYTES = 4_000_000  # maximum size of a picture that the phone as the camera sends: 4K, little compressed
+_AT_ONCE = 512 * 1024  # maximum size in bytes of the form beside a file: the parts in which it is read have to fit too
 
 
 @dataclass(frozen=True, slots=True)

@@ -438,9 +438,7 @@ def how_ended(edition: Edition, how: HowEnded) -> str:
     return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
 
 
-ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))
-"""The levels of robots, and what people call each."""
-
+ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))  # what people call each level
 FAMILY_TITLES = {
     Family.DISTANCE: N_("Distances"),
     Family.HAZARD: N_("Hazards"),

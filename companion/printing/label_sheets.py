@@ -18,9 +18,7 @@ Lengths = tuple[float, float]  # across and down, in millimetres
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
 BESIDE_MM, BELOW_MM = 12.0, 5.0  # room that a card's sign and name take beside its code, or below
-SLACK_MM = 0.5
-"""Length by which a label may lack room for sign and name, and a fifth of which for the code's white margin."""
-
+SLACK_MM = 0.5  # length by which a label may lack room for sign and name, and a fifth of it for the code's margin
 _MEASURED = re.compile(
     r"([0-9]{1,2})x([0-9]{1,2})"
     + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2

@@ -24,9 +24,7 @@ from companion.tabletop.mat_layout import (
     Rect,
 )
 
-SAND = "#E6DBC1"
-"""The zones' ground: a shade deeper than a card's rim, so that a card has an edge to the eye and the camera."""
-
+SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
 SHADE = "#D6C8A6"
 """Colour of the places where a card may lie."""
 

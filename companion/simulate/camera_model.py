@@ -34,8 +34,7 @@ class Look:
     tint_bgr: tuple[float, float, float] = (0.94, 0.99, 1.0)
     noise: float = 2.2  # standard deviation of the sensor's noise, of 255
     blur_px: float = 0.55
-    px_per_mm: float | None = None
-    """The scale at the middle of the picture, at most; None: as large as the mats' corners let it be."""
+    px_per_mm: float | None = None  # the largest scale in the middle; None: as large as the mats' corners allow
 
 
 def typical_look(seed: int) -> Look:

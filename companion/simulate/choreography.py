@@ -53,8 +53,7 @@ class Movement:
     after: tuple[Lying, ...]
     rest: Rest
     is_play: bool = False  # True if something to confirm has been laid: the players may wait for it
-    play_number: int = 0
-    """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
+    play_number: int = 0  # the play of the script, from 1 without those taken back, that this belongs or leads up to
 
 
 class Choreographer:

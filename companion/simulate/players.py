@@ -35,12 +35,8 @@ class Manners:
 
     illegal_share: float = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
     claim_share: float = 0.95  # share of hazards that a safety in hand answers at once
-    hold_share: float = 0.8
-    """Share of turns in which a safety is kept for a coup fourré while there is something else to do."""
-
-    take_share: float = 0.7
-    """Share of turns in which the top of the discard pile is taken where it may be and is of use at once."""
-
+    hold_share: float = 0.8  # share of turns in which a safety waits for a coup fourré while there is another play
+    take_share: float = 0.7  # share of turns in which the top of the discard pile is taken where it is of use at once
     extension: Verb = Verb.FINISH  # the answer at 700
 
 

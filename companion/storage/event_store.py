@@ -58,9 +58,7 @@ class Store:
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
         self.note: Mended | None = None  # the note about a damaged log, until somebody has read it
-        self.changed: Callable[[], None] = lambda: None
-        """Called, by another thread, when what was held in memory has been written."""
-
+        self.changed: Callable[[], None] = lambda: None  # called, by another thread, once what was held is written
         self._db = db
         self._lock_fd = lock_fd
         self._clock = clock
@@ -69,9 +67,7 @@ class Store:
         self._refused: sqlite3.Error | OSError | None = None
         self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
         self._in_memory = False
-        self._file: tuple[int, int] | None = None
-        """Device and inode of the open file: another file may take its place later, or none."""
-
+        self._file: tuple[int, int] | None = None  # device and inode of the open file: another may take its place later
         self._last_s = time.monotonic()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any
 
 SETUP = "setup"  # the kind of event that begins a match
-Row = tuple[int, int, float, str, str]
-"""An event as the file has it: seq, match, the clock on the wall, kind, body as JSON."""
+Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
 
 
 class Kind(StrEnum):
@@ -40,13 +39,10 @@ class Kind(StrEnum):
     """
 
     CLAIM = "claim"  # `text`: a play that was typed and waits: it is illegal, or another side has to confirm it
-    WAIVE = "waive"
-    """`of`: the seq of the last line; `by` does not answer what was played there, and draws where it is his turn."""
-
+    WAIVE = "waive"  # `of`: the seq of the last line; `by` does not answer it, and draws where it is his turn
     WISH = "wish"  # `of`: the seq of an event that `by` wishes to take back, where others have to agree
     CALL = "call"  # `by` calls the director of the club; `is_over`: nobody needs to come any more
-    LETTER = "letter"
-    """`letter`: the number of what the director, `by`, has sent; `what`: its kind; `of`: an event; `text`."""
+    LETTER = "letter"  # `letter`: the number of what director `by` has sent; `what`: its kind; `of`: an event; `text`
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,17 +42,14 @@ NOTE_NAME = "mended.json"
 _NUMBERS = ("backup", "beyond", "missing")
 _LONGEST = 200
 NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
-LEAST_EVENT_BYTES = 20
-"""Bytes that the smallest event takes in a file, which therefore holds no more than so many of them."""
+LEAST_EVENT_BYTES = 20  # size of the smallest event in a file, which therefore holds no more than so many of them
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """What became of a damaged log."""
 
-    away: str
-    """Where the damaged file lies, in the data folder; empty where there was none left, or it could not be moved."""
-
+    away: str  # where the damaged file lies, in the data folder; empty if there was none, or it could not be moved
     backup: int = 0  # the last event of the backup that was restored; 0 where there was none
     beyond: int = 0  # how many events were read in the damaged file beyond it
     missing: int = 0  # how many events are known to be missing: there may be more at the end

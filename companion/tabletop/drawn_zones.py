@@ -23,9 +23,7 @@ FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
 NEEDED = ("battle", "distance")  # zones without which no side that plays is followed
 SMALLEST_SHARE = 1 / 64  # minimum side of a zone, as a share of the picture's width: in less no card could be read
-OVERLAP_SHARE = 0.05
-"""Maximum share of a zone that may lie under another, or under a printed mat: hands that draw are not exact."""
-
+OVERLAP_SHARE = 0.05  # maximum share of a zone under another, or under a printed mat: hands that draw are not exact
 PROPORTIONS = 0.02  # maximum difference between the proportions of two pictures of the same table, as a share
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
@@ -47,12 +45,9 @@ class DrawnZone:
     """One zone on the picture."""
 
     name: str  # `side-1/battle`: one of `ZONE_NAMES`
-    corners: Corners
-    """In pixels of the drawing's picture, clockwise; the first is the top left one as seen from the bottom."""
-
+    corners: Corners  # in pixels of the drawing's picture, clockwise from the top left one as seen from the bottom
     seat: Seat = Seat.BOTTOM
-    size_mm: tuple[float, float] | None = None
-    """Width and height as its player sees it, where somebody has measured them."""
+    size_mm: tuple[float, float] | None = None  # width and height as its player sees it, where they were measured
 
     @property
     def mat(self) -> str:

@@ -64,9 +64,7 @@ class MatLayout:
     size_mm: tuple[float, float]
     markers: tuple[Marker, ...]
     zones: Mapping[str, Rect]
-    columns: tuple[Rect, ...] = ()
-    """On a side's mat the five columns of the distance zone, in the order of `DISTANCE_COLUMNS`."""
-
+    columns: tuple[Rect, ...] = ()  # on a side's mat those of the distance zone, in the order of `DISTANCE_COLUMNS`
     draw_marker: Marker | None = None  # on the table mat the marker that the draw pile hides
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:

@@ -38,9 +38,7 @@ FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
-WAITING = "waiting"
-"""The folder of a deck in which cards that were cut out together lie until they are named, by places: `7.png`."""
-
+WAITING = "waiting"  # folder of a deck's cards that were cut out together and have no name yet, by places: `7.png`
 MOST_PICTURES = 9  # maximum number of pictures of one face
 SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides, in millimetres
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")

@@ -36,9 +36,7 @@ Act = Callable[[str], Outcome]  # a change, made in the name of somebody
 View = Callable[..., AnyResponse]
 Change = Callable[..., Act]
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")
-"""The zero-width joiner and non-joiner, which some languages need in names."""
-
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # the zero-width joiner and non-joiner, which some names need
 MOST_MATCHES, USUAL_MATCHES = 100, 20
 MOST_NUMBER = 2**53  # largest integer that every program reads from JSON unchanged
 

@@ -75,8 +75,7 @@ def _view(now: MatchState, names: Names, told: Told) -> dict[str, object]:
     }
 
 
-_TABLES = ("table.show", "plain.show")
-"""The pages on which everybody sees the note on a damaged log; the host sees it on every page."""
+_TABLES = ("table.show", "plain.show")  # where everybody sees the note on a damaged log; the host sees it on every page
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:

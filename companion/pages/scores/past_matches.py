@@ -31,9 +31,7 @@ A_PAGE = 10  # number of matches on a page: each has to be judged to be listed
 TREND_HANDS = 30  # number of hands, the latest ones, in the line of a player: more would be no line any more on a phone
 MOST_PAGES = 10**9
 MOST_WAITING = 4  # maximum number of requests that wait for a picture: drawing takes a small computer a while
-BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="
-"""The address at which the app takes a play as JSON, without asking any server."""
-
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app takes a play as JSON here, without any server
 _drawing = Queue(MOST_WAITING)
 
 

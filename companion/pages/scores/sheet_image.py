@@ -17,8 +17,7 @@ SMALLEST_MM = 3.4  # smallest letters of a name on one line, in mm; a name that 
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]
-"""The cells of a line of the picture, and whether they are a heading or a total, in bold."""
+_Row = tuple[tuple[str, ...], bool]  # the cells of a line, and whether they are a heading or a total, in bold
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:

@@ -21,9 +21,7 @@ from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
 from companion.pages.server import address
 from companion.storage.files import write_whole
 
-FILE_NAME = "tls.pem"
-"""The file of the data folder with the key and the certificate; while it is there, the port opens at each start."""
-
+FILE_NAME = "tls.pem"  # key and certificate, in the data folder; while it is there the port opens at each start
 PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443
 VALID_DAYS = 800  # validity of a certificate in days; telephones take none of more than 825
 RENEWED_DAYS = 30  # remaining validity in days below which a certificate is replaced

@@ -33,9 +33,7 @@ bp = Blueprint("enrolling", __name__)
 PATH = "/decks/<name>/enrol"
 _NONE = "none"  # stands for the name of what is no card of the deck
 DONE = "done"  # stands for a card where nothing more is wanted
-_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)
-"""What is said of a photograph of one card where it may show many."""
-
+_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)  # faults of a picture of many cards
 THUMB_PX = 240  # height of a card's picture on the page, in pixels
 
 

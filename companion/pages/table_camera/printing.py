@@ -35,8 +35,7 @@ KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a
 
 
 MOST_WAITING = 24  # maximum number of requests that wait for a drawing; a page shows five sheets
-_drawing = Queue(MOST_WAITING)
-"""Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
+_drawing = Queue(MOST_WAITING)  # drawing takes seconds: phones that ask for the same wait for one drawing of it
 
 
 _files = lru_cache(maxsize=8)(pdf_files)
