@@ -170,7 +170,6 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
 
 
 def _most_of(name: str) -> int:
-    """Return the maximum size of a file of that name, in bytes."""
     return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
 
 
@@ -354,7 +353,6 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    """Return the files, with every picture read and written again."""
     anew: dict[str, bytes] = {}
     room = MOST_BYTES
     for name, content in files.items():

@@ -59,7 +59,6 @@ class RobotMatch:
         return _dealt(_written(self.record, f"hand first {first}"), self.level, self.seed)
 
     def as_text(self) -> str:
-        """Return the content of its file."""
         lines = [line.text for line in self.record.lines]
         saved = {"level": self.level, "seed": self.seed, "record": lines, "deal": self.hand.deal.as_json()}
         return json.dumps(saved, ensure_ascii=False, indent=1)

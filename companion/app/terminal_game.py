@@ -162,7 +162,6 @@ class TerminalGame:
         self._play(fair[-1] if fair else ways[0])
 
     def _play_written(self, written: Sequence[str]) -> None:
-        """Play what is written in the notation."""
         if len(written) == 1 and card_of_slug(written[0]):
             self._use(written)
             return

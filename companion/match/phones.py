@@ -175,7 +175,6 @@ class Phones:
 
     @property
     def party(self) -> Party:
-        """Who takes part now."""
         return self._party
 
     # Who is there
@@ -206,7 +205,6 @@ class Phones:
         return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
-        """Return the kind of a phone, as far as it is known."""
         return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:

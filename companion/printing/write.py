@@ -42,7 +42,6 @@ class Wanted:
 
     @property
     def cards(self) -> Mapping[Card, int]:
-        """The cards of the edition."""
         return load_edition(self.edition).deck
 
     def check(self) -> None:

@@ -48,7 +48,6 @@ class Cards:
         return bare if self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
 
     def _fitted(self, picture: Image) -> Image:
-        """Return a picture in the size of these cards."""
         width, height = (round(side_mm * PX_PER_MM) for side_mm in self.size_mm)
         if picture.shape[:2] == (height, width):
             return picture

@@ -127,7 +127,6 @@ class _Deal:
         }
 
     def hand(self) -> Hand:
-        """Return the whole hand, from the table as it is."""
         actions: list[Action] = []
         for _ in range(_PATIENCE_TURNS):
             if self._table.is_over:

@@ -356,7 +356,6 @@ _DAMAGED = ("malformed", "not a database")
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
-    """Return why the disk refuses, and what to do."""
     text = str(error).lower()
     if any(sign in text for sign in _FULL):
         return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")

@@ -76,7 +76,6 @@ class Drawing:
         return tuple(dict.fromkeys(zone.mat for zone in self.zones))
 
     def of(self, mat: str) -> tuple[DrawnZone, ...]:
-        """Return the zones that stand for one mat."""
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:

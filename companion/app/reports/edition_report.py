@@ -53,7 +53,6 @@ def in_order(edition: Edition) -> str:
 
 
 def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
-    """Yield which counts and switches an edition has otherwise, and what else."""
     for card in Card:
         if edition.deck.get(card, 0) != parent.deck.get(card, 0):
             yield f"{card}={edition.deck.get(card, 0)}"

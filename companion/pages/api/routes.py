@@ -201,7 +201,6 @@ def redo(asked: Asked) -> Act:
 
 
 def _done(asked: Asked, act: Act) -> Response:
-    """Do what was asked, and answer with the outcome."""
     what = {name: value for name, value in asked.items() if name != "id"}
     by = phone_identity.who(state())
     try:

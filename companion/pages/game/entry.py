@@ -62,7 +62,6 @@ def new() -> AnyResponse | str:
 
 
 def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
-    """Ask in which way this phone's player plays a card of his hand."""
     question = own_hand.question(now, request.args)
     if question is None:
         return redirect(url_for("table.show"))

@@ -132,7 +132,6 @@ def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str])
 
 
 def _named(chosen: MultiDict[str, str], count: int) -> list[str]:
-    """Return the names that are typed for the first seats, as they are shown."""
     return [clean(chosen.get(f"name{seat}", "")) for seat in range(1, count + 1)]
 
 

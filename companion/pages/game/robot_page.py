@@ -104,7 +104,6 @@ def done() -> AnyResponse:
 
 
 def _helps(now: MatchState) -> bool:
-    """True if this phone helps the robot."""
     return now.robot_seat is not None and service().robot.helper == (phone_identity.phone() or "")
 
 
@@ -133,7 +132,6 @@ def _next_step(now: MatchState) -> Instruction | None:
 
 
 def _sentence(step: Instruction, now: MatchState) -> str:
-    """Return a step as one sentence."""
     names = Names.of(now.game)
     robot = names.player(now.robot_seat.player if now.robot_seat else None)
     slot, play = step.slots[0] if step.slots else 0, step.play

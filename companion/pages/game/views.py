@@ -129,7 +129,6 @@ def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
 
 
 def _credit(written: Written, names: Names) -> str:
-    """Say who did what for a line of the record."""
     if written.corrected_by:
         known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
     elif written.source != CAMERA:
@@ -148,7 +147,6 @@ def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
 
 
 def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
-    """Say what has happened in a line."""
     if not judged.applied or not is_lost(edition, judged.reasons):
         return words.play_say(play, names)
     who, card = names.player(play.player), words.doubled(play.card, play.times)

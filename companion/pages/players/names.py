@@ -56,7 +56,6 @@ def known_names(store: Store) -> list[str]:
 
 
 def _names_in(lines: Iterable[str]) -> Iterator[str]:
-    """Return the players of a record, as they are shown."""
     shown: dict[str, str] = {}
     for header in notation.headers(lines):
         if isinstance(header, SideLine):

@@ -157,7 +157,6 @@ def when(at_s: float) -> str:
 
 
 def _result(past: Past, names: Names) -> str:
-    """Say how a match has ended, or how it stands."""
     edition, hands = past.game.edition, past.finished
     if not hands:
         return _("The race was not finished.") if words.is_race(edition) else _("No hand was finished.")
@@ -171,7 +170,6 @@ def _result(past: Past, names: Names) -> str:
 
 
 def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
-    """Return what the page shows of a player beside the row of the table."""
     rivals = [(all_of[key].name if key in all_of else key, key, count) for key, count in one.met.most_common()]
     shown = one.hand_points[-TREND_HANDS:]
     about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
@@ -284,7 +282,6 @@ def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int,
 
 
 def _who(written: Written, names: Names) -> list[str]:
-    """Say who entered, confirmed and changed a line."""
     if written.by == CAMERA:
         origin = N_("Seen by the camera; it counted at once.")
     elif written.source == CAMERA:

@@ -105,7 +105,6 @@ def counted_sheet(table: Table) -> SheetView:
 
 
 def _sheet(table: Table, number: int, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> SheetView:
-    """Return what all kinds of sheets have in common."""
     return SheetView(
         number=number,
         title=words.hand_title(table.edition, number),

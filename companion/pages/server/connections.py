@@ -47,7 +47,6 @@ class Channel(HTTPChannel):
         self.host = network(str(addr[0]))
 
     def parser_class(self, adj: Adjustments) -> Parser:
-        """Return what reads the next request."""
         return Parser(self, adj)
 
     @property
@@ -69,7 +68,6 @@ class Server(TcpWSGIServer):
     channel_class = Channel
 
     def channels(self) -> list[Channel]:
-        """Return the open connections."""
         return list(self.active_channels.values())
 
     def maintenance(self, now: float) -> None:
@@ -128,7 +126,6 @@ class Refusal:
         self._headers = headers
 
     def to_response(self, _ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """Return status, headers and body."""
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))

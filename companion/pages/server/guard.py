@@ -166,7 +166,6 @@ def complete(response: Response) -> Response:
 
 
 def _packed(response: Response) -> Response:
-    """Return the response, gzipped where the browser takes that and it pays."""
     wanted = "gzip" in request.headers.get("Accept-Encoding", "") and response.mimetype in _TEXTS
     if not wanted or response.is_streamed or response.direct_passthrough or "Content-Encoding" in response.headers:
         return response

@@ -84,7 +84,6 @@ class SecurePort:
             threading.Thread(target=server.serve, name="secure-port", daemon=True).start()
 
     def close(self) -> None:
-        """Close the port, if it is open."""
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
@@ -110,7 +109,6 @@ def certify(path: Path, names: tuple[str, ...]) -> None:
 
 
 def _pem(names: tuple[str, ...]) -> bytes:
-    """Return a new key and its certificate."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -75,7 +75,6 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def _image() -> Image | None:
-    """Return the camera's latest picture of this table."""
     return service().camera.image() if shows_this_table() else None
 
 
@@ -262,7 +261,6 @@ def _said(verdict: Verdict) -> str:
 
 
 def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
-    """Return a card of the deck as the pages show it."""
     return {
         "slug": subject_name(card),
         "title": words.title(card) if card else _("Back"),

@@ -109,7 +109,6 @@ class Edition:
 
     @property
     def safeties(self) -> tuple[Card, ...]:
-        """The safeties of this deck."""
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
@@ -259,7 +258,6 @@ def read_edition(path: Path) -> Edition:
 
 
 def _built(entries: Mapping[str, Any]) -> Edition:
-    """Return the edition of entries that have been found right."""
     setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
     sources = {name: rules[name]["source"] for name in switches()}
     sources |= {table: entries[table].get("source", "") for table in ("deck", "setting-up", "points")}
