@@ -254,13 +254,8 @@ class Store:
     def events(self, match: int) -> tuple[Event, ...]:
         """Return a match's events in order. Raises Problem where they cannot be read, or are not what was written."""
         with self._lock:
-            try:
-                found = list(selected(self._db, "WHERE match = ?", (match,)))
-            except sqlite3.Error as error:
-                raise _unreadable(error) from error
+            found = self._sound("WHERE match = ?", match)
             held = tuple(event for event in self._held if event.match == match)
-        if not all(is_as_written(row, crc) for row, crc in found):
-            raise _unreadable(sqlite3.DatabaseError("malformed"))
         return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
 
     @property
@@ -271,12 +266,14 @@ class Store:
 
     def rows(self, first: int, most: int) -> tuple[Checked, ...]:
         """Return the events on the disk from a number on, at most so many, with their checksums. Raises Problem."""
-        chosen = "SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?"
         with self._lock:
-            try:
-                found = tuple(selected(self._db, f"WHERE seq IN ({chosen})", (first, most)))
-            except sqlite3.Error as error:
-                raise _unreadable(error) from error
+            return self._sound("WHERE seq IN (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)", first, most)
+
+    def _sound(self, where: str, *values: int) -> tuple[Checked, ...]:
+        try:
+            found = tuple(selected(self._db, where, values))
+        except sqlite3.Error as error:
+            raise _unreadable(error) from error
         if not all(is_as_written(row, crc) for row, crc in found):
             raise _unreadable(sqlite3.DatabaseError("malformed"))
         return found

@@ -110,18 +110,6 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def _is_text_or_none(value: object) -> bool:
-    return value is None or _is_text(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
 _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.SETUP: (),
     Kind.LINE: ("text",),
@@ -138,29 +126,10 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.CALL: ("by",),
     Kind.LETTER: ("letter", "what", "of", "by"),
 }
+_TEXTS = "text by source player key value zone question answer about request asked what deal"
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
-    "lines": _are_texts,
-    "of": _is_number,
-    "before": _is_number,
-    "letter": _is_number,
-    "expected": _is_text_or_none,
-    "seen": _is_text_or_none,
-    "deal": _is_text,
-} | dict.fromkeys(
-    (
-        "text",
-        "by",
-        "source",
-        "player",
-        "key",
-        "value",
-        "zone",
-        "question",
-        "answer",
-        "about",
-        "request",
-        "asked",
-        "what",
-    ),
-    _is_text,
-)
+    "lines": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    **dict.fromkeys(("of", "before", "letter"), lambda value: type(value) is int),
+    **dict.fromkeys(("expected", "seen"), lambda value: value is None or _is_text(value)),
+    **dict.fromkeys(_TEXTS.split(), _is_text),
+}
