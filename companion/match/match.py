@@ -321,14 +321,6 @@ class Match:
         """
         return self.rewrite(Kind.CORRECT, seq, text, by, vouched=vouched)
 
-    def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Insert a forgotten play before another line of the record; the other side verifies as in `correct`."""
-        return self.rewrite(Kind.LINE, before, text, by, vouched=vouched)
-
-    def retract(self, seq: int, by: str) -> Outcome:
-        """Take a line out of the record: it never happened."""
-        return self.rewrite(Kind.RETRACT, seq, None, by)
-
     def rewrite(
         self, kind: Kind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
