@@ -8,6 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
+from companion.match.history import Kind as Event
 from companion.match.match import MatchState
 from companion.match.phones import OF_SEATS, Kind, Told
 from companion.pages import words
@@ -129,7 +130,8 @@ def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | Non
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
-    may_undo = now.undoable is not None and now.undoable.seq == change.seq and permissions.why_no_undo(now) is None
+    is_last = now.undoable is not None and now.undoable.seq == change.seq
+    may_undo = is_last and permissions.why_not(now, Event.UNDO) is None
     return {
         "seq": change.seq,
         "say": _say(now, change, before, after),
