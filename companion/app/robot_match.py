@@ -12,7 +12,6 @@ from typing import Any
 
 from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
-from companion.common.text import say
 from companion.pages.players import names
 from companion.robots.information_set import DealtHand, Position, past_of
 from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
@@ -88,10 +87,7 @@ def _begun_or_resumed(
     is_other = edition not in (None, game.edition_name) or players not in (None, len(match.table.seats))
     if is_other or seed not in (None, match.seed):
         raise Problem(
-            say(
-                "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.",
-                file=path,
-            )
+            "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.", file=path
         )
     return replace(match, level=Level(int(level))) if level else match
 
@@ -137,5 +133,6 @@ def read_match(path: Path) -> RobotMatch:
         hand = DealtHand(read_deal(table, saved["deal"]), record.game.totals, past_of(record))
         return RobotMatch(record, hand, Level(saved["level"]), int(saved["seed"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        sentence = say("%(file)s holds no game that can be played on. It stays as it is: name another file.", file=path)
-        raise Problem(sentence, 1) from error
+        raise Problem(
+            "%(file)s holds no game that can be played on. It stays as it is: name another file.", 1, file=path
+        ) from error

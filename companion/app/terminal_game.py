@@ -153,7 +153,7 @@ class TerminalGame:
         ]
         fair = [play for play in ways if not self._against(play)]
         if len(fair) > 1 and not fair[-1].at_once:
-            raise Problem(say("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4]))))
+            raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
         # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
         held = Counter(self._match.hand.deal.hands[0])
         ways.sort(key=lambda play: (table.side_index(play.target or "") == 0, not Counter(out_of_hand(play)) <= held))
@@ -200,7 +200,7 @@ class TerminalGame:
         if path is None:
             raise Problem(say("Say where to: `save FILE`."))
         if path != self._path and os.path.lexists(path):
-            raise Problem(say("%(file)s is there already: save the game by another name.", file=path))
+            raise Problem("%(file)s is there already: save the game by another name.", file=path)
         self._write(path)
         self._say(_("Saved: `%(command)s` goes on with it.", command=typed(f"play {path}")))
 

@@ -27,10 +27,10 @@ def opened(file: Path, sent: bytes | None, bad: Callable[[Said], Problem]) -> It
     except Problem:
         raise
     except FileNotFoundError as error:
-        raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
+        raise Problem("There is no file %(path)s: check the path.", path=file) from error
     except OSError as error:
         why = error.strerror or str(error)
-        raise Problem(say("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why)) from error
+        raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why) from error
     except (
         *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError),
         *(ValueError, OverflowError, MemoryError),

@@ -71,7 +71,7 @@ def random_script(
 def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
         most, sides = MOST_SIDES, len(teams)
-        raise Problem(say("The simulated table seats up to %(most)d sides, not %(sides)d.", most=most, sides=sides))
+        raise Problem("The simulated table seats up to %(most)d sides, not %(sides)d.", most=most, sides=sides)
     try:
         edition = load_edition(name).with_options(options)
         referee.check_seating(edition, teams)
@@ -79,10 +79,8 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
         raise Problem(str(error)) from error
     if any(card.family is Family.SPECIAL for card in edition.deck):
         raise Problem(
-            say(
-                "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
-                edition=Said(edition.title),
-            )
+            "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
+            edition=Said(edition.title),
         )
     return edition
 

@@ -99,9 +99,7 @@ class Store:
             there = recovery.found(path)
         except OSError as error:
             why = str(error.strerror)
-            raise Problem(
-                say("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why)
-            ) from error
+            raise Problem("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why) from error
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
@@ -330,12 +328,12 @@ def _number_of(path: Path) -> tuple[int, int] | None:
 
 
 def _unreadable(error: sqlite3.Error) -> Problem:
-    return Problem(say("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error)))
+    return Problem("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error))
 
 
 def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
     return NotSaved(
-        say("The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error))
+        "The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error)
     )
 
 

@@ -329,7 +329,6 @@ def _load(path: Path | None) -> Drawing | None:
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)
     except (ValueError, RecursionError) as error:
-        damaged = say(
+        raise Problem(
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
-        )
-        raise Problem(damaged) from error
+        ) from error

@@ -73,13 +73,12 @@ class SecurePort:
                 server.ssl_adapter = BuiltinSSLAdapter(str(self._path), str(self._path))
                 server.prepare()
             except (OSError, OverflowError) as error:
-                taken = say(
+                raise Problem(
                     "Port %(port)d for the phone's camera cannot be opened (%(error)s): start the companion with"
                     " another --port.",
                     port=self._port,
                     error=getattr(error, "strerror", None) or str(error),
-                )
-                raise Problem(taken) from error
+                ) from error
             self._server = server
             threading.Thread(target=server.serve, name="secure-port", daemon=True).start()
 
