@@ -23,20 +23,8 @@ from pathlib import Path
 from companion.common.clock import now_s
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.storage import last_event, recovery, restore
+from companion.storage import database, last_event, recovery, restore
 from companion.storage.data_folder import store_path
-from companion.storage.database import (
-    Checked,
-    Damaged,
-    connected,
-    insert,
-    is_as_written,
-    last_of,
-    new_in_memory,
-    readable,
-    selected,
-    transaction,
-)
 from companion.storage.events import SETUP, Draft, Event, Row, is_sound
 from companion.storage.files import give_to_owner_of
 from companion.storage.recovery import Mended
@@ -81,7 +69,7 @@ class Store:
         """
         if read_only:
             try:
-                return cls(path, readable(path), None, clock)
+                return cls(path, database.readable(path), None, clock)
             except (sqlite3.OperationalError, OSError) as error:
                 what_to_do = "check the folder's rights and the disk's space"
                 raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
@@ -103,11 +91,11 @@ class Store:
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            store = cls(path, connected(path), lock_fd, clock)
+            store = cls(path, database.connected(path), lock_fd, clock)
             store._file = _number_of(path)
             store._keep_last(there.rows)
         except sqlite3.OperationalError as error:
-            store = cls(path, new_in_memory(there.rows), lock_fd, clock)
+            store = cls(path, database.new_in_memory(there.rows), lock_fd, clock)
             store._refused, store._in_memory = error, True
             store._write_later()
         store.note = there.mended or recovery.note(path.parent)
@@ -149,7 +137,7 @@ class Store:
 
     def _last_saved(self) -> int:
         try:
-            self._last = last_of(self._db) if self._last is None else self._last
+            self._last = database.last_of(self._db) if self._last is None else self._last
             return self._last
         except sqlite3.Error as error:
             raise _not_saved(error) from error
@@ -158,15 +146,15 @@ class Store:
         """Write events to the disk in one transaction, and stop holding those that were held in memory."""
         if not self._in_memory and _number_of(self.path) != self._file:
             # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
-            held = new_in_memory(row for row, _ in selected(self._db))
+            held = database.new_in_memory(row for row, _ in database.selected(self._db))
             self._db.close()
             self._db, self._in_memory = held, True
         if self._in_memory:
             self._go_to_disk()
-        with transaction(self._db):
+        with database.transaction(self._db):
             # A commit may have been refused and be on the disk all the same: what is there is not written twice.
-            last = last_of(self._db)
-            insert(self._db, [_row(event) for event in events if event.seq > last])
+            last = database.last_of(self._db)
+            database.insert(self._db, [_row(event) for event in events if event.seq > last])
         self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
@@ -189,13 +177,13 @@ class Store:
         there = recovery.found(self.path) if self.path.exists() else recovery.Found(())
         if not there.written:
             raise sqlite3.OperationalError("the mended log cannot be written")
-        ours = tuple(row for row, _ in selected(self._db))
+        ours = tuple(row for row, _ in database.selected(self._db))
         if ours[: len(there.rows)] != there.rows:
             raise sqlite3.OperationalError("the file has changed")
-        db = connected(self.path)
+        db = database.connected(self.path)
         try:
-            with transaction(db):
-                insert(db, ours[len(there.rows) :])
+            with database.transaction(db):
+                database.insert(db, ours[len(there.rows) :])
         except BaseException:
             db.close()
             raise
@@ -262,17 +250,17 @@ class Store:
         with self._lock:
             return self._last_saved()
 
-    def rows(self, first: int, most: int) -> tuple[Checked, ...]:
+    def rows(self, first: int, most: int) -> tuple[database.Checked, ...]:
         """Return the events on the disk from a number on, at most so many, with their checksums. Raises Problem."""
         with self._lock:
             return self._sound("WHERE seq IN (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)", first, most)
 
-    def _sound(self, where: str, *values: int) -> tuple[Checked, ...]:
+    def _sound(self, where: str, *values: int) -> tuple[database.Checked, ...]:
         try:
-            found = tuple(selected(self._db, where, values))
+            found = tuple(database.selected(self._db, where, values))
         except sqlite3.Error as error:
             raise _unreadable(error) from error
-        if not all(is_as_written(row, crc) for row, crc in found):
+        if not all(database.is_as_written(row, crc) for row, crc in found):
             raise _unreadable(sqlite3.DatabaseError("malformed"))
         return found
 
@@ -341,7 +329,7 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
     """Return the disk's own error behind one of ours."""
     if isinstance(error, sqlite3.Error | OSError):
         return error
-    return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
+    return sqlite3.DatabaseError("malformed" if isinstance(error, database.Damaged) else "of a newer version")
 
 
 _FULL = ("full", "no space", "quota")
