@@ -33,4 +33,4 @@ class FileProblem:
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         if isinstance(error, OSError):
-            raise Problem(self._pattern, error=error.strerror, **self._values) from error
+            raise Problem(self._pattern, 2, error=error.strerror, **self._values) from error
