@@ -49,9 +49,10 @@ from companion.vision.quality.live_survey import Lookout
 CHROMIUM = shutil.which("chromium-headless-shell") or shutil.which("chromium")
 PHONE = {"width": 390, "height": 844}
 SMALL = {"width": 360, "height": 740}
+LYING = {"width": 844, "height": 390}
 TABLET = {"width": 820, "height": 1180}
 WALL = {"width": 1920, "height": 1080}
-SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, TABLET, WALL)}
+SIZES_BY_NAME = {str(size["width"]): size for size in (SMALL, PHONE, LYING, TABLET, WALL)}
 LONG = ("attention", "camera-trial", "snap", "decks", "enrol", "setup", "print")
 """Scenes of pages that are looked at from top to bottom."""
 

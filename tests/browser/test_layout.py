@@ -6,12 +6,11 @@ import pytest
 from marks import mostly_long
 from serving import running
 
-from browser.screens import SMALL, TABLET, TWO, WALL, app_of, match_of, propose
+from browser.screens import LYING, SMALL, TABLET, TWO, WALL, app_of, match_of, propose
 from companion.common.languages import LANGUAGES
 
 pytestmark = pytest.mark.browser
 
-LYING = {"width": 844, "height": 390}
 SIZES = (SMALL, LYING, TABLET, WALL)
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
 
