@@ -21,9 +21,7 @@ from companion.vision.view import FACE, Sighting
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
 """Costs of what happens at a table at any time, often, seldom, and hardly ever."""
 
-SAME_MM, SAME_DEG = 1.2, 2.0
-"""Measuring error: a card that nobody has touched is seen within this of where it was."""
-
+SAME_MM, SAME_DEG = 1.2, 2.0  # measuring error: a card that nobody has touched is seen within this of where it was
 UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 """The same where nothing has moved in the zone: whatever was measured, it has not been laid elsewhere."""
 
@@ -37,11 +35,8 @@ UNTOLD_MM = 4.5
 """Distance from which a card shows under its like: of a dozen that no picture told, those laid lay within 4.3 mm of
 their like, and one was pushed by 6.4 mm."""
 
-COVERING_MM = 60.0
-"""Maximum distance between the middles of two cards of which one hides the other."""
-
-BID_STEP = 0.01
-"""Difference of costs that decides nothing."""
+COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
+BID_STEP = 0.01  # difference of costs that decides nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +45,8 @@ class Detection:
 
     sighting: Sighting
     place: Place
-    px_per_mm: float
-    """The scale of its mat."""
-
-    is_upset: bool = False
-    """True if nothing near it looks as it did: no picture shows what was nudged."""
+    px_per_mm: float  # the scale of its mat
+    is_upset: bool = False  # True if nothing near it looks as it did: no picture shows what was nudged
 
     def off_mm(self, track: Track) -> float:
         """Return how far it lies from a card: on the mat, or on the picture, for a mat is told anew after each push."""

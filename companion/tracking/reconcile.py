@@ -28,8 +28,7 @@ from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeabl
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, PUT_RIGHT_S, TURN_S, UNCLEAR_CONFIDENCE, Track
 from companion.tracking.tracker import Tracks
 
-MOST_PLAYS = 3
-"""Maximum number of plays that a question offers."""
+MOST_PLAYS = 3  # maximum number of plays that a question offers
 
 
 def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
