@@ -91,8 +91,9 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `cards` and `miles`.
 
-    `miles` has the words of the editions that count miles, by those for kilometres; `cards-parker` the cards that the
-    edition `parker` prints by other names.
+    The English table of a code names the `section` of the sheet too, which `sources` translates. `miles` has the words
+    of the editions that count miles, by those for kilometres; `cards-parker` the cards that the edition `parker` prints
+    by other names.
 
     Raises FileNotFoundError for a language that is none of `common.languages`.
     """
@@ -160,7 +161,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
     switch = governing_switch(why, edition)
     if switch:
         return source(switch, edition, language)
-    return _in_sheet(edition, _message(why, "section", language) or "", language)
+    return _in_sheet(edition, _message(why, "section", "en") or "", language)
 
 
 def source(what: str, edition: Edition, language: str = "en") -> str:
