@@ -92,7 +92,7 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `cards` and `miles`.
 
-    The English table of a code names the `section` of the sheet too, which `sources` translates; English has no `cards`,
+    The English table of a code names the `section` of the sheet too, which `sources` translates; it has no `cards`,
     as `cards.card_name` names them. `miles` has the words of the editions that count miles, by those for kilometres;
     `cards-parker` the cards that the edition `parker` prints by other names.
 
