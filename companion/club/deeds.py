@@ -74,4 +74,4 @@ def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, o
     """Write a deed down; return its number. The caller commits."""
     query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s) RETURNING seq"
     row = db.execute(query, [topic, kind, who, Jsonb(dict(body))]).fetchone()
-    return int(str(row[0])) if row else 0
+    return row[0] if row else 0

@@ -95,15 +95,11 @@ def letters(deeds: Sequence[Deed]) -> list[Deed]:
     return [deed for deed in deeds if deed.kind in tuple(Letter)]
 
 
-def not_arrived(deeds: Sequence[Deed]) -> list[Deed]:
-    """Return what the table has not got, as far as the club knows."""
+def not_arrived(deeds: Sequence[Deed]) -> list[dict[str, object]]:
+    """Return what the table has not got, as far as the club knows, as it reads it."""
     there = {deed.body["letter"] for deed in deeds if deed.kind == ARRIVED}
-    return [deed for deed in letters(deeds) if deed.seq not in there]
-
-
-def written(deeds: Sequence[Deed]) -> str:
-    """Return letters as a table reads them, JSON."""
-    return json.dumps([{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in deeds])
+    waiting = (deed for deed in letters(deeds) if deed.seq not in there)
+    return [{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in waiting]
 
 
 def corrections(deeds: Sequence[Deed], now: Past | None) -> list[Correction]:
