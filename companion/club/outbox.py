@@ -35,9 +35,7 @@ log = logging.getLogger(__name__)
 
 FILE_NAME = "club.json"  # the file in the data folder that says under which ID the club knows this table
 LOOK_S = 0.25  # time between two looks whether the log has grown, in seconds
-WORD_S = 10.0
-"""Time after which a table with nothing to send says that it is there, in seconds: then it hears of the director."""
-
+WORD_S = 10.0  # seconds until a table with nothing to send says that it is there, and hears of the director
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 """Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
 

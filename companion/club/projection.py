@@ -32,9 +32,7 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0
-"""Time between two rounds over the tables that have moved on, in seconds: a board is never older by much more."""
-
+PAUSE_S = 1.0  # time between two rounds over the tables that have moved on, in seconds: no board is much older
 MOST_REMEMBERED = 256  # maximum number of matches whose judged lines a process remembers
 
 
