@@ -46,9 +46,7 @@ class Check:
 
     name: str
     ok: bool
-    needed: bool
-    """True if the companion cannot work without it."""
-
+    needed: bool  # True if the companion cannot work without it
     sentence: str
 
 

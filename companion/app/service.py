@@ -54,9 +54,7 @@ from companion.vision.quality.live_survey import Lookout
 if TYPE_CHECKING:
     from companion.club.outbox import Address, Outbox
 
-Serve = Callable[..., None]
-"""`run_service` for a match and an address: called with the camera, it returns at the end."""
-
+Serve = Callable[..., None]  # `run_service` for a match and an address: called with the camera, it returns at the end
 DEMO = "demo:"
 ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
@@ -65,8 +63,7 @@ ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
-LAST_FRAME_S = 1.0
-"""Seconds that the end of the service waits for the frame being read."""
+LAST_FRAME_S = 1.0  # seconds that the end of the service waits for the frame being read
 
 
 def watched(

@@ -23,9 +23,7 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import decks_for
 
-_OWN_FILES = 0o077
-"""Umask of what writes into the data folder, which may lie in a folder that others can look into."""
-
+_OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
 deck_option = click.option(
     "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
 )
