@@ -26,18 +26,12 @@ from companion.rules.editions.edition import edition_names, lent
 from companion.storage.database import Checked
 from companion.storage.events import Event, Kind, checksum, is_sound
 
-MOST_BYTES = 1024 * 1024
-"""Maximum size of a batch, in bytes."""
-
+MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
-SCHEME = "Companion"
-"""The word that begins `Authorization: Companion ID:SIGNATURE`."""
-
-SCHEMA = 1
-"""The form of batches that this program knows; one that names none is of form 1."""
-
+SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
+SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
 """What a letter of the director's holds."""
 
@@ -52,12 +46,8 @@ class Sent(NamedTuple):
 
     seq: int
     crc: str
-    body: str
-    """JSON, all of it ASCII."""
-
-    match: int | None
-    """The match that it belongs to; None for what is no event of a companion."""
-
+    body: str  # JSON, all of it ASCII
+    match: int | None  # the match that it belongs to; None for what is no event of a companion
     kind: str | None = None
 
 
@@ -69,8 +59,7 @@ class Batch:
     name: str
     first: int
     events: tuple[Sent, ...]
-    last: int | None
-    """The number of the last event of the table's log; None where it does not say."""
+    last: int | None  # the number of the last event of the table's log; None where it does not say
 
 
 class Missing(Exception):

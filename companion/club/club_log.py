@@ -20,8 +20,7 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_BEHIND_S = 90
-"""Time without a word after which a table counts as gone, in seconds."""
+_BEHIND_S = 90  # time without a word after which a table counts as gone, in seconds
 
 
 class Fork(Exception):
@@ -44,8 +43,7 @@ class TableRow:
     fork_at: int | None
     quiet_s: float
     hidden: bool
-    copy_of: str | None
-    """The name of a table that was here before and whose log begins in the same way."""
+    copy_of: str | None  # the name of a table that was here before and whose log begins in the same way
 
     @property
     def is_gone(self) -> bool:

@@ -33,9 +33,7 @@ from companion.pages.words import Names, _, many
 
 bp = Blueprint("club", __name__)
 
-MOST_SHEETS = 10
-"""Maximum number of matches of a table that are shown, the newest first."""
-
+MOST_SHEETS = 10  # maximum number of matches of a table that are shown, the newest first
 _pasts: Kept[Past] = Kept(32)
 
 

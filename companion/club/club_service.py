@@ -65,15 +65,9 @@ class Club:
     """The parts that the app is built on."""
 
     pool: Pool
-    keys_needed: bool
-    """True if nothing is taken without a key, although none has been made."""
-
-    answers: Counter[int] = field(default_factory=Counter)
-    """How many batches this process has answered, by the status."""
-
-    boards: Kept[str] = field(default_factory=lambda: Kept(16))
-    """The page of all tables as it was drawn last."""
-
+    keys_needed: bool  # True if nothing is taken without a key, although none has been made
+    answers: Counter[int] = field(default_factory=Counter)  # how many batches this process has answered, by the status
+    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # the page of all tables as it was drawn last
     clocks: Kept[dict[str, dict[str, object]]] = field(default_factory=lambda: Kept(1))
     """The clock of the round that is played at each table, as it was looked up last."""
 

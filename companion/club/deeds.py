@@ -29,9 +29,7 @@ class Deed:
     kind: str
     who: str
     at: datetime
-    age_s: float
-    """How long ago it was, by the clock of the database."""
-
+    age_s: float  # how long ago it was, by the clock of the database
     body: Mapping[str, Any]
 
 

@@ -32,16 +32,11 @@ def topic(table: str) -> str:
 class Stage(StrEnum):
     """How far a letter has come."""
 
-    WAITS = "waits"
-    """The table has not got it yet."""
-
-    ASKED = "asked"
-    """The table has it, and nobody there has answered."""
-
+    WAITS = "waits"  # the table has not got it yet
+    ASKED = "asked"  # the table has it, and nobody there has answered
     YES = "yes"
     NO = "no"
-    VOID = "void"
-    """The line is there no more, or the table plays another match."""
+    VOID = "void"  # the line is there no more, or the table plays another match
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +45,7 @@ class Correction:
 
     deed: Deed
     stage: Stage
-    by: str = ""
-    """Who has answered at the table."""
+    by: str = ""  # who has answered at the table
 
 
 def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:

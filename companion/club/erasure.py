@@ -26,8 +26,7 @@ from companion.common.text import plain, say
 from companion.match.archive import Past, judged
 from companion.match.statistics import key_of
 
-_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})
-"""Keys of deeds whose values are no names of people."""
+_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})  # keys of deeds whose values name no people
 
 
 class _Match(NamedTuple):

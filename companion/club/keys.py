@@ -17,9 +17,7 @@ from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Letters that nobody takes for another."""
-
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that nobody takes for another
 _MOST_NAME = 64
 
 

@@ -33,36 +33,23 @@ from companion.storage.files import write_whole
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "club.json"
-"""The file in the data folder that says under which ID the club knows this table."""
-
-LOOK_S = 0.25
-"""Time between two looks whether the log has grown, in seconds."""
-
-WORD_S = 10.0
-"""Time after which a table with nothing to send says that it is there, in seconds: then it hears of the director."""
-
+FILE_NAME = "club.json"  # the file in the data folder that says under which ID the club knows this table
+LOOK_S = 0.25  # time between two looks whether the log has grown, in seconds
+WORD_S = 10.0  # seconds until a table with nothing to send says that it is there, and hears of the director
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 """Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
 
-REFUSED_PAUSE_S = 20.0
-"""Pause where trying again alone will not help: a key was revoked, the log forked."""
-
-OUT_S = 600.0
-"""Time after the end of a round during which its clock is shown although the club is silent, in seconds."""
-
+REFUSED_PAUSE_S = 20.0  # pause where trying again alone will not help: a key was revoked, the log forked
+OUT_S = 600.0  # time after the end of a round during which its clock is shown although the club is silent, in seconds
 ANSWER_S = 5.0
-USUAL_BYTES = 15_000
-"""Size of a batch that the club takes in like any other request, in bytes."""
-
+USUAL_BYTES = 15_000  # size of a batch that the club takes in like any other request, in bytes
 MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
 """Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
 
 
-Receive = Callable[[Mapping[str, object]], None]
-"""Takes what the director has sent, as `Match.receive` does."""
+Receive = Callable[[Mapping[str, object]], None]  # takes what the director has sent, as `Match.receive` does
 
 
 class Trouble(StrEnum):
@@ -93,13 +80,9 @@ class Address:
 class Delivery:
     """How it stands between table and club."""
 
-    acknowledged: int | None = None
-    """The last event that the club has; None while that is not known."""
-
+    acknowledged: int | None = None  # the last event that the club has; None while that is not known
     trouble: Trouble | None = None
-    why: str = ""
-    """What the club answered, where it refuses."""
-
+    why: str = ""  # what the club answered, where it refuses
     fork_at: int = 0
 
 

@@ -18,21 +18,15 @@ from companion.common.text import plain, say
 _MOST_NAME = 48
 _LINK_COUNTS = "1 day"
 _SESSION_COUNTS = "30 days"
-FIRST_NAME = "Director"
-"""The name of whoever comes in by a link of the command line."""
+FIRST_NAME = "Director"  # the name of whoever comes in by a link of the command line
 
 
 class Role(StrEnum):
     """What somebody may do; each may also do what those after it may."""
 
-    DIRECTOR = "director"
-    """Everything."""
-
-    HELPER = "helper"
-    """Answer calls, type results, stop the clock, write notes to tables."""
-
-    PLAYER = "player"
-    """See where they sit, take their own data along."""
+    DIRECTOR = "director"  # everything
+    HELPER = "helper"  # answer calls, type results, stop the clock, write notes to tables
+    PLAYER = "player"  # see where they sit, take their own data along
 
     def may(self, needed: Role) -> bool:
         """True if this role may do what another one may."""

@@ -20,9 +20,7 @@ from companion.pages.words import N_, _
 
 bp = Blueprint("people", __name__)
 
-MOST_DEEDS = 200
-"""Maximum number of deeds that the audit shows."""
-
+MOST_DEEDS = 200  # maximum number of deeds that the audit shows
 MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {

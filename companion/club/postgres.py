@@ -24,13 +24,10 @@ Connection = psycopg.Connection[tuple[Any, ...]]
 Pool = ConnectionPool[Connection]
 
 MOST_CONNECTIONS = 8
-WAIT_S = 2.0
-"""Maximum wait for a connection, in seconds: a table asks again soon."""
-
+WAIT_S = 2.0  # maximum wait for a connection, in seconds: a table asks again soon
 MOST_WAITING = 64
 CONNECT_S = 5
-_LOCK = 0x6D_62_63_6C_75_62
-"""The number of the lock of whoever migrates: any number that nobody else takes."""
+_LOCK = 0x6D_62_63_6C_75_62  # the number of the lock of whoever migrates: any number that nobody else takes
 
 
 class Unavailable(Problem):

@@ -32,11 +32,8 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0
-"""Time between two rounds over the tables that have moved on, in seconds: a board is never older by much more."""
-
-MOST_REMEMBERED = 256
-"""Maximum number of matches whose judged lines a process remembers."""
+PAUSE_S = 1.0  # time between two rounds over the tables that have moved on, in seconds: no board is much older
+MOST_REMEMBERED = 256  # maximum number of matches whose judged lines a process remembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,7 @@ class Judged:
 
     events: tuple[Event, ...] = ()
     record: JudgedRecord = EMPTY_RECORD
-    hands: tuple[HandResult, ...] = ()
-    """The finished hands, as they were written last."""
+    hands: tuple[HandResult, ...] = ()  # the finished hands, as they were written last
 
 
 class Projector:

@@ -17,8 +17,7 @@ from dataclasses import dataclass
 from itertools import islice
 
 WIN, DRAW = 2, 1
-MOST_TRIES = 100_000
-"""Pairings that are tried before two may meet again."""
+MOST_TRIES = 100_000  # pairings that are tried before two may meet again
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,15 +43,12 @@ class Standing:
     """How a side stands."""
 
     side: str
-    won: int = 0
-    """Match points."""
-
+    won: int = 0  # match points
     met: tuple[str, ...] = ()
     buchholz: int = 0
     difference: int = 0
     points: int = 0
-    has_rested: bool = False
-    """True if there was an empty seat at its table."""
+    has_rested: bool = False  # True if there was an empty seat at its table
 
 
 def standings(sides: Sequence[str], games: Iterable[Encounter]) -> list[Standing]:

@@ -34,14 +34,9 @@ _TOGETHER = re.compile(r"\s*[&,]\s*")
 class System(StrEnum):
     """How it is settled who meets whom."""
 
-    SWISS = "swiss"
-    """Those who stand nearest to each other meet; nobody meets the same side twice."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody once."""
-
-    FIXED = "fixed"
-    """A plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it."""
+    SWISS = "swiss"  # those who stand nearest to each other meet; nobody meets the same side twice
+    ROUND_ROBIN = "round-robin"  # everybody meets everybody once
+    FIXED = "fixed"  # a plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,17 +47,10 @@ class Plan:
     edition: str
     system: System
     is_of_pairs: bool
-    rounds: int
-    """How many are played; in a round robin as many as it takes."""
-
-    hands: int
-    """How many hands of a match count; 0: the match is played until it is won."""
-
-    minutes: int
-    """The time of a round; 0 for no clock."""
-
-    seats: int = 2
-    """How many sides sit at a table."""
+    rounds: int  # how many are played; in a round robin as many as it takes
+    hands: int  # how many hands of a match count; 0: the match is played until it is won
+    minutes: int  # the time of a round; 0 for no clock
+    seats: int = 2  # how many sides sit at a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,18 +66,11 @@ class Side:
 class Seat:
     """Where some sides meet in a round."""
 
-    number: int
-    """From 1: the first table is that of those who stand first."""
-
-    sides: tuple[str, ...]
-    """One alone rests."""
-
-    place: str = ""
-    """The name of the table; empty for one that the club does not know."""
-
+    number: int  # from 1: the first table is that of those who stand first
+    sides: tuple[str, ...]  # one alone rests
+    place: str = ""  # the name of the table; empty for one that the club does not know
     table: str | None = None
-    since: int = 0
-    """The table's last event when it was drawn: what is played there afterwards is of this round."""
+    since: int = 0  # the table's last event when it was drawn: what is played there afterwards is of this round
 
     @property
     def rests(self) -> bool:
@@ -113,9 +94,7 @@ class Tournament:
 
     plan: Plan
     sides: tuple[Side, ...] = ()
-    lot: tuple[str, ...] = ()
-    """The sides in the order in which they were drawn before the first round."""
-
+    lot: tuple[str, ...] = ()  # the sides in the order in which they were drawn before the first round
     rounds: tuple[tuple[Seat, ...], ...] = ()
     typed: Mapping[tuple[int, str], Points] = field(default_factory=dict)
     """What the director has typed, by round and first side."""
@@ -192,9 +171,7 @@ class Played(NamedTuple):
 
     table: str
     match: int
-    state: Mapping[str, Any]
-    """As `projection.state_of` gives it."""
-
+    state: Mapping[str, Any]  # as `projection.state_of` gives it
     counted: Mapping[str, int] | None
     """The totals after as many hands as count; None where there are not so many yet, or all count."""
 
@@ -208,11 +185,8 @@ class Result:
     points: Points | None = None
     is_final: bool = False
     is_typed: bool = False
-    others: str = ""
-    """Who plays at their table instead."""
-
-    edition: str = ""
-    """The edition that they play, where it is another than the tournament's."""
+    others: str = ""  # who plays at their table instead
+    edition: str = ""  # the edition that they play, where it is another than the tournament's
 
 
 def results(found: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:

@@ -32,9 +32,7 @@ SYSTEMS = {
     tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
     tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
 }
-RECENT_S = 12 * 3600.0
-"""Time without a word after which a table is not at the tournament, in seconds."""
-
+RECENT_S = 12 * 3600.0  # time without a word after which a table is not at the tournament, in seconds
 _CLOCKS = """
     SELECT number, seq, name, runs, greatest(0, round(left_s - CASE WHEN runs THEN age_s ELSE 0 END))::int AS left_s
       FROM (SELECT DISTINCT ON (topic) substr(topic, 12)::int AS number, seq, kind, (body->>'runs')::boolean AS runs,

@@ -154,11 +154,9 @@ class MatchState:
         return any(hand.number == entry.hand for hand in self.game.hands)
 
     def entry(self, seq: int) -> Entry | None:
-        """Return the line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
 
     def question(self, question_id: str) -> Question | None:
-        """Return the question of that id, while it is asked."""
         return next((question for question in self.questions if question.id == question_id), None)
 
 

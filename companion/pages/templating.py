@@ -39,9 +39,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 TOKENS, MANIFEST = "tokens.css", "companion.webmanifest"
-ICONS_PX = (180, 192, 512)
-"""Widths of the icons for home screens: an iPhone's, and the two that a manifest needs."""
-
+ICONS_PX = (180, 192, 512)  # widths of the icons for home screens: an iPhone's, and the two that a manifest needs
 _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
     ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
@@ -55,8 +53,7 @@ class Asset:
 
     body: bytes
     kind: str
-    mark: str
-    """A hash of the file, part of its address."""
+    mark: str  # a hash of the file, part of its address
 
 
 class Compiled(FileSystemBytecodeCache):

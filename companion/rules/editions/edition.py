@@ -15,7 +15,7 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.common.spelling import meant, shown
-from companion.common.text import Said, say
+from companion.common.text import Said
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
@@ -113,7 +113,6 @@ class Edition:
 
     @property
     def safeties(self) -> tuple[Card, ...]:
-        """The safeties of this deck."""
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
@@ -153,13 +152,12 @@ class Edition:
         check_options(rules.items())
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
-                settled = say(
+                raise EditionError(
                     "%(edition)s is not played with %(rule)s: its sheet settles that (%(source)s).",
                     edition=Said(self.title),
                     rule=written((name, rules[name])),
                     source=self.sources[name],
                 )
-                raise EditionError(settled)
         if tuple(rules.items()) == self.house_rules:
             return self
         values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
@@ -174,34 +172,30 @@ class Edition:
         if not counts:
             return self
         if self.counts_verified:
-            known = say(
+            raise EditionError(
                 "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
                 edition=Said(self.title),
             )
-            raise EditionError(known)
         for card, count in counts.items():
             self._check_count(card, count)
         deck = {**self.deck, **counts}
         was, total = sum(self.deck.values()), sum(deck.values())
         if total != was:
-            wrong = say(
+            raise EditionError(
                 "With these numbers the deck has %(total)d cards, not %(was)d: correct others as well.",
                 total=total,
                 was=was,
             )
-            raise EditionError(wrong)
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
         name, edition = card_name(card), Said(self.title)
         if card not in self.deck:
-            raise EditionError(say("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition))
+            raise EditionError("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition)
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=name))
+            raise EditionError("There is one %(card)s in the deck, as of each safety.", card=name)
         if count < 0:
-            raise EditionError(
-                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
-            )
+            raise EditionError("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
 
 
 def _field(switch: str) -> str:
@@ -270,13 +264,12 @@ def load_edition(name: str) -> Edition:
 def _shipped(name: str) -> Edition:
     if name not in edition_file.shipped_names():
         known = edition_names()
-        none = say(
+        raise EditionError(
             "There is no edition '%(name)s'%(near)s: the editions are %(known)s.",
             name=shown(name),
             near=meant(name, known),
             known=", ".join(known),
         )
-        raise EditionError(none)
     return read_edition(edition_file.EDITIONS / f"{name}.toml")
 
 
@@ -289,7 +282,6 @@ def read_edition(path: Path) -> Edition:
 
 
 def _built(entries: Mapping[str, Any]) -> Edition:
-    """Return the edition of entries that have been found right."""
     setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
     sources = {name: rules[name]["source"] for name in switches()}
     sources |= {table: entries[table].get("source", "") for table in ("deck", "setting-up", "points")}
