@@ -6,6 +6,7 @@ from pathlib import Path
 
 import cv2
 
+from companion.rules.record import judge, notation
 from companion.simulate.frame_source import demo_frames
 from companion.simulate.script import Script
 
@@ -24,6 +25,12 @@ def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
     for frame in demo_frames(script, speed=speed):
         writer.write(frame.image)
     writer.release()
+
+
+def sheets(script: Script) -> list[dict]:
+    """What each hand of the script comes to, by its record alone."""
+    items = judge.judge(notation.lines(script.record()))
+    return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
 
 
 def setup_of(script: Script) -> str:

@@ -20,11 +20,11 @@ from companion.match.match import Match
 from companion.match.phones import Wish
 from companion.pages import Camera, create_app
 from companion.pages.players import phone_identity
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import put_waiting
-from companion.vision.capture.orientation import KeptTurn
 from companion.vision.counting.photographs import Shot
 from companion.vision.enrol.enrolment import begin
 
@@ -76,7 +76,11 @@ def furnished(store: Store, folder: Path, text: str = "Zoe", typed: str | None =
     """
     match = Match(store)
     camera = Camera(
-        lambda: PICTURE, lambda: np.zeros((90, 160, 3), np.uint8), zones=DrawnZones(folder), turn=KeptTurn(folder)
+        lambda: PICTURE,
+        lambda: np.zeros((90, 160, 3), np.uint8),
+        zones=DrawnZones(folder),
+        turn=KeptTurn(folder),
+        others=OtherCameras(folder),
     )
     app = create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
     _played(match, text)

@@ -6,12 +6,13 @@ import re
 from dataclasses import replace
 
 import pytest
-from client import HOME, SECRET, STRANGER, text_of
+from client import HOME, SECRET, STRANGER, tap, text_of
 
 from companion.common.text import Term, say
 from companion.pages import Camera, create_app, language, words
-from companion.pages.table_camera import zone_form
+from companion.pages.table_camera import camera_settings, zone_form
 from companion.pages.table_camera.camera import sights
+from companion.pages.table_camera.camera_settings import OtherCameras
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import Names
 from companion.rules.record.judge import Game
@@ -114,6 +115,69 @@ def test_what_is_needed_is_said_once(begun):
     shown = text_of(app_of(begun, seen).test_client().get("/camera"))
 
     assert shown.count("No mat is seen") == 1
+
+
+@pytest.fixture
+def several(begun, tmp_path, monkeypatch):
+    """The cameras beside the first, and the page that changes them."""
+    monkeypatch.setattr(camera_settings, "video_devices", lambda: ["/dev/video2"])
+    others = OtherCameras(tmp_path)
+    seen = survey(zone("side-1/battle"))
+    looks = Camera(lambda: b"a picture", survey=lambda: seen, zones=DrawnZones(tmp_path), others=others)
+    return others, create_app(begun, secret=SECRET, camera=looks)
+
+
+def test_the_host_adds_a_camera_and_leaves_it_out_again(several):
+    others, app = several
+    page = app.test_client()
+    assert "/dev/video2 The address that a network camera shows Add another camera" in text_of(page.get("/camera"))
+
+    tap(page, "/camera/others", device="/dev/video2", address="")
+    assert others.sources == ("/dev/video2",)
+    assert "Without camera 2: /dev/video2" in text_of(page.get("/camera"))
+
+    tap(page, "/camera/others", without="0")
+    assert others.sources == ()
+
+
+def test_the_password_of_a_network_camera_is_not_shown(several):
+    others, app = several
+    tap(app.test_client(), "/camera/others", device="/dev/video2", address="http://ann:secret@192.168.1.30/video")
+
+    shown = app.test_client().get("/camera").get_data(as_text=True)
+
+    assert others.sources == ("http://ann:secret@192.168.1.30/video",)
+    assert "http://192.168.1.30/video" in shown
+    assert "secret" not in shown
+
+
+def test_what_is_no_camera_is_told_in_a_sentence(several):
+    others, app = several
+    page = app.test_client()
+
+    tap(page, "/camera/others", address="/etc/passwd")
+
+    assert others.sources == ()
+    assert "“/etc/passwd” is no camera that can be added: choose one" in text_of(page.get("/camera"))
+
+
+def test_cameras_that_were_named_at_the_start_are_not_changed_on_the_page(begun, tmp_path):
+    others = OtherCameras(tmp_path, ["/dev/video2"])
+    page = create_app(begun, secret=SECRET, camera=Camera(others=others)).test_client()
+
+    assert tap(page, "/camera/others", without="0").status_code == 404
+    assert "Add another camera" not in text_of(page.get("/camera"))
+
+
+def test_zones_are_drawn_for_one_camera_alone(several):
+    others, app = several
+    page = app.test_client()
+    assert "No mats? Draw the zones" in text_of(page.get("/camera"))
+
+    others.add("/dev/video2")
+
+    assert "No mats? Draw the zones" not in text_of(page.get("/camera"))
+    assert page.get("/camera/zones").status_code == 302
 
 
 def test_without_a_picture_the_page_says_so(begun):

@@ -17,7 +17,7 @@ from companion.app import demo
 from companion.app.demo_players import Course, DemoPlayers, begun
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.match.history import DEMO
+from companion.match.history import DEMO, Kind
 from companion.match.match import Answer, Match, MatchState, Policy
 from companion.match.questions import Question
 from companion.match.zone_plays import Places
@@ -432,8 +432,8 @@ def tap_something(match: Match, chance: random.Random) -> None:
         lambda: match.answer(asked, chance.choice(list(Answer)), "Ann"),
         lambda: match.answer(asked, Answer.YES, "Ann", anyway=True),
         lambda: match.correct(line, play, "Ann"),
-        lambda: match.insert(line, play, "Ann"),
-        lambda: match.retract(line, "Ann"),
+        lambda: match.rewrite(Kind.LINE, line, play, "Ann"),
+        lambda: match.rewrite(Kind.RETRACT, line, None, "Ann"),
         lambda: match.let_stand(line, "Ann"),
         lambda: match.enter("end", "Ann"),
         lambda: match.next_hand("Ann", chance.choice(["Ann", "Bob"])),

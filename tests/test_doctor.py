@@ -13,12 +13,14 @@ from unittest import mock
 import cv2
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from flask import Flask
 from logs import played
 from pictures import Lens, Mat, Scene, picture
 from serving import running
 
 from companion.app import doctor
+from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import parse_drawing
 from companion.tabletop.mat_layout import side_mat
@@ -55,6 +57,7 @@ def bad(name: str, *, needed: bool = False) -> doctor.Check:
         ([bad("camera")], "You can play by hand now"),
         ([bad("clock")], "You can play now"),
         ([bad("camera"), bad("OpenCV", needed=True)], "Something is missing"),
+        ([bad("mats"), doctor.Check("verdict", False, False, "Not yet. Lay the mats.")], "Not yet. Lay the mats."),
     ],
 )
 def test_the_verdict_says_first_whether_one_can_play(found, begins):
@@ -173,6 +176,16 @@ def test_a_table_that_is_seen_well_is_told_thing_by_thing(tmp_path):
         ("verdict", "All is well: you can play. Leave the camera where it is, and set up the game."),
     ]
     assert all(check.ok for check in checks)
+
+
+def test_one_verdict_is_given_and_stands_first(tmp_path):
+    path = tmp_path / "table.png"
+    cv2.imwrite(str(path), picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
+
+    ran = CliRunner().invoke(companion, ["doctor", "--camera", "--source", str(path), "--data", str(tmp_path)])
+
+    assert ran.stdout.startswith("All is well: you can play. Leave the camera where it is, and set up the game.\n\n")
+    assert ran.stdout.count("you can play") == 1
 
 
 def test_the_camera_can_be_tried_alone(tmp_path, monkeypatch):

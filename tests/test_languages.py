@@ -228,16 +228,18 @@ rules/dealing rules/tableau rules/editions/switches
 """Rooms whose sentences reach a page."""
 
 
+def is_plain(sentence: ast.expr) -> bool:
+    """True if a sentence is neither `say`'s nor a pattern with values, which the exception gives to `say`."""
+    is_pattern = isinstance(sentence, ast.Constant) and "%(" in sentence.value
+    return isinstance(sentence, ast.JoinedStr | ast.Constant) and not is_pattern
+
+
 @pytest.mark.parametrize("room", HEARD.split())
 def test_a_room_that_is_heard_on_a_page_says_nothing_that_cannot_be_translated(room):
     tree = ast.parse((texts.ROOT / "companion" / f"{room}.py").read_text(encoding="utf-8"))
     calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)]
 
-    plain = [
-        call.lineno
-        for call in calls
-        if call.func.id in SPEAKERS and isinstance(call.args[0], ast.JoinedStr | ast.Constant)
-    ]
+    plain = [call.lineno for call in calls if call.func.id in SPEAKERS and is_plain(call.args[0])]
 
     assert plain == []
 

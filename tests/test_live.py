@@ -285,6 +285,14 @@ def test_a_picture_that_is_not_fresh_any_more_is_not_shown_but_the_last_of_a_fil
     assert (watch.picture() is not None, watch.image() is not None) == (shown, shown)
 
 
+def test_a_newer_picture_than_the_one_that_is_looked_at_is_shown(table: Filmed):
+    newer = PICTURE + 1
+    watch = TableWatch(table.match, table._look, lambda _state: dict(MATS))
+    watch.take(Frame(PICTURE, 0.1, newest=lambda: newer))
+
+    assert watch.image() is newer
+
+
 def test_a_card_seen_before_a_gap_is_proposed_only_when_it_is_seen_after_it(table: Filmed):
     table.go("lay roll-01 side-1/battle; 0.1")
     table.t_s += 60.0

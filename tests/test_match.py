@@ -135,9 +135,9 @@ class Scene:
         ),
         (
             r"insert (?P<text>.+) before (?P<line>.+)",
-            lambda self, text, line: self.match.insert(self.line(line), text, "Ann"),
+            lambda self, text, line: self.match.rewrite(Kind.LINE, self.line(line), text, "Ann"),
         ),
-        (r"retract (?P<line>.+)", lambda self, line: self.match.retract(self.line(line), "Bob")),
+        (r"retract (?P<line>.+)", lambda self, line: self.match.rewrite(Kind.RETRACT, self.line(line), None, "Bob")),
         (r"let (?P<line>.+) stand", lambda self, line: self.match.let_stand(self.line(line), "Bob")),
     )
 
@@ -522,8 +522,8 @@ def test_a_correction_judges_only_what_follows(match, monkeypatch):
 
 def test_the_match_is_judged_as_its_record_is_replayed(match):
     enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
-    match.insert(match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
-    match.retract(match.state.hand_entries[0].seq, "Bob")
+    match.rewrite(Kind.LINE, match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
+    match.rewrite(Kind.RETRACT, match.state.hand_entries[0].seq, None, "Bob")
 
     items = [item for item in judge.judge(notation.lines(match.record())) if isinstance(item, judge.JudgedLine)]
     replayed = [(item.line.text, item.verdict, item.reasons) for item in items]
@@ -602,7 +602,7 @@ def do_something(match: Match, chance: random.Random) -> None:
     acts += [
         lambda: match.undo("Bob"),
         lambda: match.redo("Bob"),
-        lambda: match.retract(chance.choice(seqs), "Bob"),
+        lambda: match.rewrite(Kind.RETRACT, chance.choice(seqs), None, "Bob"),
         lambda: match.correct(chance.choice(seqs), f"{table.player_to_move} discard 25", "Bob"),
         lambda: match.enter("Ann 200", "Ann", anyway=True),
         lambda: match.set_policy(chance.choice(list(Policy)), "Ann"),

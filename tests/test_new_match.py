@@ -12,8 +12,8 @@ from companion.match.setup_file import read_setup
 from companion.pages import Camera, create_app
 from companion.pages.game import house_rules
 from companion.pages.players.names import MOST_KNOWN, MOST_MATCHES, known_names
+from companion.pages.table_camera.camera_settings import KeptTurn, Turn
 from companion.rules.editions.edition import edition_names, load_edition, switches
-from companion.vision.capture.orientation import KeptTurn, Turn
 
 CLASSIC = load_edition("classic")
 HOME = {"Origin": "http://localhost"}

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import scene_eye
 from click.testing import CliRunner
-from films import write_clip, write_folder
+from films import sheets, write_clip, write_folder
 from viewed import SQUARE, zone_of
 
 from companion.app import demo, service
@@ -23,7 +23,6 @@ from companion.app.reports import report
 from companion.match.setup_file import Setup, read_setup
 from companion.rules.cards import Card
 from companion.rules.play import Verb
-from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script
@@ -75,12 +74,6 @@ def laid(script: Script, *, taken_back: bool) -> list[str]:
     """The script's plays with a card: those that stay, or those that were taken back."""
     actions = [action for hand in script.hands for action in hand.actions]
     return [str(action.play) for action in actions if action.card_id and action.taken_back is taken_back]
-
-
-def sheets(script: Script) -> list[dict]:
-    """What each hand of the script comes to, by its record alone."""
-    items = judge.judge(notation.lines(script.record()))
-    return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
 
 
 @pytest.mark.long

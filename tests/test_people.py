@@ -12,6 +12,7 @@ import pytest
 from client import SECRET, TWO, lines, seen, tap, text_of
 from sheet import scenes
 
+from companion.match.history import Kind as Event
 from companion.match.match import Match, Policy
 from companion.match.phones import (
     HOST_AWAY_S,
@@ -585,7 +586,7 @@ def test_a_play_is_taken_back_by_who_noted_it_the_side_whose_it_is_and_the_host(
     ("act", "says"),
     [
         (lambda m, seq: m.correct(seq, "Ann right-of-way", "Bob"), "Undo: the line that Bob changed"),
-        (lambda m, seq: m.retract(seq, "Bob"), "Undo: the line that Bob took out"),
+        (lambda m, seq: m.rewrite(Event.RETRACT, seq, None, "Bob"), "Undo: the line that Bob took out"),
         (lambda m, _seq: m.sit("Ann", "Ann", "Annie"), "Undo: Annie, Roll"),
         (lambda m, _seq: m.enter("Bob discard 25", "Bob"), "Undo: “Bob discards 25 km.”"),
         (lambda m, _seq: (m.enter("end", "Bob"), m.next_hand("Bob")), "Undo: the start of this hand"),
@@ -728,7 +729,7 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     match.enter("Ann roll", "Bob")
     line = match.state.hand_entries[0].seq
 
-    assert not match.insert(line, "Ann 200 anyway", "Ann").done
+    assert not match.rewrite(Event.LINE, line, "Ann 200 anyway", "Ann").done
     assert not match.correct(line, "Ann right-of-way", "Ann").done
     assert match.correct(line, "Ann right-of-way", "Bob").done
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done

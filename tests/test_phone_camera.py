@@ -164,7 +164,7 @@ def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(fra
     """The other camera shows dark pictures, the phone its own."""
     table = Table()
     other = PhoneFrames()
-    monkeypatch.setattr("companion.app.service.camera_answers", lambda: "/dev/video0")
+    monkeypatch.setattr("companion.app.service.camera_answers", lambda **_: "/dev/video0")
     monkeypatch.setattr("companion.app.service.openers", lambda _source, _size_px: Openers(other.open, lambda: True))
     other.choose("not a phone at all")
     ends = threading.Event()

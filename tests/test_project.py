@@ -53,7 +53,6 @@ MAY_IMPORT = {
 KNOWN_EXCEPTIONS = {
     "companion/tabletop/drawn_zones.py": {"storage"},
     "companion/tabletop/template_decks.py": {"storage"},
-    "companion/vision/capture/orientation.py": {"storage"},
     "companion/vision/faces/deck_in_use.py": {"storage"},
 }
 """Small files of the data folder that are written outside `storage/`. This table only becomes shorter."""

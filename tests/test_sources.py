@@ -120,7 +120,7 @@ def test_a_file_that_is_no_film_is_a_problem(tmp_path, content, capfd):
     ("source", "says"),
     [
         ("nowhere/table.mp4", "no film, folder or camera"),
-        ("demo:", "simulated table"),
+        ("demo:", "no film, folder or camera"),
         ("/dev/video97", "There is no camera /dev/video97"),
         ("picamera2:", "python3-picamera2"),
     ],
@@ -136,15 +136,6 @@ def test_what_is_not_there_is_a_problem_that_says_what_to_do(source, says):
 def test_a_senseless_pace_is_a_problem(fps, tmp_path):
     with pytest.raises(Problem, match="frames a second"):
         frames(str(tmp_path), fps=fps)
-
-
-# --- The simulated table --------------------------------------------------------------------------------------
-
-
-def test_the_simulated_table_comes_from_outside():
-    made = [Frame(grey(1), 0.0)]
-
-    assert list(frames("demo:", demo=lambda: iter(made))) == made
 
 
 # --- Cameras that come and go ---------------------------------------------------------------------------------
@@ -230,6 +221,19 @@ def test_frames_of_a_camera_carry_the_clock():
     seen = list(itertools.islice(bench.frames(), 4))
 
     assert [frame.t_s for frame in seen] == pytest.approx([0.1, 0.2, 0.3, 0.4])
+
+
+def test_people_see_a_newer_picture_while_one_is_looked_at_for_long():
+    pictures = list(noisy(60))
+    bench = Bench(iter(pictures))
+    coming = bench.frames()
+    frame = next(coming)
+    assert frame.newest() is frame.image
+
+    bench.clock.sleep(5.0)
+
+    since = next(n for n, picture in enumerate(pictures) if picture is frame.newest())
+    assert 39 <= since <= 50
 
 
 def test_a_camera_can_be_thinned_and_every_picture_is_still_taken_from_it():

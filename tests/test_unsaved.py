@@ -246,7 +246,7 @@ def unwritable(monkeypatch, why: str = "unable to open database file"):
     def refused(*_arguments: object, **_more: object) -> None:
         raise sqlite3.OperationalError(why)
 
-    monkeypatch.setattr(store_module, "connected", refused)
+    monkeypatch.setattr(store_module.database, "connected", refused)
 
 
 def test_a_service_starts_where_nothing_can_be_written_and_writes_what_was_played_later(tmp_path, monkeypatch):

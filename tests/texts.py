@@ -29,6 +29,9 @@ Text = str | tuple[str, str]
 """A text, or those for one and for several."""
 
 _IN_PYTHON = {"_": None, "N_": None, "say": None, "FileProblem": None, "many": (1, 2), "say_many": (1, 2)}
+_PROBLEMS = {"Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Unreadable": None}
+"""Patterns with values: a page may show them. A sentence without any is marked by `say`, or for the terminal alone."""
+
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
@@ -40,6 +43,7 @@ def texts() -> tuple[Text, ...]:
 def _of_python() -> Iterator[Text]:
     for path in sorted((ROOT / "companion").rglob("*.py")):
         yield from _extracted(path, "python", _IN_PYTHON)
+        yield from (text for text in _extracted(path, "python", _PROBLEMS) if "%(" in text)
 
 
 def _of_templates() -> Iterator[Text]:

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from viewed import zone_of
 
+from companion.match.history import Kind as Event
 from companion.match.match import Match
 from companion.match.questions import Answer, Kind, Question
 from companion.match.state import Policy
@@ -155,7 +156,7 @@ class Watched:
             case ["redo"]:
                 self.match.redo("Ann")
             case ["retract"]:
-                self.match.retract(self.match.state.hand_entries[-1].seq, "Ann")
+                self.match.rewrite(Event.RETRACT, self.match.state.hand_entries[-1].seq, None, "Ann")
             case ["correct", *play]:
                 self.match.correct(self.match.state.hand_entries[-1].seq, " ".join(play), "Ann")
             case ["next", "hand"]:

@@ -29,22 +29,10 @@ from companion.common.spelling import shown
 from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
-from companion.storage import last_event
+from companion.storage import database, last_event
 from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
-from companion.storage.database import (
-    MIGRATIONS,
-    SIDECARS,
-    UNUSABLE,
-    Damaged,
-    in_memory,
-    migrate,
-    readable,
-    rows_of,
-    schema_of,
-    write_log,
-)
 from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder
 from companion.storage.recovery import NOTE_NAME
@@ -59,7 +47,7 @@ DECK_IN_USE, TURN = "deck-in-use.json", "picture-turn.json"
 SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE, TURN)
 REPLACED = (
     STORE_NAME,
-    *(f"{STORE_NAME}{ending}" for ending in SIDECARS),
+    *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
     last_event.FILE_NAME,
     EDITIONS_NAME,
     DECKS_NAME,
@@ -82,11 +70,8 @@ Recoded = Callable[[bytes, str], bytes]
 class Bundle:
     """What a backup holds, all of it checked."""
 
-    rows: tuple[Row, ...]
-    """The events of its log, in this program's schema."""
-
-    files: Mapping[str, bytes]
-    """Everything else by its name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`."""
+    rows: tuple[Row, ...]  # the events of its log, in this program's schema
+    files: Mapping[str, bytes]  # the rest by name in the data folder: `editions/ours.toml`, `decks/grandma/roll.png`
 
     @property
     def says(self) -> str:
@@ -111,7 +96,7 @@ def write_bundle(folder: Path, out: Path, *, force: bool = False) -> tuple[str, 
     if out.exists() and not force:
         raise Problem(f"{out} is there already: choose another name, or write over it with --force.")
     log = _log_as_bytes(folder / STORE_NAME)
-    about = json.dumps({"format": FORMAT, "schema": len(MIGRATIONS)}).encode()
+    about = json.dumps({"format": FORMAT, "schema": len(database.MIGRATIONS)}).encode()
     files, left_out = _sound_files(folder, MOST_BYTES - len(about) - len(log or b""))
     if log is None and not files:
         raise Problem(f"There is nothing to back up in {folder}: no match, no deck, no setting.")
@@ -124,7 +109,7 @@ def _log_as_bytes(path: Path) -> bytes | None:
     if not path.exists():
         return None
     try:
-        with closing(readable(path)) as log:
+        with closing(database.readable(path)) as log:
             return log.serialize()
     except (sqlite3.Error, OSError) as error:
         raise Problem(f"{path} cannot be read ({error}): check the folder's rights and the disk.", 1) from error
@@ -173,7 +158,6 @@ def _check_sizes(thing: str, sizes: Mapping[str, int], folder: Path, room: int, 
 
 
 def _most_of(name: str) -> int:
-    """Return the maximum size of a file of that name, in bytes."""
     return _MOST_OF_ONE.get(name, _MOST_OF_ONE.get(Path(name).suffix, _MOST_OF_TEXT))
 
 
@@ -357,7 +341,6 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    """Return the files, with every picture read and written again."""
     anew: dict[str, bytes] = {}
     room = MOST_BYTES
     for name, content in files.items():
@@ -381,7 +364,7 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """Return the events of a log from elsewhere, whose schema is one of ours, after replaying all of them."""
     try:
         rows = _rows(file, log)
-    except (*UNUSABLE, Damaged) as error:
+    except (*database.UNUSABLE, database.Damaged) as error:
         raise _bad(file, "its matches are damaged") from error
     by_match: dict[int, list[Event]] = {}
     for row in rows:
@@ -396,18 +379,18 @@ def _checked_rows(file: Path, log: bytes) -> tuple[Row, ...]:
 
 def _rows(file: Path, log: bytes) -> tuple[Row, ...]:
     """Return the rows of a database whose schema is word for word one of ours: none with triggers or views is asked."""
-    with closing(in_memory(log)) as db:
-        version = schema_of(db)
-        if version > len(MIGRATIONS):
+    with closing(database.in_memory(log)) as db:
+        version = database.schema_of(db)
+        if version > len(database.MIGRATIONS):
             raise _newer(file)
         says = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY name"
-        with closing(in_memory(b"")) as ours:
-            migrate(ours, version)
+        with closing(database.in_memory(b"")) as ours:
+            database.migrate(ours, version)
             if db.execute(says).fetchall() != ours.execute(says).fetchall():
                 raise _bad(file, "its matches are damaged")
         if db.execute("SELECT count(*) FROM event").fetchone()[0] > MOST_EVENTS:
             raise _bad(file, f"it holds more than {MOST_EVENTS} plays")
-    return rows_of(log, file)
+    return database.rows_of(log, file)
 
 
 # --- Restoring ------------------------------------------------------------------------------------------------
@@ -424,7 +407,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         new.mkdir()
         _lay(new, bundle.files)
         if bundle.rows:
-            write_log(new / STORE_NAME, bundle.rows)
+            database.write_log(new / STORE_NAME, bundle.rows)
         brought = sorted(
             {PurePosixPath(name).parts[0] for name in bundle.files} | ({STORE_NAME} if bundle.rows else set())
         )

@@ -145,7 +145,6 @@ def enroll(
 
 
 def _guided(enrolment: Any, source: str) -> Iterable[Any]:
-    """Enrol cards laid before a camera, one after the other."""
     from companion.vision.capture.sources import frames
     from companion.vision.enrol.guided import STILL_S, TerminalKeys, guided
 

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 
 from companion.app.demo_players import DemoPlayers, frames_of_players, script_from
-from companion.app.service import DEMO as SOURCE
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -28,18 +27,14 @@ from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.storage.data_folder import DEMO_NAME, data_dir
 from companion.tracking.live import TableWatch
-from companion.vision.capture.sources import Frame, frames
+from companion.vision.capture.sources import Frame, paced
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.quality.live_survey import Lookout
 
 DEFAULT_SCRIPT = "two-players"
 MOST_SEED = 10**18
-PRINTED = "own"
-"""The deck that the simulated table plays with where its cards have no stickers."""
-
-TELLING_PLAYS = 3
-"""The first plays tell with which script a match began, whatever was taken back or corrected since."""
-
+PRINTED = "own"  # the deck that the simulated table plays with where its cards have no stickers
+TELLING_PLAYS = 3  # the first plays tell with which script a match began, whatever was taken back or corrected since
 DEMO_OVER = say(
     "The simulated table has come to its end. Begin the next hand, or start it again with other hands: %(command)s",
     command=typed("demo --seed 1"),
@@ -49,8 +44,7 @@ DEMO_OVER = say(
 # --- The service ----------------------------------------------------------------------------------------------
 
 
-LOOKS = {"stickers": STICKERED, "faces": BARE}
-"""What the cards look like, by what they are told by."""
+LOOKS = {"stickers": STICKERED, "faces": BARE}  # what the cards look like, by what they are told by
 
 
 def demo(
@@ -110,8 +104,7 @@ def simulate(
         is_stopped=lambda: watch.is_stopped,
         at_the_end=DEMO_OVER,
     )
-    pictures = frames(SOURCE, demo=lambda: frames_of_players(players, cards=cards), live=True)
-    thread = watch.start(pictures, at_the_end=DEMO_OVER)
+    thread = watch.start(paced(frames_of_players(players, cards=cards)), at_the_end=DEMO_OVER)
     with until_the_end(match, watch, thread) as looks_after:
         camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=deck, is_simulated=True)
         serve(camera, looks_after=looks_after)
@@ -177,11 +170,11 @@ def start_or_go_on(match: Match, script: Script) -> int:
         return sum(_plain(line) in stay for line in played)
     if played and _is_going_on(match, script):
         return 0
-    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    begins = lines[: len(script.header) + 1]
     if match.state.is_under_way and not match.state.is_demo:
-        match.offer(lines[: first + 1])
-        return 0
-    match.start(lines[: first + 1], by=DEMO)
+        match.offer(begins)
+    else:
+        match.start(begins, by=DEMO)
     return 0
 
 
@@ -200,8 +193,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 def _began_with(match: Match, script: Script) -> bool:
     """True if the first lines of a match, as they were written at first, are those of a script."""
-    lines = script.record().splitlines()
-    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == Kind.LINE][: 1 + TELLING_PLAYS]
     return match.lines()[:first] == lines[:first] and written == lines[first:][: len(written)]

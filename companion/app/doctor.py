@@ -31,6 +31,9 @@ ENOUGH_BYTES = 500_000_000
 SANE_YEAR = 2025
 """A computer without a clock of its own wakes up years before this."""
 
+VERDICT, BESIDE_CAMERA = "verdict", ("clock", "data folder", "matches", "power", "port")
+"""Names of the check that sums up what the camera sees, and of those that have nothing to do with it."""
+
 SLOW_FPS = 8.0
 FULL_HD_PX = 1920
 
@@ -43,9 +46,7 @@ class Check:
 
     name: str
     ok: bool
-    needed: bool
-    """True if the companion cannot work without it."""
-
+    needed: bool  # True if the companion cannot work without it
     sentence: str
 
 
@@ -78,10 +79,13 @@ def checks(
 
 
 def verdict(found: Sequence[Check]) -> str:
-    """Return in a sentence whether one can play, and with what."""
+    """Return in a sentence or two whether one can play, and with what; the camera's own verdict where it has one."""
     bad = {check.name: check.needed for check in found if not check.ok}
     if any(bad.values()):
         return "Something is missing without which the companion does not work: the lines below say what to do."
+    seen = next((check.sentence for check in found if check.name == VERDICT), None)
+    if seen is not None:
+        return f"{seen} What else could be better stands below." if bad.keys() & set(BESIDE_CAMERA) else seen
     if "camera" in bad:
         return "You can play by hand now; the line about the camera says what it lacks."
     if bad:
@@ -148,7 +152,7 @@ def table(trial: Trial, layouts: Sequence[MatLayout] | None, drawing: Drawing | 
         yield Check(
             finding.aspect, finding.is_good is not False, False, f"{finding.says[:1].upper()}{finding.says[1:]}."
         )
-    yield Check("verdict", verdict.is_good, False, f"{verdict.says} {verdict.next_step}")
+    yield Check(VERDICT, verdict.is_good, False, f"{verdict.says} {verdict.next_step}")
     for step in verdict.steps[1:]:
         yield Check("help", False, False, step)
 

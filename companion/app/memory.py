@@ -8,23 +8,16 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8
-"""Parameters of glibc's `mallopt`."""
-
+_TRIM_THRESHOLD, _MMAP_THRESHOLD, _ARENA_MAX = -1, -3, -8  # parameters of glibc's `mallopt`
 FRAME_BYTES = 1 << 22
 """M_MMAP_THRESHOLD, in bytes: a camera's frame has memory of its own, which the system gets back with it.
 
 Half as much, and each grey picture would be fetched from the system again, which takes as long as reading it does.
 """
 
-MOST_SPARE_BYTES = 1 << 24
-"""M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap."""
-
-ONE_HEAP = 1
-"""M_ARENA_MAX: by itself the library makes up to eight heaps a core, and no heap gets what another gives back."""
-
-EVERY_S = 10.0
-"""Seconds between returns of what lies free between things in use; one takes some milliseconds."""
+MOST_SPARE_BYTES = 1 << 24  # M_TRIM_THRESHOLD, in bytes: keep one frame's worth of free heap
+ONE_HEAP = 1  # M_ARENA_MAX: the library makes up to eight heaps a core, and none gets what another gives back
+EVERY_S = 10.0  # seconds between returns of what lies free between things in use; one takes some milliseconds
 
 
 @contextmanager

@@ -23,9 +23,7 @@ from companion.rules.record.judge import JudgedLine
 
 _MOST_RECORD_BYTES = 256_000_000
 
-MOST_UNREADABLE = 5
-"""Number of unreadable lines, with no other before them, after which a file is taken for something else."""
-
+MOST_UNREADABLE = 5  # unreadable lines, with no other before them, after which a file is taken for something else
 _records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
 
 

@@ -12,7 +12,6 @@ from typing import Any
 
 from companion.common.errors import FileProblem, Problem
 from companion.common.small_file import read_small
-from companion.common.text import say
 from companion.pages.players import names
 from companion.robots.information_set import DealtHand, Position, past_of
 from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
@@ -25,8 +24,7 @@ from companion.rules.record.judge import JudgedLine, JudgedRecord
 from companion.rules.record.notation import Line
 from companion.rules.table import Table, Team
 
-PERSON = "Player"
-"""The person in the record, under whatever name he is shown."""
+PERSON = "Player"  # the person in the record, under whatever name he is shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +58,6 @@ class RobotMatch:
         return _dealt(_written(self.record, f"hand first {first}"), self.level, self.seed)
 
     def as_text(self) -> str:
-        """Return the content of its file."""
         lines = [line.text for line in self.record.lines]
         saved = {"level": self.level, "seed": self.seed, "record": lines, "deal": self.hand.deal.as_json()}
         return json.dumps(saved, ensure_ascii=False, indent=1)
@@ -90,10 +87,7 @@ def _begun_or_resumed(
     is_other = edition not in (None, game.edition_name) or players not in (None, len(match.table.seats))
     if is_other or seed not in (None, match.seed):
         raise Problem(
-            say(
-                "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.",
-                file=path,
-            )
+            "%(file)s holds another game: leave --edition, --players and --seed out, or name another file.", file=path
         )
     return replace(match, level=Level(int(level))) if level else match
 
@@ -139,5 +133,6 @@ def read_match(path: Path) -> RobotMatch:
         hand = DealtHand(read_deal(table, saved["deal"]), record.game.totals, past_of(record))
         return RobotMatch(record, hand, Level(saved["level"]), int(saved["seed"]))
     except (ValueError, KeyError, TypeError, RecursionError) as error:
-        sentence = say("%(file)s holds no game that can be played on. It stays as it is: name another file.", file=path)
-        raise Problem(sentence, 1) from error
+        raise Problem(
+            "%(file)s holds no game that can be played on. It stays as it is: name another file.", 1, file=path
+        ) from error

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
@@ -22,6 +22,7 @@ from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, language, run_service
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
 from companion.rules.play import Verb
 from companion.storage.data_folder import data_dir, store_path
@@ -31,10 +32,20 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import ROBOT
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
-from companion.vision.capture.devices import PHONE, FirstCamera, Openers, Size, openers, usual_size, video_devices
-from companion.vision.capture.orientation import KeptTurn
+from companion.vision.camera_group import CameraGroup
+from companion.vision.capture.devices import (
+    PHONE,
+    FirstCamera,
+    Openers,
+    Size,
+    openers,
+    shown,
+    usual_size,
+    video_devices,
+)
+from companion.vision.capture.frame_sets import frame_sets
 from companion.vision.capture.phone_frames import PhoneFrames
-from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames
+from companion.vision.capture.sources import LIVE_FPS, Frame, Notice, camera_answers, frames, is_device
 from companion.vision.eye import Eye
 from companion.vision.faces.deck_in_use import DeckInUse, faces_of
 from companion.vision.faces.face_templates import Templates
@@ -43,9 +54,7 @@ from companion.vision.quality.live_survey import Lookout
 if TYPE_CHECKING:
     from companion.club.outbox import Address, Outbox
 
-Serve = Callable[..., None]
-"""`run_service` for a match and an address: called with the camera, it returns at the end."""
-
+Serve = Callable[..., None]  # `run_service` for a match and an address: called with the camera, it returns at the end
 DEMO = "demo:"
 ANSWERS_NOT = N_("No camera answers. Plays can be entered by hand; a camera is used as soon as it is plugged in.")
 WATCHES_NO_MORE = say("The camera is not watched any more. Plays can be entered by hand; restart to see again.")
@@ -54,8 +63,7 @@ ENDED_UNSAVED = N_("The companion has ended, and what was played last is lost. %
 OFFERED = (
     "Another match is under way. The page asks whether the one of the set-up file begins; with `--new` it does at once."
 )
-LAST_FRAME_S = 1.0
-"""Seconds that the end of the service waits for the frame being read."""
+LAST_FRAME_S = 1.0  # seconds that the end of the service waits for the frame being read
 
 
 def watched(
@@ -112,14 +120,22 @@ def up(
     deck: str | None = None,
     begins: bool = False,
     club: Address | None = None,
+    others: Sequence[str] = (),
 ) -> None:
     """Run the service until it is stopped. Without a camera it starts all the same and says so.
+
+    The table is looked at through the `source` and the `others` at once; without a source through the first camera that
+    answers, and those that were added on the page.
 
     The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
     the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one.
     """
     language.speak(terminal_language())
+    for other in others:
+        is_used = other == source or others.count(other) > 1 or (source or "").startswith(DEMO)
+        if is_used or not (is_device(other) or Path(other).exists()):
+            raise Problem(say("%(source)s is no other camera of this table: check its name.", source=shown(other)))
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
@@ -133,7 +149,7 @@ def up(
         else:
             if setup is not None:
                 _begin(match, setup, in_any_case=begins)
-            _watch(match, source, setup, serve, deck)
+            _watch(match, source, setup, serve, deck, others)
 
 
 @contextmanager
@@ -179,31 +195,67 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
         click.echo(here(ENDED))
 
 
-def _watch(match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None) -> None:
-    """Serve a match that is played before a camera, or by hand."""
+def _watch(
+    match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None, others: Sequence[str] = ()
+) -> None:
+    """Serve a match that is played before a camera or several, or by hand."""
     folder = match.store.path.parent
     zones = DrawnZones(folder, setup.drawing if setup else None)
     named = deck or (setup.cards if setup else None)
     given = faces_of(named, folder, tell=partial(click.echo, err=True))
     faces = DeckInUse(folder).templates if given is None else lambda: given
-    lookout = Lookout(Eye(drawn=zones, templates=faces), lambda: in_play(match.state, setup), zones)
+    group = _group(match, setup, zones, faces)
     memory = folder / snapshot.FILE_NAME
-    watch = TableWatch(match, lookout, lambda state: _mats(state, setup), lookout.begin_afresh, memory=memory)
+    watch = TableWatch(match, group, lambda state: _mats(state, setup), group.begin_afresh, memory=memory)
     turn = KeptTurn(folder)
-    camera = Camera(watch.picture, watch.image, lookout.survey, watch.robot_hand, deck=named, zones=zones, turn=turn)
+    beside = OtherCameras(folder, others if source else None, lambda: first.source)
+    camera = Camera(
+        watch.picture, watch.image, group.survey, watch.robot_hand, deck=named, zones=zones, turn=turn, others=beside
+    )
+
+    def size_px() -> Size:
+        """Return how large a picture this computer keeps up with: one of several is of the usual size."""
+        return usual_size() if beside.sources else group.first.size_px
+
     if source is None:
         phone = PhoneFrames()
-        first = _first_camera(phone, watch, lambda: lookout.size_px)
-        camera = replace(camera, is_there=lambda: first.source is not None, phone=phone)
-        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, lambda: lookout.size_px)
+        first = _first_camera(phone, watch, size_px, lambda: beside.sources)
+        camera = replace(camera, is_there=lambda: bool(first.source or beside.sources), phone=phone)
+        pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, size_px)
     else:
-        pictures = _pictures(source, match, watch, lambda: lookout.size_px)
+        pictures = _pictures(source, match, watch, size_px)
     if pictures is None:
         serve(camera)
         return
-    thread = watch.start(lookout.until_over(turn.turned(pictures)))
+    first_one = group.first.until_over(turn.turned(pictures))
+    opened = partial(_of_another, watch, turn)
+    thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, lambda: watch.is_stopped))
     with until_the_end(match, watch, thread) as looks_after:
         serve(camera, looks_after=looks_after)
+
+
+def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:
+    """Return what looks at a table through one camera or several; zones are drawn for the first alone."""
+
+    def lookout(number: int) -> Lookout:
+        drawn = zones if number == 0 else None
+        eye = Eye(drawn=drawn, templates=faces)
+        return Lookout(eye, lambda: group.wanted(number, in_play(match.state, setup)), drawn)
+
+    group = CameraGroup(lookout)
+    return group
+
+
+def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callable[[], bool]) -> Iterator[Frame]:
+    """Return the frames of one more camera. What is wrong with it the page says by what the table shows."""
+
+    def tell(notice: Notice) -> None:
+        click.echo(notice.sentence, err=True)
+
+    def wait(seconds: float) -> bool:
+        return watch.wait(seconds) or is_left()
+
+    return turn.turned(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True))
 
 
 @contextmanager
@@ -244,8 +296,13 @@ def _pictures(
         return None
 
 
-def _first_camera(phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size] = usual_size) -> FirstCamera:
-    """Return what looks for a camera: a phone that was chosen, else the first that answers."""
+def _first_camera(
+    phone: PhoneFrames,
+    watch: TableWatch,
+    size_px: Callable[[], Size] = usual_size,
+    others: Callable[[], Collection[str]] = tuple,
+) -> FirstCamera:
+    """Return what looks for a camera: a phone that was chosen, else the first that answers besides the `others`."""
 
     def devices() -> list[str]:
         return [*([PHONE] if phone.sender else []), *video_devices()]
@@ -253,7 +310,10 @@ def _first_camera(phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], S
     def openers_of(source: str) -> Openers:
         return Openers(phone.open, lambda: phone.sender is not None) if source == PHONE else openers(source, size_px)
 
-    return FirstCamera(lambda: PHONE if phone.sender else camera_answers(), devices, watch.wait, openers=openers_of)
+    def answers() -> str | None:
+        return PHONE if phone.sender else camera_answers(besides=others())
+
+    return FirstCamera(answers, devices, watch.wait, openers=openers_of)
 
 
 def _pictures_of_first(

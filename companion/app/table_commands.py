@@ -23,9 +23,7 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import decks_for
 
-_OWN_FILES = 0o077
-"""Umask of what writes into the data folder, which may lie in a folder that others can look into."""
-
+_OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
 deck_option = click.option(
     "--deck", metavar="DECK", help="Tell cards by the faces of this deck too: `own`, or one that you have enrolled."
 )
@@ -165,7 +163,14 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 
 
 @click.command()
-@click.option("--source", metavar="SRC", help="Camera, clip, folder or stream (default: the first camera).")
+@click.option(
+    "--source",
+    "--camera",
+    "sources",
+    metavar="SRC",
+    multiple=True,
+    help="Camera, clip, folder or stream (default: the first camera); several look at the table together.",
+)
 @click.option("--setup", metavar="FILE", type=FILE, help="Start this match at once.")
 @click.option("--new", is_flag=True, help="Begin it although another match, or this one, is being played.")
 @click.option("--club", metavar="URL", help="Push what is played to this club as well.")
@@ -176,12 +181,13 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @deck_option
 @data_option
 def up(
-    source: str | None, setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
+    sources: tuple[str, ...], setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
 ) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
     \b
     Example: companion up --source 0
+    Example: companion up --camera /dev/video0 --camera /dev/video2
     """
     if new and setup is None:
         raise click.UsageError("`--new` begins the match of a set-up file: name it with `--setup FILE`.")
@@ -195,7 +201,8 @@ def up(
 
         address = Address(club, name or socket.gethostname(), key)
     os.umask(_OWN_FILES)
-    service.up(source, setup, begins=new, club=address, **how)
+    source, others = (sources[0], sources[1:]) if sources else (None, ())
+    service.up(source, setup, begins=new, club=address, others=others, **how)
     _leave()
 
 
@@ -272,10 +279,12 @@ def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data
     folder = data_dir(data)
     zones = DrawnZones(folder, table.drawing if table else None)
     found = list(checks(folder, port, source=source, layouts=layouts, drawing=zones.current, camera_only=camera))
-    click.echo(f"{verdict(found)}\n")
+    first = verdict(found)
+    click.echo(f"{first}\n")
     if zones.problem:
         click.echo(f"{'note':8}zones: {zones.problem}")
-    for check in sorted(found, key=lambda check: (check.ok, not check.needed)):
+    lines = [check for check in found if not first.startswith(check.sentence)]
+    for check in sorted(lines, key=lambda check: (check.ok, not check.needed)):
         click.echo(f"{'ok' if check.ok else 'MISSING' if check.needed else 'note':8}{check.name}: {check.sentence}")
     return WRONG if any(check.needed and not check.ok for check in found) else 0
 

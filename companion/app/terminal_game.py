@@ -31,9 +31,7 @@ _COMMANDS = {
 }  # fmt: skip
 """What a letter stands for: a command, or one of three words of the notation."""
 
-_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)
-"""What is done before a card is picked, beside the answers at once."""
-
+_NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # done before a card is picked, as answers are
 _PICK_FIRST = say("A card is picked first: `p`.")
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
@@ -47,9 +45,7 @@ class TerminalGame:
         self._match, self._path, self._ask, self._tell = match, path, ask, tell
         self._saved: RobotMatch | None = None
         self._now = Asked(Stage.OVER)
-        self._whys: dict[int, Said] = {}
-        """Why the robots did what they did, by the place of the play in its hand."""
-
+        self._whys: dict[int, Said] = {}  # why the robots did what they did, by the place of the play in its hand
         self._sorts = self._has_left = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {
             "pick": lambda _which: self._pick(),
@@ -157,7 +153,7 @@ class TerminalGame:
         ]
         fair = [play for play in ways if not self._against(play)]
         if len(fair) > 1 and not fair[-1].at_once:
-            raise Problem(say("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4]))))
+            raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
         # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
         held = Counter(self._match.hand.deal.hands[0])
         ways.sort(key=lambda play: (table.side_index(play.target or "") == 0, not Counter(out_of_hand(play)) <= held))
@@ -166,7 +162,6 @@ class TerminalGame:
         self._play(fair[-1] if fair else ways[0])
 
     def _play_written(self, written: Sequence[str]) -> None:
-        """Play what is written in the notation."""
         if len(written) == 1 and card_of_slug(written[0]):
             self._use(written)
             return
@@ -205,7 +200,7 @@ class TerminalGame:
         if path is None:
             raise Problem(say("Say where to: `save FILE`."))
         if path != self._path and os.path.lexists(path):
-            raise Problem(say("%(file)s is there already: save the game by another name.", file=path))
+            raise Problem("%(file)s is there already: save the game by another name.", file=path)
         self._write(path)
         self._say(_("Saved: `%(command)s` goes on with it.", command=typed(f"play {path}")))
 

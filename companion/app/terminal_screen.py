@@ -39,9 +39,7 @@ class Stage(StrEnum):
     """What the person, who sits in the first seat, decides now."""
 
     OVER = "over"
-    ANSWER = "answer"
-    """Something may be done, or has to be, before anybody's turn goes on."""
-
+    ANSWER = "answer"  # something may be done, or has to be, before anybody's turn goes on
     PICK = "pick"
     TURN = "turn"
 
@@ -50,11 +48,8 @@ class Asked(NamedTuple):
     """What the person is asked."""
 
     stage: Stage
-    plays: tuple[Play, ...] = ()
-    """What he may do before anybody draws."""
-
-    may_wait: bool = False
-    """True if he may do nothing instead."""
+    plays: tuple[Play, ...] = ()  # what he may do before anybody draws
+    may_wait: bool = False  # True if he may do nothing instead
 
 
 def asked(hand: DealtHand) -> Asked | None:

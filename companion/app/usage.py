@@ -20,9 +20,7 @@ from companion.rules.editions.edition import keep_own_editions
 from companion.storage.data_folder import editions_path
 from companion.storage.event_store import locked
 
-WRONG = 1
-"""Exit code: done, and something is wrong in the input."""
-
+WRONG = 1  # exit code: done, and something is wrong in the input
 FILE = click.Path(path_type=Path)
 
 _EXAMPLE = re.compile(r"Example: companion (.+)")
@@ -68,8 +66,7 @@ def _with_own_editions(context: click.Context, _option: click.Parameter, data: P
 
 
 data_option = _data_option(expose_value=True)
-editions_of_data = _data_option(expose_value=False)
-"""For commands that need the data folder for its editions alone."""
+editions_of_data = _data_option(expose_value=False)  # for commands that need the data folder for its editions alone
 
 
 # --- Printing -------------------------------------------------------------------------------------------------

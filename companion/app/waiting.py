@@ -25,12 +25,8 @@ from companion.pages.server import serving
 from companion.pages.server.serving import Manager
 from companion.pages.words import _
 
-PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)
-"""Seconds between one try and the next; the last goes on."""
-
-BEAT_S = 5.0
-"""Seconds between two beats of the heart, of which the service manager misses none."""
-
+PAUSES_S = (2.0, 5.0, 10.0, 30.0, 60.0)  # seconds between one try and the next; the last goes on
+BEAT_S = 5.0  # seconds between two beats of the heart, of which the service manager misses none
 OURS = say("Something went wrong on our side; the log of the service says what.")
 
 log = logging.getLogger(__name__)

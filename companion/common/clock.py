@@ -11,9 +11,7 @@ import math
 import time
 from datetime import UTC, datetime
 
-FIRST_YEAR = 2020
-"""Nobody has played with a companion before."""
-
+FIRST_YEAR = 2020  # nobody has played with a companion before
 LAST_YEAR = 2199
 
 

@@ -8,13 +8,14 @@ from companion.common.text import say
 class Problem(Exception):
     """Something in the input or around the program is wrong; `sentence` is for the person.
 
+    With `values` it is a pattern that a page can show in the reader's language, as `say` makes one.
     The command line prints it on standard error and ends with `exit_code`: 1 when what was given
     turned out wrong, 2 when the call itself cannot be carried out as written.
     """
 
-    def __init__(self, sentence: str, exit_code: int = 2) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+    def __init__(self, sentence: str, exit_code: int = 2, **values: object) -> None:
+        self.sentence = say(sentence, **values) if values else sentence
+        super().__init__(self.sentence)
         self.exit_code = exit_code
 
 
@@ -32,4 +33,4 @@ class FileProblem:
 
     def __exit__(self, _kind: object, error: object, _trace: object) -> None:
         if isinstance(error, OSError):
-            raise Problem(say(self._pattern, error=error.strerror, **self._values)) from error
+            raise Problem(self._pattern, 2, error=error.strerror, **self._values) from error

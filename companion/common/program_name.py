@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import os
 
-CALLED = "COMPANION_CALLED"
-"""The variable in which a script that starts the program says its own name: `deploy/run`."""
+CALLED = "COMPANION_CALLED"  # the variable in which a script that starts the program says its own name: `deploy/run`
 
 
 def program() -> str:

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 from companion.common.text import Said, plain, say
 
 _MOST_SHOWN = 40
-_NEAR = 0.7
-"""How alike two words are, from 0 to 1, so that the one may be a slip for the other."""
+_NEAR = 0.7  # how alike two words are, from 0 to 1, so that the one may be a slip for the other
 
 
 def shown(word: str) -> str:

@@ -8,12 +8,8 @@ from typing import Any
 
 from companion.common.text import plain, say
 
-MOST_DOTS = 200
-"""Maximum number of dots in a line: the standard reader takes hours over a key of some thousand parts."""
-
-TOO_LARGE = 10**18
-"""Stands for every larger number, which nobody means."""
-
+MOST_DOTS = 200  # maximum number of dots in a line: the standard reader takes hours over a key of some thousand parts
+TOO_LARGE = 10**18  # stands for every larger number, which nobody means
 _PLACE = re.compile(r" \(at (?:line (\d+), column \d+|end of document)\)$")
 _TOO_MANY_DIGITS = re.compile(r"[0-9_]{4000,}")
 _NO_QUOTE = "the quotation mark at the end of a text is missing"
@@ -43,8 +39,7 @@ class TomlError(ValueError):
 
     def __init__(self, line: int | None, sentence: str) -> None:
         super().__init__(sentence)
-        self.line = line
-        """The line, from 1; None where no single line is at fault."""
+        self.line = line  # the line, from 1; None where no single line is at fault
 
 
 def load(text: str) -> dict[str, Any]:

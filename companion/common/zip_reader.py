@@ -12,8 +12,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say
 
 _STEP_BYTES = 1 << 16
-_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")
-"""Modules whose errors mean that a file is damaged; they have no common base."""
+_OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors, without a common base, mean damage
 
 
 @contextmanager
@@ -28,10 +27,10 @@ def opened(file: Path, sent: bytes | None, bad: Callable[[Said], Problem]) -> It
     except Problem:
         raise
     except FileNotFoundError as error:
-        raise Problem(say("There is no file %(path)s: check the path.", path=file)) from error
+        raise Problem("There is no file %(path)s: check the path.", path=file) from error
     except OSError as error:
         why = error.strerror or str(error)
-        raise Problem(say("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why)) from error
+        raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why) from error
     except (
         *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError),
         *(ValueError, OverflowError, MemoryError),

@@ -55,7 +55,6 @@ class Past:
 
     @property
     def game(self) -> Game:
-        """The game after the last line."""
         return self.record.game
 
     @property

@@ -50,8 +50,7 @@ def as_cell(name: str) -> str:
     return f"'{name}" if begins in _BEGIN_FORMULAS or name[:1].isspace() or not name.isprintable() else name
 
 
-BG_STATS_GAME = "Mille Bornes"
-"""What the app finds the game by: its address of a play needs no number of the game at BoardGameGeek."""
+BG_STATS_GAME = "Mille Bornes"  # what the app finds the game by: no number at BoardGameGeek is needed
 
 
 def bg_stats_play(past: Past, called: Callable[[str], str]) -> dict[str, object] | None:

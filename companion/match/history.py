@@ -119,7 +119,6 @@ def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Con
 
 
 def _is_of_one_tap(older: Event | None, event: Event) -> bool:
-    """True if one tap has changed two lines."""
     if older is None or not older.kind == event.kind == Kind.CORRECT:
         return False
     return "request" in event.body and bool(older.body.get("request") == event.body["request"])

@@ -166,13 +166,11 @@ class Match:
             return DONE
 
     def _bring(self, events: tuple[Event, ...]) -> None:
-        """Show another match than before."""
         now = self._state
         self._state = MatchState(now.version, trouble=now.trouble, without_camera=now.without_camera, note=now.note)
         self._take(events)
 
     def record(self) -> str:
-        """Return the match as a record."""
         return notation.record_text(self.lines())
 
     def lines(self) -> list[str]:
@@ -190,7 +188,6 @@ class Match:
             return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> None:
-        """Set how plays are confirmed from now on."""
         self._write(drafts.setting("policy", policy, by))
 
     def set_verifying(self, by: str, *, on: bool) -> None:
@@ -324,14 +321,6 @@ class Match:
         """
         return self.rewrite(Kind.CORRECT, seq, text, by, vouched=vouched)
 
-    def insert(self, before: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
-        """Insert a forgotten play before another line of the record; the other side verifies as in `correct`."""
-        return self.rewrite(Kind.LINE, before, text, by, vouched=vouched)
-
-    def retract(self, seq: int, by: str) -> Outcome:
-        """Take a line out of the record: it never happened."""
-        return self.rewrite(Kind.RETRACT, seq, None, by)
-
     def rewrite(
         self, kind: Kind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
@@ -396,7 +385,6 @@ class Match:
             return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.undone_next))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
-        """Take back the last undo."""
         with self._changed:
             undone = self._state.redone_next
             if not undone or seq not in (None, undone[0].seq):

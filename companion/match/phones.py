@@ -29,8 +29,7 @@ TRY_AGAIN_S = 5.0  # seconds between attempts to write what the disk has refused
 MOST_KEPT = 200
 MOST_SEEN = 500  # phones remembered while the service runs: anyone who knows the code can bring new ones
 MOST_ASKING = 8
-MOST_ASKING_AN_ADDRESS = 2
-"""Maximum number of phones of one address that wait to be let in, so that one guest cannot keep all others out."""
+MOST_ASKING_AN_ADDRESS = 2  # phones of one address that wait to be let in: one guest cannot keep all others out
 
 
 class Wish(StrEnum):
@@ -155,9 +154,7 @@ class Phones:
         self._lock = threading.RLock()
         self._began_s = clock()
         self._seen_s: dict[str, float] = {}
-        self._numbers: dict[str, int] = {}
-        """The numbers of the phones that have taken part, which distinguish those without a seat: the first is 1."""
-
+        self._numbers: dict[str, int] = {}  # by phone that has taken part, from 1: tells those without a seat apart
         self._devices: dict[str, str] = {}
         self._asked: tuple[Asked, ...] = ()
         self._next_number, self._next_id = count(1), count(1)
@@ -178,7 +175,6 @@ class Phones:
 
     @property
     def party(self) -> Party:
-        """Who takes part now."""
         return self._party
 
     # Who is there
@@ -209,7 +205,6 @@ class Phones:
         return self._numbers.get(phone or "")
 
     def device(self, phone: str) -> str:
-        """Return the kind of a phone, as far as it is known."""
         return self._devices.get(phone, "")
 
     def silent_s(self, phone: str) -> float:

@@ -46,7 +46,6 @@ class RobotPlayers:
         self._thread = threading.Thread(target=self._play, name="robots", daemon=True)
 
     def start(self) -> None:
-        """Begin to play."""
         self._thread.start()
 
     def stop(self) -> None:

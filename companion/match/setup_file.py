@@ -146,7 +146,6 @@ def _text(table: Mapping[str, Any], key: str, default: str) -> str:
 
 
 def _sides(tables: object) -> dict[str, Team]:
-    """Return the sides by their mats."""
     if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
         raise ValueError("each side is a [[side]] table with name, players and mat.")
     sides = [_side(table, number) for number, table in enumerate(tables, start=1)]

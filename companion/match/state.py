@@ -150,11 +150,9 @@ class MatchState:
         return bool(self.entries) and self.entries[0].written.by == DEMO
 
     def entry(self, seq: int) -> Entry | None:
-        """Return the line of play with that sequence number."""
         return next((e for e in self.entries if e.seq == seq and e.judged is not None), None)
 
     def question(self, question_id: str) -> Question | None:
-        """Return the question of that id, while it is asked."""
         return next((question for question in self.questions if question.id == question_id), None)
 
 

@@ -101,7 +101,6 @@ def _of(figures: dict[str, Figures], game: Game, player: str) -> Figures:
 
 
 def _best(result: HandResult) -> str | None:
-    """Return the side that has won a hand."""
     if result.table.edition.match_points is None:
         return result.winner
     totals = {side: sheet.total for side, sheet in result.sheets.items()}

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from flask import Response, current_app, g, redirect, request
 from markupsafe import Markup
@@ -20,19 +20,18 @@ from companion.match.match import Match, MatchState, Outcome
 from companion.match.phones import Phones
 from companion.pages.limits import Pace
 from companion.pages.server.secure_port import SecurePort
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.robots.robot_seat import RobotHelp
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image
-from companion.vision.capture.orientation import KeptTurn
 from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.counting.photographs import Snaps
 from companion.vision.enrol.guided import Guide
 from companion.vision.quality.live_survey import Survey
 
-AnyResponse: TypeAlias = wrappers.Response
-"""An answer of ours, or a redirect."""
+AnyResponse: TypeAlias = wrappers.Response  # an answer of ours, or a redirect
 
 
 def _nothing() -> None:
@@ -43,29 +42,21 @@ def _nothing() -> None:
 class Camera:
     """The camera as the pages use it: functions about the latest picture, which return None where none is fresh."""
 
-    picture: Callable[[], bytes | None] = _nothing
-    """The picture as JPEG."""
-
-    image: Callable[[], Image | None] = _nothing
-    """The picture, `(H, W, 3) uint8 BGR`."""
-
+    picture: Callable[[], bytes | None] = _nothing  # the picture as JPEG
+    image: Callable[[], Image | None] = _nothing  # the picture, `(H, W, 3) uint8 BGR`
     survey: Callable[[], Survey | None] = _nothing
     robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
     """What lies in the slots of a robot's mat: for its helper alone."""
 
+    others: OtherCameras | None = None
+    """The cameras beside the first; None where there can be none."""
+
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
-    phone: PhoneFrames | None = None
-    """What a phone sends that may be the camera; None where the source was named at the start."""
-
-    deck: str | None = None
-    """The deck named when the service was started; None for the one chosen on the page."""
-
-    is_simulated: bool = False
-    """True if the table is drawn: nobody lays these cards."""
-
-    is_there: Callable[[], bool] = lambda: True
-    """True if a camera has answered."""
+    phone: PhoneFrames | None = None  # what a phone sends as the camera; None where a source was named at the start
+    deck: str | None = None  # the deck named when the service was started; None for the one chosen on the page
+    is_simulated: bool = False  # True if the table is drawn: nobody lays these cards
+    is_there: Callable[[], bool] = lambda: True  # True if a camera has answered
 
     def can_look(self) -> bool:
         """True if pictures are to be expected."""
@@ -80,6 +71,10 @@ class ClubLine(Protocol):
         """How far the club is behind, and why."""
 
     @property
+    def clocks(self) -> list[dict[str, Any]]:
+        """The clock of the round that is played here, in a tournament: `name`, `left_s`, `runs`, `seq`."""
+
+    @property
     def is_forked(self) -> bool:
         """True if somebody has to decide whether this table goes on at the club as a new one."""
 
@@ -87,8 +82,7 @@ class ClubLine(Protocol):
         """Go on at the club as a new table. Raises Problem."""
 
 
-NO_CAMERA = Camera()
-"""Every play is entered by hand."""
+NO_CAMERA = Camera()  # every play is entered by hand
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,30 +91,19 @@ class Service:
 
     match: Match
     phones: Phones
-    token: str
-    """The token of the join link: a phone that shows it takes part."""
-
-    code: str
-    """The short code of the table: a phone on which it is typed asks the host to be let in."""
-
+    token: str  # the token of the join link: a phone that shows it takes part
+    code: str  # the short code of the table: a phone on which it is typed asks the host to be let in
     pace: Pace
-    called: frozenset[str]
-    """Additional host names of this machine."""
-
-    base_url: Callable[[], str]
-    """Returns the address that phones open now, as the network changes; empty where it is not known."""
-
+    called: frozenset[str]  # additional host names of this machine
+    base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
     camera: Camera
-    secure: SecurePort | None = None
-    """The port for the phone that is the camera."""
-
+    secure: SecurePort | None = None  # the port for the phone that is the camera
     club: ClubLine | None = None
     robot: RobotHelp = field(default_factory=RobotHelp)
     guide: Guide = field(default_factory=Guide)
     snaps: Snaps = field(default_factory=Snaps)
     archive: Archive = field(default_factory=Archive)
-    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))
-    """The latest drawn score sheets, as PNG."""
+    pictures: Kept[bytes] = field(default_factory=lambda: Kept(16))  # the latest drawn score sheets, as PNG
 
 
 def service() -> Service:

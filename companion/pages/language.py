@@ -26,19 +26,13 @@ from companion.rules import reasons
 from companion.rules.cards import card_of_slug
 
 ENGLISH = "en"
-EUROPEAN = "en_150"
-"""English of no country: its dates and times are unambiguous."""
-
+EUROPEAN = "en_150"  # English of no country: its dates and times are unambiguous
 _REGIONAL = re.compile(r"([a-z]{2})-([a-z]{2})", re.IGNORECASE | re.ASCII)
-CHOSEN = "language"
-"""The language of a phone, in its cookie."""
-
+CHOSEN = "language"  # the language of a phone, in its cookie
 _spoken: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 _edition: ContextVar[str | None] = ContextVar("edition", default=None)
 
-Called = Callable[[Term], str | None]
-"""Returns the name of a term at this table; None for one that has none of its own."""
-
+Called = Callable[[Term], str | None]  # returns the name of a term at this table; None for one that has none of its own
 _called: ContextVar[Called] = ContextVar("called", default=lambda _term: None)
 
 

@@ -18,17 +18,10 @@ from enum import StrEnum
 from companion.common.errors import Problem
 from companion.vision.counting.photographs import MOST_SENT_BYTES
 
-MOST_HEADER_BYTES = 16 * 1024
-"""Maximum size of a request's first lines: a page's address, a cookie, and what browsers say of themselves."""
-
-MOST_DECK_BYTES = 64_000_000
-"""Maximum size of a deck sent over the network, in bytes; `companion decks import` takes larger ones."""
-
-MOST_FRAME_BYTES = 4_000_000
-"""Maximum size of a picture that a phone sends as the camera, in bytes: 4K, little compressed."""
-
-_AT_ONCE = 512 * 1024
-"""Maximum size of the form beside a file, in bytes: the parts in which a file is read have to fit as well."""
+MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's first lines: an address, a cookie, what browsers say
+MOST_DECK_BYTES = 64_000_000  # maximum size of a deck sent over the network; `companion decks import` takes larger ones
+MOST_FRAME_BYTES = 4_000_000  # maximum size of a picture that the phone as the camera sends: 4K, little compressed
+_AT_ONCE = 512 * 1024  # maximum size in bytes of the form beside a file: the parts in which it is read have to fit too
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +30,7 @@ class Body:
 
     most_bytes: int = 16 * 1024
     most_fields: int = 128
-    most_form_bytes: int = 16 * 1024
-    """Maximum size of everything but files."""
+    most_form_bytes: int = 16 * 1024  # maximum size of everything but files
 
 
 USUAL = Body()
@@ -81,32 +73,20 @@ class Queue:
             self._places.release()
 
 
-MOST_BUCKETS = 4000
-"""Maximum number of buckets; those used longest ago are dropped, as they are full again."""
-
-PHONES_AT_AN_ADDRESS = 20
-"""Number of phones that one address stands for: a whole room may be behind one router."""
+MOST_BUCKETS = 4000  # maximum number of buckets; those used longest ago are dropped, as they are full again
+PHONES_AT_AN_ADDRESS = 20  # number of phones that one address stands for: a whole room may be behind one router
 
 
 class Kind(StrEnum):
     """Requests by what they cost."""
 
     PAGE = "page"
-    POLL = "poll"
-    """The question whether anything has changed, which every open page asks each second."""
-
+    POLL = "poll"  # the question whether anything has changed, which every open page asks each second
     CHANGE = "change"
-    HEAVY = "heavy"
-    """A page or a file for which a small computer works for a while."""
-
-    PICTURE = "picture"
-    """A photograph or a deck that is sent."""
-
-    FRAME = "frame"
-    """A picture from the phone that is the camera."""
-
-    CODE = "code"
-    """A code of the table that is typed, right or wrong."""
+    HEAVY = "heavy"  # a page or a file for which a small computer works for a while
+    PICTURE = "picture"  # a photograph or a deck that is sent
+    FRAME = "frame"  # a picture from the phone that is the camera
+    CODE = "code"  # a code of the table that is typed, right or wrong
 
 
 @dataclass(frozen=True, slots=True)

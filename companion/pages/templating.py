@@ -39,9 +39,7 @@ _TYPES = {
     ".svg": "image/svg+xml",
 }
 TOKENS, MANIFEST = "tokens.css", "companion.webmanifest"
-ICONS_PX = (180, 192, 512)
-"""Widths of the icons for home screens: an iPhone's, and the two that a manifest needs."""
-
+ICONS_PX = (180, 192, 512)  # widths of the icons for home screens: an iPhone's, and the two that a manifest needs
 _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
     ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
@@ -55,8 +53,7 @@ class Asset:
 
     body: bytes
     kind: str
-    mark: str
-    """A hash of the file, part of its address."""
+    mark: str  # a hash of the file, part of its address
 
 
 class Compiled(FileSystemBytecodeCache):
@@ -186,7 +183,7 @@ def _looks(asset: Callable[[str], Asset]) -> dict[str, Any]:
 
 
 def _helpers() -> dict[str, Any]:
-    now = state()
+    now, club = state(), service().club
     return {
         "names": words.Names.of(now.game),
         "may_act": phone_identity.may_act(),
@@ -199,6 +196,8 @@ def _helpers() -> dict[str, Any]:
         "this_phone": phone_identity.called(phone_identity.phone()),
         "state": now,
         "trouble": phone_identity.trouble(now),
+        "in_club": club is not None,
+        "clocks": lambda: club.clocks if club else (),
         "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
         "mark": routes.mark(now),
         "is_demo": is_demo(),

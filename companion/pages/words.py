@@ -302,9 +302,7 @@ def car(edition: Edition, side: Side) -> str:
 class Why:
     """A reason of the referee as the page shows it."""
 
-    code: str
-    """Its fixed name, for scripts."""
-
+    code: str  # its fixed name, for scripts
     say: str
     rule: str
     instead: str | None
@@ -440,9 +438,7 @@ def how_ended(edition: Edition, how: HowEnded) -> str:
     return _("the draw pile was used up") if edition.empty_pile == "ends" else _("all cards were played out")
 
 
-ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))
-"""The levels of robots, and what people call each."""
-
+ROBOT_LEVELS = ((1, N_("robot, easy")), (2, N_("robot, good")), (3, N_("robot, best")))  # what people call each level
 FAMILY_TITLES = {
     Family.DISTANCE: N_("Distances"),
     Family.HAZARD: N_("Hazards"),

@@ -19,9 +19,7 @@ from companion.tabletop.mat_layout import CARD_MM
 _STONE_HEIGHT_MM = {25: 32.5, 50: 36.0, 75: 39.5, 100: 43.0, 200: 47.0, 300: 49.0}
 _WIDTH, _HEIGHT = CARD_MM
 _MIDDLE = _WIDTH / 2
-_EDGE = 2.2
-"""Width of the plain rim: what a crooked cut may eat without being seen."""
-
+_EDGE = 2.2  # width of the plain rim: what a crooked cut may eat without being seen
 _BAND_TOP, _BAND_HEIGHT = 61.0, 11.5
 _CORNER = 3.0
 _SIGN_MIDDLE_OF = {Family.HAZARD: 36.5, Family.SPECIAL: 37.2}

@@ -11,20 +11,13 @@ from pathlib import Path
 from companion.common import toml_text
 from companion.common.errors import Problem
 from companion.common.spelling import shown
-from companion.common.text import say
 from companion.tabletop.mat_layout import CARD_MM
 
-Lengths = tuple[float, float]
-"""Across and down, in millimetres."""
-
+Lengths = tuple[float, float]  # across and down, in millimetres
 PAPERS_MM: Mapping[str, Lengths] = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
 
-BESIDE_MM, BELOW_MM = 12.0, 5.0
-"""Room that a card's sign and name take beside its code, or below."""
-
-SLACK_MM = 0.5
-"""Length by which a label may lack room for sign and name, and a fifth of which for the code's white margin."""
-
+BESIDE_MM, BELOW_MM = 12.0, 5.0  # room that a card's sign and name take beside its code, or below
+SLACK_MM = 0.5  # length by which a label may lack room for sign and name, and a fifth of it for the code's margin
 _MEASURED = re.compile(
     r"([0-9]{1,2})x([0-9]{1,2})"
     + r",([0-9]{1,3}(?:\.[0-9]{1,3})?)x([0-9]{1,3}(?:\.[0-9]{1,3})?)" * 2
@@ -37,22 +30,13 @@ class LabelSheet:
     """A sheet of labels, all of one size."""
 
     name: str
-    paper: str
-    """One of `PAPERS_MM`."""
-
-    grid: tuple[int, int]
-    """Number of labels across and down."""
-
-    margin_mm: Lengths
-    """The first label's corner from the paper's."""
-
-    pitch_mm: Lengths
-    """From one label to the next."""
-
+    paper: str  # one of `PAPERS_MM`
+    grid: tuple[int, int]  # number of labels across and down
+    margin_mm: Lengths  # the first label's corner from the paper's
+    pitch_mm: Lengths  # from one label to the next
     label_mm: Lengths
     maker: str = ""
-    also: tuple[str, ...] = ()
-    """Other numbers of sheets with the same geometry."""
+    also: tuple[str, ...] = ()  # other numbers of sheets with the same geometry
 
     @property
     def title(self) -> str:
@@ -85,7 +69,7 @@ class LabelSheet:
         width, height = self.label_mm
         has_room = width + SLACK_MM >= code_mm + BESIDE_MM and height + SLACK_MM / 5 >= code_mm
         if not has_room and not (self.is_name_below(code_mm) and width + SLACK_MM / 5 >= code_mm):
-            small = say(
+            raise Problem(
                 "The labels of %(sheet)s are %(width)s × %(height)s mm, and a sticker of %(code)s mm with its name"
                 " takes %(beside)s × %(code)s mm or %(code)s × %(below)s mm: choose another sheet or smaller stickers.",
                 sheet=self.title,
@@ -95,9 +79,8 @@ class LabelSheet:
                 beside=f"{code_mm + BESIDE_MM:g}",
                 below=f"{code_mm + BELOW_MM:g}",
             )
-            raise Problem(small)
         if width > CARD_MM[0] or height > CARD_MM[1]:
-            large = say(
+            raise Problem(
                 "The labels of %(sheet)s are %(width)s × %(height)s mm, more than a card of %(card)s mm has room for:"
                 " choose another sheet.",
                 sheet=self.title,
@@ -105,7 +88,6 @@ class LabelSheet:
                 height=f"{height:g}",
                 card=f"{CARD_MM[0]:g} × {CARD_MM[1]:g}",
             )
-            raise Problem(large)
 
 
 @cache
@@ -132,14 +114,13 @@ def label_sheet(text: str) -> LabelSheet:
         return by_number[plain.upper()]
     found = _MEASURED.fullmatch(plain.lower())
     if found is None:
-        unknown = say(
+        raise Problem(
             "'%(text)s' is no sheet of labels that is known here: choose one of %(known)s, or say columns × rows,"
             " margins and steps in millimetres, such as %(example)s.",
             text=shown(text),
             known=", ".join(known_sheets()),
             example="5x13,4.7x10.7,40.6x21.2",
         )
-        raise Problem(unknown)
     columns, rows, *lengths = (float(number) for number in found.groups()[:6])
     left, top, across, down = lengths
     paper = "Letter" if found[7] == ",letter" else "A4"
@@ -148,7 +129,7 @@ def label_sheet(text: str) -> LabelSheet:
     width = min(round(width_mm - 2 * left - (columns - 1) * across, 2), across)
     height = min(round(height_mm - 2 * top - (rows - 1) * down, 2), down)
     if min(columns, rows, width, height) <= 0:
-        over = say(
+        raise Problem(
             "%(columns)d × %(rows)d labels in steps of %(across)s × %(down)s mm do not fit on %(paper)s: measure the"
             " steps from one label's edge to the next one's.",
             columns=int(columns),
@@ -157,5 +138,4 @@ def label_sheet(text: str) -> LabelSheet:
             down=f"{down:g}",
             paper=paper,
         )
-        raise Problem(over)
     return LabelSheet(plain.lower(), paper, (int(columns), int(rows)), (left, top), (across, down), (width, height))

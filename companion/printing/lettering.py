@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 FONTS = Path(__file__).parent / "fonts"
 CAP_HEIGHT_EM = 0.7
 
-_READING = threading.RLock()
-"""Held while a font is read: its tables are parsed as they are needed, which two threads may not do at once."""
+_READING = threading.RLock()  # held while a font is read: two threads may not parse its tables at once
 
 
 @dataclass(frozen=True, slots=True)
 class Outline:
     """Words drawn with their baseline at y = 0, y down, 1000 units an em."""
 
-    data: str
-    """SVG path data."""
-
+    data: str  # SVG path data
     width_em: float
 
 

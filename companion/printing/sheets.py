@@ -12,16 +12,12 @@ from companion.printing.printed_words import mat_word
 from companion.tabletop.mat_layout import ROBOT, MatLayout
 
 A4_MM = PAPERS_MM["A4"]
-MARGIN_MM = 14.0
-"""Room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white."""
-
+MARGIN_MM = 14.0  # room on every edge for cut marks, the sheet's name and the ruler; printers leave about 5 mm white
 SCREEN_FOLDS_MM = (95.0, 190.0)
 """Where the screen is folded, from the top of its sheet: it stands 94 mm high on a foot of 20 mm. Somebody whose eyes
 are 45 cm above the table and 70 cm from it sees nothing of cards that end 18 cm behind it."""
 
-_RULED_MM = 7.0
-"""Margin below the labels from which a ruler fits there."""
-
+_RULED_MM = 7.0  # margin below the labels from which a ruler fits there
 _MARK_MM = 3.0
 _CROSS_MM = 1.2
 _CUT = draw.paint("none", draw.INK, 0.15)

@@ -22,23 +22,14 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES, modules, tag_id
 
-KINDS = ("qr", "tag")
-"""A code that any phone reads, or a coarser pattern that only the companion reads."""
-
+KINDS = ("qr", "tag")  # a code that any phone reads, or a coarser pattern that only the companion reads
 QUIET_MODULES = (STICKER_MODULES - MODULES) / 2
 """Width of the quiet zone: as good as the standard's four for our reader, with modules 14 % larger."""
 
-NAME_STRIP = 0.12
-"""Height of the strip with the name, as a part of the sticker's width."""
-
-_CUT_MM = 0.6
-"""Room on every edge of a label: no printer feeds a sheet more exactly."""
-
-_BELOW_MM = 8.0
-"""Height of sign and name below a code, where the label has room for it."""
-
-_TALL_MM = 24.0
-"""The same beside it."""
+NAME_STRIP = 0.12  # height of the strip with the name, as a part of the sticker's width
+_CUT_MM = 0.6  # room on every edge of a label: no printer feeds a sheet more exactly
+_BELOW_MM = 8.0  # height of sign and name below a code, where the label has room for it
+_TALL_MM = 24.0  # the same beside it
 
 
 def sticker_size_mm(size_mm: float) -> tuple[float, float]:
@@ -81,8 +72,7 @@ def label_svg(card_id: str, sheet: LabelSheet, size_mm: float, kind: str, langua
     return draw.document(width, height, [ground, code, _sign(card_id, sign_box), *_words(card_id, words_box, language)])
 
 
-Box = tuple[float, float, float, float]
-"""Left, top, width and height, in millimetres."""
+Box = tuple[float, float, float, float]  # left, top, width and height, in millimetres
 
 
 def _sign(card_id: str, box: Box) -> str:

@@ -21,39 +21,27 @@ from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM
 SCREENS = {"screen-left": 1, "screen-right": 1, "screen-ends": 2}
 """The sheets of the screen before a robot's hand, and into how many parts each is cut."""
 
-SIZES_MM = (12.0, CARD_MM[0])
-"""Widths of the smallest sticker whose code any camera resolves, and of the largest that fits on a card."""
-
-READABLE_MM = 16.0
-"""Width of a sticker below which no camera of 1920 × 1080 pixels reads codes over 1.2 m of table (`docs/eye.md`)."""
+SIZES_MM = (12.0, CARD_MM[0])  # the smallest sticker that any camera resolves, and the largest that fits on a card
+READABLE_MM = 16.0  # width below which no 1920 × 1080 camera reads codes over 1.2 m of table (`docs/eye.md`)
 
 
-Item = tuple[str, str, Mapping[str, Any]]
-"""One thing to print: its name, its drawing, and what the index says of it besides file and size."""
+Item = tuple[str, str, Mapping[str, Any]]  # an item's name, its drawing, and what the index says of it
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
     """Which sheets are printed, and how."""
 
-    kind: str
-    """`stickers`, `mats`, `deck` or `robot`."""
-
+    kind: str  # `stickers`, `mats`, `deck` or `robot`
     edition: str
     sides: int = 2
-    size_mm: float = STICKER_MM
-    """Width of a sticker with its margin."""
-
-    sticker_kind: str = "qr"
-    """One of `stickers.KINDS`."""
-
+    size_mm: float = STICKER_MM  # width of a sticker with its margin
+    sticker_kind: str = "qr"  # one of `stickers.KINDS`
     language: str = "en"
-    labels: LabelSheet | None = None
-    """The sheet of labels for the stickers; None: plain paper, to be cut."""
+    labels: LabelSheet | None = None  # the sheet of labels for the stickers; None: plain paper, to be cut
 
     @property
     def cards(self) -> Mapping[Card, int]:
-        """The cards of the edition."""
         return load_edition(self.edition).deck
 
     def check(self) -> None:

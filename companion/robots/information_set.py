@@ -243,7 +243,6 @@ class DealtHand:
     waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
 
     def position(self, seat: int) -> Position:
-        """Return what a player knows."""
         table = self.deal.table
         return Position(table, table.seats[seat].player, self.deal.hands[seat], self.totals, self.past)
 
@@ -281,7 +280,6 @@ class DealtHand:
         )
 
     def drawn(self) -> DealtHand:
-        """Return the hand after the turn's draw."""
         return replace(self, deal=self.deal.draw())
 
 

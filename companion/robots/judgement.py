@@ -92,7 +92,6 @@ class _Judge:
         return float(self._valued([*hand, card])[0][self.deck.number[card]])
 
     def _wish(self, card: Card) -> float:
-        """Return how much a card is wanted from another's hand."""
         hazard = self.position.side.hazard
         if hazard is not None:
             return 150.0 if card is REMEDY_OF[hazard] else 0.0
@@ -156,7 +155,6 @@ def _attack(position: Position, play: Play) -> float:
 
 
 def _regret(position: Position, card: Card) -> float:
-    """Return how much a discarded card would be missed."""
     if card.family is Family.DISTANCE:
         left = position.table.target - position.table.race_km(position.side)
         return 12.0 + card.km / 10 if card.km <= left else 5.0

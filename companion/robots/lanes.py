@@ -132,7 +132,6 @@ class Lanes:
         return len(self.move)
 
     def chosen(self, lanes: Any) -> Lanes:
-        """Return some of the lanes."""
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None

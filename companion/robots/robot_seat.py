@@ -112,9 +112,7 @@ class RobotHelp:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._told: Instruction | None = None
-        self._tapped: Mapping[int, tuple[Card | None, Card | None]] = {}
-        """By slot what was tapped in, and what the camera told there then."""
-
+        self._tapped: Mapping[int, tuple[Card | None, Card | None]] = {}  # by slot: what was tapped, and seen then
         self._hand: object = None
         self.helper: str | None = None  # the phone of whoever helps
         self.steps = 0  # how often there was something new to do: a phone that speaks says it once

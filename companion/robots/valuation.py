@@ -179,7 +179,6 @@ class Valuation(Movers):
         self.victim = np.zeros(self.lay.shape, np.int8)
 
     def worths(self) -> tuple[Points, Ints]:
-        """Return what `worths` does."""
         deck = self.deck
         self.discard[deck.of[Family.SPECIAL]] = -self.w.keep_special
         self._distances()

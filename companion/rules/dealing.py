@@ -39,7 +39,7 @@ def check_seating(edition: Edition, teams: Sequence[Team]) -> None:
         if len(sizes) > 1:
             these = say("these sides are not equally large")
         title, ways = Said(edition.title), ways_to_play(edition)
-        raise SeatingError(say("%(edition)s is played by %(ways)s: %(these)s.", edition=title, ways=ways, these=these))
+        raise SeatingError("%(edition)s is played by %(ways)s: %(these)s.", edition=title, ways=ways, these=these)
 
 
 HOW_SEATED = MappingProxyType({1: say("alone"), 2: say("in pairs"), 3: say("in threes"), 4: say("in fours")})

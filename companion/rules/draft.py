@@ -62,7 +62,6 @@ class Draft:
         self.new_attacks: tuple[Attack, ...] = ()
 
     def table(self) -> Table:
-        """Return the table as the draft has it now."""
         return Table._make(_FIELDS({**vars(self), "hands": tuple(self.hands)}))
 
     def change_side(self, index: int, **changes: Any) -> None:
@@ -73,7 +72,6 @@ class Draft:
         self.sides = (*self.sides[:index], Side._make(values), *self.sides[index + 1 :])
 
     def put_hazard(self, index: int, card: Card) -> None:
-        """Lay a hazard on its pile of a side."""
         side = self.sides[index]
         if card is Card.SPEED_LIMIT:
             self.change_side(index, speed=(*side.speed, card), speed_cleared=False)

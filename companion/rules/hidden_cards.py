@@ -98,7 +98,6 @@ class Deal:
         )
 
     def _can_lay(self, player: str, card: Card) -> bool:
-        """True if a player can lay a card of his hand on his turn."""
         held = Counter(self.hands[self.table.seat_of(player)])
         plays = (play for play in laying(self.table, player, card) if Counter(out_of_hand(play)) <= held)
         return any(not referee.objections(self.table, play) for play in plays)

@@ -486,7 +486,6 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_penalty(table: Table, play: Play) -> Iterator[Reason]:
-    """A mistake costs a card."""
     if table.edition.mistake_penalty == "no":
         yield reason(Code.NO_PENALTY)
     elif play.card is not Card.UNKNOWN:

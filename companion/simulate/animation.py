@@ -11,12 +11,8 @@ from companion.simulate.choreography import Movement, Rest
 from companion.simulate.scene import Arm, Lying, Scene
 
 REACH_S, TOUCH_S, CARRY_S, _WITHDRAW_S = 0.6, 0.2, 0.7, 0.5
-_GRIP_MM = 30.0
-"""Distance of the fingertips from the middle of the card they hold, in millimetres."""
-
-_BOW_MM = 25.0
-"""Greatest distance of an arm's way from the straight line, in millimetres."""
-
+_GRIP_MM = 30.0  # distance of the fingertips from the middle of the card they hold, in millimetres
+_BOW_MM = 25.0  # greatest distance of an arm's way from the straight line, in millimetres
 _HELD_TWIST_DEG = 14.0
 _LEAST_FRAMES = 2
 

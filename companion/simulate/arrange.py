@@ -16,14 +16,10 @@ from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, 
 
 Point = tuple[float, float]
 
-GAP_MM = 10.0
-"""Width of the bare table between two mats."""
-
+GAP_MM = 10.0  # width of the bare table between two mats
 MOST_SIDES = 4
 
-SEAT_AWAY_MM = 330.0
-"""Distance from the edge of the mats to the shoulder of the player there: outside every picture."""
-
+SEAT_AWAY_MM = 330.0  # distance from the edge of the mats to the shoulder of the player there: outside every picture
 _PILE_SPREAD_MM = 3.0
 PILE_TWIST_DEG = 1.8
 _OUTLINE_UP_MM = 8.0
@@ -68,9 +64,7 @@ class MatPlace:
 class TablePlan:
     """The mats on a table and the seats of its players, clockwise from the first."""
 
-    mats: tuple[MatPlace, ...]
-    """The sides' mats in order, the table mat last."""
-
+    mats: tuple[MatPlace, ...]  # the sides' mats in order, the table mat last
     seats: tuple[Point, ...]
 
     def mat(self, mat_id: str) -> MatPlace:

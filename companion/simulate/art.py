@@ -21,9 +21,7 @@ from companion.tabletop.mat_layout import MatLayout
 
 _CARD_RIM_MM = 3.0
 _CORNER_MM = 3.0
-_SPRITES_AT_HAND = 8
-"""Number of sprites kept: those of the cards that are being carried, a third of a megabyte each."""
-
+_SPRITES_AT_HAND = 8  # number of sprites kept: those of the cards that are being carried, a third of a megabyte each
 _HAND_PX_PER_MM = 1.6
 _HAND_BOX_MM = (-16.0, -80.0, 940.0, 80.0)
 _SKINS = ((138, 172, 222), (70, 104, 150), (160, 190, 235), (52, 76, 112))

@@ -16,12 +16,8 @@ Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
 Size = tuple[int, int]
 
-_FOCAL = 0.78
-"""Focal length over picture width: a webcam of 65°."""
-
-_MARGIN = 0.012
-"""Share of the picture's height left free round the outermost mats."""
-
+_FOCAL = 0.78  # focal length over picture width: a webcam of 65°
+_MARGIN = 0.012  # share of the picture's height left free round the outermost mats
 _NOISE_SLACK_PX = 64
 
 
@@ -29,25 +25,16 @@ _NOISE_SLACK_PX = 64
 class Look:
     """How the picture is taken: the camera's stance, the light, and what the sensor adds."""
 
-    tilt_deg: float = 8.0
-    """0 looks straight down; more looks from the bottom of the picture."""
-
+    tilt_deg: float = 8.0  # 0 looks straight down; more looks from the bottom of the picture
     roll_deg: float = 0.8
-    brightness: float = 0.9
-    """Share of full scale that white paper reaches in the middle."""
-
-    gradient: float = 0.12
-    """The light falls off by this share from the lit edge to the middle."""
-
+    brightness: float = 0.9  # share of full scale that white paper reaches in the middle
+    gradient: float = 0.12  # the light falls off by this share from the lit edge to the middle
     light_from_deg: float = 215.0
     vignette: float = 0.16
     tint_bgr: tuple[float, float, float] = (0.94, 0.99, 1.0)
-    noise: float = 2.2
-    """Standard deviation of the sensor's noise, of 255."""
-
+    noise: float = 2.2  # standard deviation of the sensor's noise, of 255
     blur_px: float = 0.55
-    px_per_mm: float | None = None
-    """The scale at the middle of the picture, at most; None: as large as the mats' corners let it be."""
+    px_per_mm: float | None = None  # the largest scale in the middle; None: as large as the mats' corners allow
 
 
 def typical_look(seed: int) -> Look:

@@ -25,17 +25,14 @@ _GLUED_OFF_MM, _GLUED_ASKEW_DEG = 2.0, 4.0
 class Cards:
     """A deck of physical cards. Two values are never equal: what is drawn of one is kept for that one alone."""
 
-    sticker_mm: float | None = STICKER_MM
-    """The side of the sticker on each card; None: no sticker."""
-
+    sticker_mm: float | None = STICKER_MM  # the side of the sticker on each card; None: no sticker
     faces: Mapping[str, Image] | None = None
     """A picture a face by its slug, of any resolution, (H, W, 3) uint8 BGR, the back's as `BACK` if there is one.
 
     None: our own drawing.
     """
 
-    size_mm: tuple[float, float] = CARD_MM
-    """Width and height of a card."""
+    size_mm: tuple[float, float] = CARD_MM  # width and height of a card
 
     def flat(self, picture: str) -> Image:
         """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
@@ -51,7 +48,6 @@ class Cards:
         return bare if self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
 
     def _fitted(self, picture: Image) -> Image:
-        """Return a picture in the size of these cards."""
         width, height = (round(side_mm * PX_PER_MM) for side_mm in self.size_mm)
         if picture.shape[:2] == (height, width):
             return picture
@@ -59,11 +55,8 @@ class Cards:
         return cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if is_larger else cv2.INTER_CUBIC)
 
 
-STICKERED = Cards()
-"""Our own deck as it is printed, with the stickers of `companion print stickers`."""
-
-BARE = Cards(sticker_mm=None)
-"""Our own deck as it is printed, without stickers."""
+STICKERED = Cards()  # our own deck as it is printed, with the stickers of `companion print stickers`
+BARE = Cards(sticker_mm=None)  # our own deck as it is printed, without stickers
 
 
 def _stickered(face: Image, card_id: str, sticker_mm: float) -> Image:

@@ -18,8 +18,7 @@ from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
 
-_CARDS_A_LAYER = 12
-"""Number of cards that make one visible edge of the draw pile."""
+_CARDS_A_LAYER = 12  # number of cards that make one visible edge of the draw pile
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,11 +52,8 @@ class Movement:
     during: tuple[Lying, ...]
     after: tuple[Lying, ...]
     rest: Rest
-    is_play: bool = False
-    """True if something to confirm has been laid: the players may wait for it."""
-
-    play_number: int = 0
-    """The play of the script, counted from 1 without those taken back, that this belongs to or leads up to."""
+    is_play: bool = False  # True if something to confirm has been laid: the players may wait for it
+    play_number: int = 0  # the play of the script, from 1 without those taken back, that this belongs or leads up to
 
 
 class Choreographer:

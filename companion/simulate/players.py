@@ -20,38 +20,24 @@ from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 
-Options = tuple[tuple[str, str], ...]
-"""House rules: switch and value."""
-
+Options = tuple[tuple[str, str], ...]  # house rules: switch and value
 TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
-_PATIENCE_TURNS = 400
-"""Number of turns that no hand of any edition exceeds."""
-
-_WORTH_TAKING = 170.0
-"""Least worth of a play for which the top of the discard pile is taken."""
+_PATIENCE_TURNS = 400  # number of turns that no hand of any edition exceeds
+_WORTH_TAKING = 170.0  # least worth of a play for which the top of the discard pile is taken
 
 
 @dataclass(frozen=True, slots=True)
 class Manners:
     """How the players play."""
 
-    illegal_share: float = 0.08
-    """Share of turns in which a card that may not be played is laid first, and taken back."""
-
-    claim_share: float = 0.95
-    """Share of hazards that a safety in hand answers at once."""
-
-    hold_share: float = 0.8
-    """Share of turns in which a safety is kept for a coup fourré while there is something else to do."""
-
-    take_share: float = 0.7
-    """Share of turns in which the top of the discard pile is taken where it may be and is of use at once."""
-
-    extension: Verb = Verb.FINISH
-    """The answer at 700."""
+    illegal_share: float = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
+    claim_share: float = 0.95  # share of hazards that a safety in hand answers at once
+    hold_share: float = 0.8  # share of turns in which a safety waits for a coup fourré while there is another play
+    take_share: float = 0.7  # share of turns in which the top of the discard pile is taken where it is of use at once
+    extension: Verb = Verb.FINISH  # the answer at 700
 
 
 EVERYDAY = Manners()
@@ -85,7 +71,7 @@ def random_script(
 def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
     if len(teams) > MOST_SIDES:
         most, sides = MOST_SIDES, len(teams)
-        raise Problem(say("The simulated table seats up to %(most)d sides, not %(sides)d.", most=most, sides=sides))
+        raise Problem("The simulated table seats up to %(most)d sides, not %(sides)d.", most=most, sides=sides)
     try:
         edition = load_edition(name).with_options(options)
         referee.check_seating(edition, teams)
@@ -93,10 +79,8 @@ def _playable(name: str, teams: Sequence[Team], options: Options) -> Edition:
         raise Problem(str(error)) from error
     if any(card.family is Family.SPECIAL for card in edition.deck):
         raise Problem(
-            say(
-                "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
-                edition=Said(edition.title),
-            )
+            "The simulated players do not play %(edition)s yet: choose another edition for the demo.",
+            edition=Said(edition.title),
         )
     return edition
 
@@ -141,7 +125,6 @@ class _Deal:
         }
 
     def hand(self) -> Hand:
-        """Return the whole hand, from the table as it is."""
         actions: list[Action] = []
         for _ in range(_PATIENCE_TURNS):
             if self._table.is_over:

@@ -19,11 +19,8 @@ class Position:
     """What lies on the simulated table when a hand is taken up in its middle."""
 
     table: Table
-    lying: Mapping[str, tuple[str, ...]]
-    """The physical cards in each zone, from the bottom to the top."""
-
-    sideways: frozenset[str] = frozenset()
-    """Those that lie sideways: coups fourrés."""
+    lying: Mapping[str, tuple[str, ...]]  # the physical cards in each zone, from the bottom to the top
+    sideways: frozenset[str] = frozenset()  # those that lie sideways: coups fourrés
 
     @property
     def not_lying(self) -> tuple[str, ...]:

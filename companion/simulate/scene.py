@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 
 from companion.simulate.arrange import MatPlace, Point, Pose
 
-BACK = "back"
-"""The picture of a card that lies face down."""
+BACK = "back"  # the picture of a card that lies face down
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,5 +44,4 @@ class Scene:
     lying: tuple[Lying, ...] = ()
     carried: tuple[Lying, ...] = ()
     arms: tuple[Arm, ...] = ()
-    mats: tuple[MatPlace, ...] = ()
-    """Where the mats lie, if not where they were laid at first."""
+    mats: tuple[MatPlace, ...] = ()  # where the mats lie, if not where they were laid at first

@@ -22,17 +22,11 @@ from companion.storage.events import Row
 from companion.storage.files import read_readable, sync_folder
 
 FOLDER = "backups"
-DAILY, HAND = "log", "hand"
-"""What the names of copies made once a day begin with, and those of copies made as a hand ends."""
-
+DAILY, HAND = "log", "hand"  # how the names of copies made once a day begin, and of those made as a hand ends
 KEPT, KEPT_OF_HANDS = 7, 2
 EVERY_S = 24 * 3600.0
-QUIET_S = 60.0
-"""Seconds without a write after which nobody is taken to be playing."""
-
-PATIENCE_S = 6 * 3600.0
-"""Maximum delay of a daily backup at a table that is never quiet, in seconds."""
-
+QUIET_S = 60.0  # seconds without a write after which nobody is taken to be playing
+PATIENCE_S = 6 * 3600.0  # maximum delay of a daily backup at a table that is never quiet, in seconds
 LOOK_S = 2.0
 LAST_ONE_S = 3.0
 

@@ -53,26 +53,13 @@ One that was released is never edited; a new kind of event comes with a new numb
 a log for whole that it cannot replay.
 """
 
-WITH_CHECKSUMS = 2
-"""First schema whose events have checksums."""
-
-SIDECARS = ("-journal", "-wal", "-shm")
-"""Endings of the files that SQLite keeps beside an open one."""
-
-LOCKED_S = 2.0
-"""Maximum wait for another program that is reading the file, in seconds."""
-
-MAGIC = b"SQLite format 3\x00"
-"""The first bytes of every file."""
-
-_KINDS_OF_JOURNAL = slice(18, 20)
-"""The bytes for the write and read version of a file: 1 for a rollback journal, 2 for a write-ahead log."""
-
-UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)
-"""Errors that SQLite raises for a damaged file, whose message may be undecodable too."""
-
-Checked = tuple[Row, int | None]
-"""An event and the checksum that lies beside it; None where its schema has none."""
+WITH_CHECKSUMS = 2  # first schema whose events have checksums
+SIDECARS = ("-journal", "-wal", "-shm")  # endings of the files that SQLite keeps beside an open one
+LOCKED_S = 2.0  # maximum wait for another program that is reading the file, in seconds
+MAGIC = b"SQLite format 3\x00"  # the first bytes of every file
+_KINDS_OF_JOURNAL = slice(18, 20)  # a file's write and read version: 1 for a rollback journal, 2 for a write-ahead log
+UNUSABLE = (sqlite3.Error, UnicodeError, MemoryError, OverflowError)  # of a damaged file; its message may be no text
+Checked = tuple[Row, int | None]  # an event and the checksum that lies beside it; None where its schema has none
 
 
 class Damaged(Problem):

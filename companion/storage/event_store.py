@@ -23,20 +23,8 @@ from pathlib import Path
 from companion.common.clock import now_s
 from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
-from companion.storage import last_event, recovery, restore
+from companion.storage import database, last_event, recovery, restore
 from companion.storage.data_folder import store_path
-from companion.storage.database import (
-    Checked,
-    Damaged,
-    connected,
-    insert,
-    is_as_written,
-    last_of,
-    new_in_memory,
-    readable,
-    selected,
-    transaction,
-)
 from companion.storage.events import SETUP, Draft, Event, Row, is_sound
 from companion.storage.files import give_to_owner_of
 from companion.storage.recovery import Mended
@@ -45,8 +33,7 @@ __all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
 log = logging.getLogger(__name__)
 
-TRY_AGAIN_S = 3.0
-"""Seconds between attempts to write what the disk has refused."""
+TRY_AGAIN_S = 3.0  # seconds between attempts to write what the disk has refused
 
 
 class NotSaved(Problem):
@@ -58,25 +45,17 @@ class Store:
 
     def __init__(self, path: Path, db: sqlite3.Connection, lock_fd: int | None, clock: Callable[[], float]) -> None:
         self.path = path
-        self.note: Mended | None = None
-        """The note about a damaged log, until somebody has read it."""
-
-        self.changed: Callable[[], None] = lambda: None
-        """Called, by another thread, when what was held in memory has been written."""
-
+        self.note: Mended | None = None  # the note about a damaged log, until somebody has read it
+        self.changed: Callable[[], None] = lambda: None  # called, by another thread, once what was held is written
         self._db = db
         self._lock_fd = lock_fd
         self._clock = clock
         self._lock = threading.Lock()
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
-        self._last: int | None = None
-        """The number of the last event on the disk; None where it has to be looked up."""
-
+        self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
         self._in_memory = False
-        self._file: tuple[int, int] | None = None
-        """Device and inode of the open file: another file may take its place later, or none."""
-
+        self._file: tuple[int, int] | None = None  # device and inode of the open file: another may take its place later
         self._last_s = time.monotonic()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None
@@ -90,7 +69,7 @@ class Store:
         """
         if read_only:
             try:
-                return cls(path, readable(path), None, clock)
+                return cls(path, database.readable(path), None, clock)
             except (sqlite3.OperationalError, OSError) as error:
                 what_to_do = "check the folder's rights and the disk's space"
                 raise Problem(f"{path} cannot be used ({error}): {what_to_do}.") from error
@@ -108,17 +87,15 @@ class Store:
             there = recovery.found(path)
         except OSError as error:
             why = str(error.strerror)
-            raise Problem(
-                say("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why)
-            ) from error
+            raise Problem("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why) from error
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")
-            store = cls(path, connected(path), lock_fd, clock)
+            store = cls(path, database.connected(path), lock_fd, clock)
             store._file = _number_of(path)
             store._keep_last(there.rows)
         except sqlite3.OperationalError as error:
-            store = cls(path, new_in_memory(there.rows), lock_fd, clock)
+            store = cls(path, database.new_in_memory(there.rows), lock_fd, clock)
             store._refused, store._in_memory = error, True
             store._write_later()
         store.note = there.mended or recovery.note(path.parent)
@@ -160,7 +137,7 @@ class Store:
 
     def _last_saved(self) -> int:
         try:
-            self._last = last_of(self._db) if self._last is None else self._last
+            self._last = database.last_of(self._db) if self._last is None else self._last
             return self._last
         except sqlite3.Error as error:
             raise _not_saved(error) from error
@@ -169,15 +146,15 @@ class Store:
         """Write events to the disk in one transaction, and stop holding those that were held in memory."""
         if not self._in_memory and _number_of(self.path) != self._file:
             # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
-            held = new_in_memory(row for row, _ in selected(self._db))
+            held = database.new_in_memory(row for row, _ in database.selected(self._db))
             self._db.close()
             self._db, self._in_memory = held, True
         if self._in_memory:
             self._go_to_disk()
-        with transaction(self._db):
+        with database.transaction(self._db):
             # A commit may have been refused and be on the disk all the same: what is there is not written twice.
-            last = last_of(self._db)
-            insert(self._db, [_row(event) for event in events if event.seq > last])
+            last = database.last_of(self._db)
+            database.insert(self._db, [_row(event) for event in events if event.seq > last])
         self._last = events[-1].seq if events else last
         self._held.clear()
         self._refused = None
@@ -200,13 +177,13 @@ class Store:
         there = recovery.found(self.path) if self.path.exists() else recovery.Found(())
         if not there.written:
             raise sqlite3.OperationalError("the mended log cannot be written")
-        ours = tuple(row for row, _ in selected(self._db))
+        ours = tuple(row for row, _ in database.selected(self._db))
         if ours[: len(there.rows)] != there.rows:
             raise sqlite3.OperationalError("the file has changed")
-        db = connected(self.path)
+        db = database.connected(self.path)
         try:
-            with transaction(db):
-                insert(db, ours[len(there.rows) :])
+            with database.transaction(db):
+                database.insert(db, ours[len(there.rows) :])
         except BaseException:
             db.close()
             raise
@@ -263,13 +240,8 @@ class Store:
     def events(self, match: int) -> tuple[Event, ...]:
         """Return a match's events in order. Raises Problem where they cannot be read, or are not what was written."""
         with self._lock:
-            try:
-                found = list(selected(self._db, "WHERE match = ?", (match,)))
-            except sqlite3.Error as error:
-                raise _unreadable(error) from error
+            found = self._sound("WHERE match = ?", match)
             held = tuple(event for event in self._held if event.match == match)
-        if not all(is_as_written(row, crc) for row, crc in found):
-            raise _unreadable(sqlite3.DatabaseError("malformed"))
         return (*(Event(*row[:4], json.loads(row[4])) for row, _ in found), *held)
 
     @property
@@ -278,15 +250,17 @@ class Store:
         with self._lock:
             return self._last_saved()
 
-    def rows(self, first: int, most: int) -> tuple[Checked, ...]:
+    def rows(self, first: int, most: int) -> tuple[database.Checked, ...]:
         """Return the events on the disk from a number on, at most so many, with their checksums. Raises Problem."""
-        chosen = "SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?"
         with self._lock:
-            try:
-                found = tuple(selected(self._db, f"WHERE seq IN ({chosen})", (first, most)))
-            except sqlite3.Error as error:
-                raise _unreadable(error) from error
-        if not all(is_as_written(row, crc) for row, crc in found):
+            return self._sound("WHERE seq IN (SELECT seq FROM event WHERE seq >= ? ORDER BY seq LIMIT ?)", first, most)
+
+    def _sound(self, where: str, *values: int) -> tuple[database.Checked, ...]:
+        try:
+            found = tuple(database.selected(self._db, where, values))
+        except sqlite3.Error as error:
+            raise _unreadable(error) from error
+        if not all(database.is_as_written(row, crc) for row, crc in found):
             raise _unreadable(sqlite3.DatabaseError("malformed"))
         return found
 
@@ -342,12 +316,12 @@ def _number_of(path: Path) -> tuple[int, int] | None:
 
 
 def _unreadable(error: sqlite3.Error) -> Problem:
-    return Problem(say("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error)))
+    return Problem("The matches cannot be read from the disk just now (%(error)s): look at it.", error=str(error))
 
 
 def _not_saved(error: sqlite3.Error | OSError) -> NotSaved:
     return NotSaved(
-        say("The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error))
+        "The play could not be saved (%(error)s): check the disk's space, then try again.", error=str(error)
     )
 
 
@@ -355,7 +329,7 @@ def _cause(error: BaseException) -> sqlite3.Error | OSError:
     """Return the disk's own error behind one of ours."""
     if isinstance(error, sqlite3.Error | OSError):
         return error
-    return sqlite3.DatabaseError("malformed" if isinstance(error, Damaged) else "of a newer version")
+    return sqlite3.DatabaseError("malformed" if isinstance(error, database.Damaged) else "of a newer version")
 
 
 _FULL = ("full", "no space", "quota")
@@ -365,7 +339,6 @@ _DAMAGED = ("malformed", "not a database")
 
 
 def _why(error: sqlite3.Error | OSError) -> tuple[Said, Said]:
-    """Return why the disk refuses, and what to do."""
     text = str(error).lower()
     if any(sign in text for sign in _FULL):
         return say("the disk is full"), say("Make room on the disk: it is saved as soon as it can be written.")

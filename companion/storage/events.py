@@ -9,11 +9,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-SETUP = "setup"
-"""The kind of event that begins a match."""
-
-Row = tuple[int, int, float, str, str]
-"""An event as the file has it: seq, match, the clock on the wall, kind, body as JSON."""
+SETUP = "setup"  # the kind of event that begins a match
+Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
 
 
 class Kind(StrEnum):
@@ -24,51 +21,30 @@ class Kind(StrEnum):
     """
 
     SETUP = SETUP
-    """`lines`: the header lines of the record."""
+    """`lines`: the header lines of the record; `edition`: the file of an edition of one's own."""
 
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
     `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the
     secret key that its cards follow from."""
 
-    CORRECT = "correct"
-    """`of`: a line's seq; `text`: what it should have said; `question` as in a line."""
-
-    RETRACT = "retract"
-    """`of`: the seq of a line that never happened; `question` as in a line."""
-
-    UNDO = "undo"
-    """`of`: the seq of the event taken back."""
-
-    REDO = "redo"
-    """`of`: the seq of the undo taken back."""
-
-    SEAT = "seat"
-    """`player`, and `name`, the name to show, where the person has given one."""
-
-    SETTING = "setting"
-    """`key` and `value`."""
-
+    CORRECT = "correct"  # `of`: a line's seq; `text`: what it should have said; `question` as in a line
+    RETRACT = "retract"  # `of`: the seq of a line that never happened; `question` as in a line
+    UNDO = "undo"  # `of`: the seq of the event taken back
+    REDO = "redo"  # `of`: the seq of the undo taken back
+    SEAT = "seat"  # `player`, and `name`, the name to show, where the person has given one
+    SETTING = "setting"  # `key` and `value`
     ANSWER = "answer"
     """`question`, `answer`, `about`: what the table said to a question that no line answers.
 
     Older logs have `zone`, `expected` and `seen` in their place; they mean nothing any more.
     """
 
-    CLAIM = "claim"
-    """`text`: a play that was typed and waits: it is illegal, or another side has to confirm it."""
-
-    WAIVE = "waive"
-    """`of`: the seq of the last line; `by` does not answer what was played there, and draws where it is his turn."""
-
-    WISH = "wish"
-    """`of`: the seq of an event that `by` wishes to take back, where others have to agree."""
-
-    CALL = "call"
-    """`by` calls the director of the club; `is_over`: nobody needs to come any more."""
-
-    LETTER = "letter"
-    """`letter`: the number of what the director, `by`, has sent; `what`: its kind; `of`: an event; `text`."""
+    CLAIM = "claim"  # `text`: a play that was typed and waits: it is illegal, or another side has to confirm it
+    WAIVE = "waive"  # `of`: the seq of the last line; `by` does not answer it, and draws where it is his turn
+    WISH = "wish"  # `of`: the seq of an event that `by` wishes to take back, where others have to agree
+    CALL = "call"  # `by` calls the director of the club; `is_over`: nobody needs to come any more
+    LETTER = "letter"  # `letter`: the number of what director `by` has sent; `what`: its kind; `of`: an event; `text`
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,18 +112,6 @@ def _is_text(value: object) -> bool:
     return isinstance(value, str) and not any("\ud800" <= letter <= "\udfff" for letter in value)
 
 
-def _is_text_or_none(value: object) -> bool:
-    return value is None or _is_text(value)
-
-
-def _is_number(value: object) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
-def _are_texts(value: object) -> bool:
-    return isinstance(value, list) and all(map(_is_text, value))
-
-
 _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.SETUP: (),
     Kind.LINE: ("text",),
@@ -164,29 +128,10 @@ _NEEDS: Mapping[str, tuple[str, ...]] = {
     Kind.CALL: ("by",),
     Kind.LETTER: ("letter", "what", "of", "by"),
 }
+_TEXTS = "text by source player key value zone question answer about request asked what deal"
 _FIELDS: Mapping[str, Callable[[object], bool]] = {
-    "lines": _are_texts,
-    "of": _is_number,
-    "before": _is_number,
-    "letter": _is_number,
-    "expected": _is_text_or_none,
-    "seen": _is_text_or_none,
-    "deal": _is_text,
-} | dict.fromkeys(
-    (
-        "text",
-        "by",
-        "source",
-        "player",
-        "key",
-        "value",
-        "zone",
-        "question",
-        "answer",
-        "about",
-        "request",
-        "asked",
-        "what",
-    ),
-    _is_text,
-)
+    "lines": lambda value: isinstance(value, list) and all(map(_is_text, value)),
+    **dict.fromkeys(("of", "before", "letter"), lambda value: type(value) is int),
+    **dict.fromkeys(("expected", "seen"), lambda value: value is None or _is_text(value)),
+    **dict.fromkeys(_TEXTS.split(), _is_text),
+}

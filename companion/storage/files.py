@@ -8,12 +8,8 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-PIECE_BYTES = 4096
-"""Size of a page of the log, which is read or not read as a whole."""
-
-_one_at_a_time = threading.Lock()
-"""A lock: two threads that write the same file at once would share its new one."""
-
+PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
+_one_at_a_time = threading.Lock()  # a lock: two threads that write the same file at once would share its new one
 _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 """What a file system says that keeps folders in its own way: FAT, some network drives."""
 

@@ -18,8 +18,7 @@ from companion.storage import database
 from companion.storage.events import Row, checksum
 
 FILE_NAME = "last-event.json"
-SIZE_BYTES = 80
-"""Size of the file, so that each content covers the one before."""
+SIZE_BYTES = 80  # size of the file, so that each content covers the one before
 
 
 @dataclass(frozen=True, slots=True)

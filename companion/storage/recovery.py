@@ -20,54 +20,27 @@ from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import backups_of, clear, last_in, rows_in_backup
-from companion.storage.database import (
-    MAGIC,
-    SIDECARS,
-    UNUSABLE,
-    Damaged,
-    Newer,
-    as_settled,
-    in_memory,
-    is_as_written,
-    look,
-    selected,
-    write_log,
-)
 from companion.storage.events import Row, unbroken
 from companion.storage.files import read_readable, sync_folder, write_whole
 from companion.storage.last_event import LastEvent
 
-AWAY = "damaged"
-"""The folder of the data folder in which damaged files lie."""
-
+AWAY = "damaged"  # the folder of the data folder in which damaged files lie
 NOTE_NAME = "mended.json"
 _NUMBERS = ("backup", "beyond", "missing")
 _LONGEST = 200
-NEW = ".mended"
-"""The ending of the new log until it takes the damaged one's place."""
-
-LEAST_EVENT_BYTES = 20
-"""Bytes that the smallest event takes in a file, which therefore holds no more than so many of them."""
+NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
+LEAST_EVENT_BYTES = 20  # size of the smallest event in a file, which therefore holds no more than so many of them
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
     """What became of a damaged log."""
 
-    away: str
-    """Where the damaged file lies, in the data folder; empty where there was none left, or it could not be moved."""
-
-    backup: int = 0
-    """The last event of the backup that was restored; 0 where there was none."""
-
-    beyond: int = 0
-    """How many events were read in the damaged file beyond it."""
-
-    missing: int = 0
-    """How many events are known to be missing: there may be more at the end."""
-
-    matches: tuple[int, ...] = ()
-    """The matches that are known to have lost something."""
+    away: str  # where the damaged file lies, in the data folder; empty if there was none, or it could not be moved
+    backup: int = 0  # the last event of the backup that was restored; 0 where there was none
+    beyond: int = 0  # how many events were read in the damaged file beyond it
+    missing: int = 0  # how many events are known to be missing: there may be more at the end
+    matches: tuple[int, ...] = ()  # the matches that are known to have lost something
 
     @property
     def sentence(self) -> Said:
@@ -99,8 +72,7 @@ class Found:
 
     rows: tuple[Row, ...]
     mended: Mended | None = None
-    written: bool = True
-    """True if the file on the disk holds these events; False where it could not be mended there."""
+    written: bool = True  # True if the file on the disk holds these events; False where it could not be mended there
 
 
 def found(path: Path) -> Found:
@@ -112,10 +84,10 @@ def found(path: Path) -> Found:
         _finish(path)
     last = last_event.read(path.parent)
     try:
-        rows = look(path)
-    except Damaged:
+        rows = database.look(path)
+    except database.Damaged:
         return _mended(path, last)
-    except Newer:
+    except database.Newer:
         # A newer program would have kept the last event in its own schema: it is the number that has changed.
         if last is None or last.schema != len(database.MIGRATIONS):
             raise
@@ -190,8 +162,8 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
     Those of another log, in its file or beside it, are none.
     """
     files = [read_readable(path)]
-    with suppress(*UNUSABLE, Problem):
-        files.append(as_settled(path))
+    with suppress(*database.UNUSABLE, Problem):
+        files.append(database.as_settled(path))
     read: dict[int, Row] = {}
     for file in dict.fromkeys(files):
         rows = _one_by_one(file, last.seq if last else 0)
@@ -204,12 +176,15 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
     """Return each event of a file that can be asked for by its number and is sound, by number."""
     rows: dict[int, Row] = {}
     # Without its first bytes SQLite reads nothing of a file that may be whole else.
-    with suppress(*UNUSABLE), closing(in_memory(MAGIC + file[len(MAGIC) :])) as db:
-        next(selected(db, "WHERE seq = 0"), None)
+    whole = database.MAGIC + file[len(database.MAGIC) :]
+    with suppress(*database.UNUSABLE), closing(database.in_memory(whole)) as db:
+        next(database.selected(db, "WHERE seq = 0"), None)
         for number in range(1, max(last, len(file) // LEAST_EVENT_BYTES) + 1):
-            with suppress(*UNUSABLE):
+            with suppress(*database.UNUSABLE):
                 rows |= {
-                    row[0]: row for row, crc in selected(db, "WHERE seq = ?", (number,)) if is_as_written(row, crc)
+                    row[0]: row
+                    for row, crc in database.selected(db, "WHERE seq = ?", (number,))
+                    if database.is_as_written(row, crc)
                 }
     return rows
 
@@ -227,7 +202,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
     """
     new = path.with_name(f"{path.name}{NEW}")
     clear(new)
-    write_log(new, rows)
+    database.write_log(new, rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
     last_event.write(path.parent, rows[-1] if rows else None)
     if away is not None:
@@ -244,7 +219,7 @@ def _finish(path: Path) -> None:
     if path.exists() or not _is_log(new):
         new.unlink(missing_ok=True)
         return
-    for sidecar in SIDECARS:
+    for sidecar in database.SIDECARS:
         beside = path.with_name(f"{path.name}{sidecar}")
         if beside.exists():
             beside.rename(_away(beside, sidecar))
@@ -254,7 +229,7 @@ def _finish(path: Path) -> None:
 
 def _is_log(path: Path) -> bool:
     try:
-        look(path)
+        database.look(path)
         return True
     except (Problem, OSError):
         return False
@@ -274,6 +249,6 @@ def _away(path: Path, sidecar: str = "") -> Path:
     folder.mkdir(exist_ok=True)
     taken = {one.name for one in folder.iterdir()}
     name = path.name.removesuffix(sidecar)
-    free = next(n for n in count(1) if not taken & {f"{n}-{name}{end}" for end in ("", *SIDECARS)})
+    free = next(n for n in count(1) if not taken & {f"{n}-{name}{end}" for end in ("", *database.SIDECARS)})
     with_it = f"{free - 1}-{name}" in taken and f"{free - 1}-{path.name}" not in taken
     return folder / f"{free - 1 if sidecar and with_it else free}-{path.name}"

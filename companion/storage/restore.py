@@ -15,9 +15,7 @@ from companion.storage.files import give_to_owner_of, sync_folder
 READY = "restoring"
 NEW = "restoring.new"
 BEFORE = "before"
-KEPT = "before-restore"
-"""What was there before lies in `before-restore-1`, and so on."""
-
+KEPT = "before-restore"  # what was there before lies in `before-restore-1`, and so on
 CONTENTS = "contents.json"
 
 

@@ -21,18 +21,10 @@ from companion.tabletop.mat_layout import ROBOT, all_mats
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
-NEEDED = ("battle", "distance")
-"""Zones without which no side that plays is followed."""
-
-SMALLEST_SHARE = 1 / 64
-"""Minimum side of a zone, as a share of the picture's width: in less no card could be read."""
-
-OVERLAP_SHARE = 0.05
-"""Maximum share of a zone that may lie under another, or under a printed mat: hands that draw are not exact."""
-
-PROPORTIONS = 0.02
-"""Maximum difference between the proportions of two pictures of the same table, as a share."""
-
+NEEDED = ("battle", "distance")  # zones without which no side that plays is followed
+SMALLEST_SHARE = 1 / 64  # minimum side of a zone, as a share of the picture's width: in less no card could be read
+OVERLAP_SHARE = 0.05  # maximum share of a zone under another, or under a printed mat: hands that draw are not exact
+PROPORTIONS = 0.02  # maximum difference between the proportions of two pictures of the same table, as a share
 _KNOWN_NAMES = "side-1/battle, speed, safety and distance, so on to side-8, table/draw and table/discard"
 _TABLE_KEYS = {"name", "rect", "corners", "seat", "zone_mm"}
 Point = tuple[float, float]
@@ -52,15 +44,10 @@ class Seat(StrEnum):
 class DrawnZone:
     """One zone on the picture."""
 
-    name: str
-    """`side-1/battle`: one of `ZONE_NAMES`."""
-
-    corners: Corners
-    """In pixels of the drawing's picture, clockwise; the first is the top left one as seen from the bottom."""
-
+    name: str  # `side-1/battle`: one of `ZONE_NAMES`
+    corners: Corners  # in pixels of the drawing's picture, clockwise from the top left one as seen from the bottom
     seat: Seat = Seat.BOTTOM
-    size_mm: tuple[float, float] | None = None
-    """Width and height as its player sees it, where somebody has measured them."""
+    size_mm: tuple[float, float] | None = None  # width and height as its player sees it, where they were measured
 
     @property
     def mat(self) -> str:
@@ -89,7 +76,6 @@ class Drawing:
         return tuple(dict.fromkeys(zone.mat for zone in self.zones))
 
     def of(self, mat: str) -> tuple[DrawnZone, ...]:
-        """Return the zones that stand for one mat."""
         return tuple(zone for zone in self.zones if zone.mat == mat)
 
     def fits(self, width_px: int, height_px: int) -> bool:
@@ -343,7 +329,6 @@ def _load(path: Path | None) -> Drawing | None:
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)
     except (ValueError, RecursionError) as error:
-        damaged = say(
+        raise Problem(
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
-        )
-        raise Problem(damaged) from error
+        ) from error

@@ -13,26 +13,17 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 MAX_SIDES = 8
-CARD_MM = (57.0, 88.0)
-"""Width and height of a card of the project's own deck and of most printed decks."""
-
-MARKER_CELLS = 8
-"""Cells along the side of a marker or tag, its black rim included."""
-
-MARKER_MM = 28.0
-"""Side of a marker's black square: cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m."""
-
-MARKER_EDGE_MM = 12.0
-"""Distance from the mat's edge to a marker's black: two cells of white and a printer's margin."""
-
+CARD_MM = (57.0, 88.0)  # width and height of a card of the project's own deck and of most printed decks
+MARKER_CELLS = 8  # cells along the side of a marker or tag, its black rim included
+MARKER_MM = 28.0  # side of a marker's black square: cells of 3.5 mm, 5.6 px a cell at 1080p over 1.2 m
+MARKER_EDGE_MM = 12.0  # distance from the mat's edge to a marker's black: two cells of white and a printer's margin
 DRAW_MARKER_ID = 36
 ROBOT_MARKER_IDS = range(246, 250)
 ROBOT, SLOTS = "robot", 7
 """The id of the mat on which a robot's hand lies face up, and its number of slots: no edition's hand has more cards."""
 
 DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"
-_SPREAD = ("distance", "safety")
-"""Zones where cards lie side by side, or in columns that leave a strip of each."""
+_SPREAD = ("distance", "safety")  # zones where cards lie side by side, or in columns that leave a strip of each
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
 
@@ -73,11 +64,8 @@ class MatLayout:
     size_mm: tuple[float, float]
     markers: tuple[Marker, ...]
     zones: Mapping[str, Rect]
-    columns: tuple[Rect, ...] = ()
-    """On a side's mat the five columns of the distance zone, in the order of `DISTANCE_COLUMNS`."""
-
-    draw_marker: Marker | None = None
-    """On the table mat the marker that the draw pile hides."""
+    columns: tuple[Rect, ...] = ()  # on a side's mat those of the distance zone, in the order of `DISTANCE_COLUMNS`
+    draw_marker: Marker | None = None  # on the table mat the marker that the draw pile hides
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:
         """Return the name of the zone under a point, or None between the zones."""

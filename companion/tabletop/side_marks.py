@@ -9,9 +9,7 @@ from dataclasses import dataclass
 class SideMark:
     """What tells a side from the others: a colour, and a shape that does without it."""
 
-    shape: str
-    """The shape as path data about (0, 0), some 45 units from the middle to its edge."""
-
+    shape: str  # the shape as path data about (0, 0), some 45 units from the middle to its edge
     colour: str
 
 

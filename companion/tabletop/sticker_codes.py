@@ -17,18 +17,10 @@ from qrcode import constants, util
 from companion.tabletop.card_ids import card_id_of, payload
 
 MODULES = 21
-STICKER_MODULES = 25
-"""Modules across a sticker with its quiet zone, two modules on either side."""
-
-STICKER_MM = 20.0
-"""Usual width of a sticker with its quiet zone, in millimetres."""
-
-LARGEST_STICKER_MM = 40.0
-"""Width of a sticker above which it hides most of its card, in millimetres."""
-
-FIRST_TAG_ID = 37
-"""Id of the first card's tag; those below belong to the mats."""
-
+STICKER_MODULES = 25  # modules across a sticker with its quiet zone, two modules on either side
+STICKER_MM = 20.0  # usual width of a sticker with its quiet zone, in millimetres
+LARGEST_STICKER_MM = 40.0  # width of a sticker above which it hides most of its card, in millimetres
+FIRST_TAG_ID = 37  # id of the first card's tag; those below belong to the mats
 _CHOSEN = {
     "25": "aH6 aH4 nM7 nQ5 aH0 aM3 aH1 nQ0 aQ7 bQ7 bQ2 bM3",
     "50": "nQ2 bQ0 aH2 nQ1 bQ3 aH3 aM0 aH7 bM6 nL4 aH5 bQ4",

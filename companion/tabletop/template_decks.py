@@ -33,22 +33,14 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
-DECKS_NAME = "decks"
-"""The folder of the data folder in which one's own decks lie."""
-
+DECKS_NAME = "decks"  # the folder of the data folder in which one's own decks lie
 FILE_NAME = "deck.toml"
 BACK = "back"
 WITHOUT_BACK = "a card that lies face down may be asked about"
 WITHOUT_FACES = say("cards of these faces will not be told, and those that may look like them are asked about")
-WAITING = "waiting"
-"""The folder of a deck in which cards that were cut out together lie until they are named, by places: `7.png`."""
-
-MOST_PICTURES = 9
-"""Maximum number of pictures of one face."""
-
-SMALLEST_MM, LARGEST_MM = 30.0, 150.0
-"""Range of a card's sides, in millimetres."""
-
+WAITING = "waiting"  # folder of a deck's cards that were cut out together and have no name yet, by places: `7.png`
+MOST_PICTURES = 9  # maximum number of pictures of one face
+SMALLEST_MM, LARGEST_MM = 30.0, 150.0  # range of a card's sides, in millimetres
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 _PICTURE = re.compile(r"(?P<subject>[a-z0-9-]+?)(?:-(?P<number>[2-9]))?\.(?:png|jpg|jpeg)")
 _KEYS = {"name": str, "title": str, "edition": str, "maker": str, "drawn_by": str, "back": str, "size_mm": list,
@@ -61,9 +53,7 @@ _KIND_WORDS = {
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 _LONGEST_TEXT = 200
 
-Subject = Card | None
-"""What a picture shows: a face, or None for the back."""
-
+Subject = Card | None  # what a picture shows: a face, or None for the back
 Recoded = Callable[[bytes, str], bytes]
 """Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
@@ -74,13 +64,10 @@ class Description:
 
     name: str
     edition: str
-    size_mm: tuple[float, float] = CARD_MM
-    """Width and height of a card."""
-
+    size_mm: tuple[float, float] = CARD_MM  # width and height of a card
     title: str = ""
     maker: str = ""
-    made: str | None = None
-    """The day on which it was enrolled, `2026-11-22`."""
+    made: str | None = None  # the day on which it was enrolled, `2026-11-22`
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +75,9 @@ class Deck(Description):
     """A template deck as it lies on the disk."""
 
     folder: Path
-    faces: Mapping[Card, tuple[Path, ...]]
-    """The pictures of every face of which there is one, the main one first."""
-
+    faces: Mapping[Card, tuple[Path, ...]]  # the pictures of every face of which there is one, the main one first
     back: tuple[Path, ...] = ()
-    missing: tuple[Card, ...] = ()
-    """The faces of its edition of which there is no picture."""
+    missing: tuple[Card, ...] = ()  # the faces of its edition of which there is no picture
 
     @property
     def lacks(self) -> str | None:
@@ -141,15 +125,12 @@ def checked_name(name: str) -> str:
     """
     if not is_name(name):
         raise Problem(
-            say(
-                "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
-                " at most 40, and begins with a letter or digit, such as our-old-deck.",
-                name=shown(name),
-            )
+            "A deck cannot be called '%(name)s': its name has letters without accents, digits, - and _,"
+            " at most 40, and begins with a letter or digit, such as our-old-deck.",
+            name=shown(name),
         )
     if name.lower() in {other.lower() for other in _names_in(shipped("card_templates"))}:
-        ships = say("The deck '%(name)s' ships with the program and stays as it is: choose another name.", name=name)
-        raise Problem(ships)
+        raise Problem("The deck '%(name)s' ships with the program and stays as it is: choose another name.", name=name)
     return name
 
 
@@ -196,14 +177,13 @@ def load_deck(name: str, data: Path | None = None) -> Deck:
     """
     known = deck_names(data)
     if name not in known:
-        none = say(
+        raise Problem(
             "There is no deck '%(name)s'%(near)s: the decks are %(known)s; `%(command)s` makes one of your cards.",
             name=shown(name),
             near=meant(name, known),
             known=", ".join(known),
             command=typed("enroll"),
         )
-        raise Problem(none)
     return read_deck(folder_of(name, data))
 
 
@@ -233,12 +213,11 @@ def read_deck(folder: Path) -> Deck:
     pictures = pictures_in(folder)
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
-        bare = say(
+        raise Problem(
             "The deck in %(folder)s has no picture of any face yet: enrol its cards with `%(command)s`.",
             folder=folder,
             command=typed("enroll"),
         )
-        raise Problem(bare)
     return Deck(
         **asdict(replace(description, title=description.title or folder.name)),
         folder=folder,
@@ -256,23 +235,21 @@ def read_description(folder: Path) -> Description:
     try:
         data = _tables(raw)
     except ValueError as error:
-        damaged = say(
+        raise Problem(
             "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
-        )
-        raise Problem(damaged) from error
+        ) from error
     try:
         description = _description(data, folder.name)
     except ValueError as error:
-        raise Problem(say("The deck's file %(path)s is wrong: %(error)s", path=path, error=str(error))) from error
+        raise Problem("The deck's file %(path)s is wrong: %(error)s", path=path, error=str(error)) from error
     back = str(data.get("back") or "")
     if back and not any(path.name == back and path.is_file() for path in folder.iterdir()):
-        none = say(
+        raise Problem(
             "The deck in %(folder)s has no picture '%(name)s', which its %(file)s names.",
             folder=folder,
             name=shown(back),
             file=FILE_NAME,
         )
-        raise Problem(none)
     return description
 
 
@@ -332,9 +309,7 @@ def _cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
-        raise Problem(
-            say("The deck in %(folder)s cannot be used: %(error)s", folder=folder, error=str(error))
-        ) from error
+        raise Problem("The deck in %(folder)s cannot be used: %(error)s", folder=folder, error=str(error)) from error
 
 
 def pictures_in(folder: Path) -> dict[Subject, tuple[Path, ...]]:
@@ -425,13 +400,12 @@ def remove_deck(name: str, data: Path) -> Path:
     """Remove a deck of one's own. Raises Problem where there is none, or it cannot be removed."""
     folder = own_folder(name, data)
     if not (folder / FILE_NAME).is_file():
-        none = say(
+        raise Problem(
             "There is no deck '%(name)s' in %(folder)s%(near)s.",
             name=name,
             folder=folder.parent,
             near=meant(name, own_names(data)),
         )
-        raise Problem(none)
     with FileProblem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder):
         (folder / FILE_NAME).unlink()
         shutil.rmtree(folder)
@@ -455,12 +429,11 @@ def export_deck(deck: Deck, out: Path) -> Path:
     with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
         for picture in pictures:
             if picture.stat().st_size > _MOST_PICTURE_BYTES:
-                large = say(
+                raise Problem(
                     "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
                     name=picture,
                     mb=_MOST_PICTURE_BYTES // 1_000_000,
                 )
-                raise Problem(large)
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
             for file in (deck.folder / FILE_NAME, *pictures):
@@ -495,12 +468,11 @@ def import_deck(
     called = name or str(described.get("name") or file.stem)
     folder = own_folder(called, data)
     if folder.exists():
-        there = say(
+        raise Problem(
             "There is a deck '%(name)s' already: give this one another name – on the page in the field"
             " “Another name”, in the terminal with --as NAME.",
             name=called,
         )
-        raise Problem(there)
     description = replace(inner, name=called, title=title or inner.title)
     _cards_of(description.edition, file)
     return _moved_in(folder, description, _anew(file, content, recoded))
@@ -567,13 +539,13 @@ def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]
 
 
 def _bad_file(file: Path, what: Said) -> Problem:
-    bad = say(
+    return Problem(
         "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
+        1,
         path=file,
         what=what,
         command=typed("decks export"),
     )
-    return Problem(bad, 1)
 
 
 def _unended(error: Exception) -> str:

@@ -25,12 +25,8 @@ from companion.tracking.tracker import Tracks
 UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.3, 1.0, 2.0, 3.0, 4.0
 """Cost of an act: how unlikely it is that somebody did it. A legal one that means nothing else costs nothing."""
 
-SWAPPED = 0.1
-"""Cost of each pair of cards that was laid in another order than it came into sight."""
-
-MOST_TOGETHER = 4
-"""Number of cards that came at about the same time of which every order is tried."""
-
+SWAPPED = 0.1  # cost of each pair of cards that was laid in another order than it came into sight
+MOST_TOGETHER = 4  # number of cards that came at about the same time of which every order is tried
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
 """Margin by which every reading has to put a card first, or else legal plays come first, and the minimum confidence in
 such a card."""
@@ -41,20 +37,11 @@ class Act:
     """A card that was laid, and what that means."""
 
     track: Track
-    play: Play | None
-    """None where no play is told by it."""
-
-    table: Table
-    """The table that it is judged on."""
-
-    reasons: tuple[Reason, ...] = ()
-    """Why it is illegal there."""
-
-    clear: bool = True
-    """True if no other play is as likely."""
-
-    is_stacked: bool = False
-    """True if it is a card that may lie exactly on another like it, which is the track."""
+    play: Play | None  # None where no play is told by it
+    table: Table  # the table that it is judged on
+    reasons: tuple[Reason, ...] = ()  # why it is illegal there
+    clear: bool = True  # True if no other play is as likely
+    is_stacked: bool = False  # True if it is a card that may lie exactly on another like it, which is the track
 
     @property
     def is_legal(self) -> bool:
@@ -87,8 +74,7 @@ class Act:
         return apply(self.table, self.play) if self.play is not None and not self.reasons else self.table
 
 
-Meaning = Callable[[Track, Table], Act]
-"""What a card means on a table."""
+Meaning = Callable[[Track, Table], Act]  # what a card means on a table
 
 
 def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[Act, ...]:

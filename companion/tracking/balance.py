@@ -19,11 +19,8 @@ from companion.tracking.tracker import Tracks
 class Balance:
     """What is left over once the cards that agree are set against each other."""
 
-    extra: tuple[Track, ...] = ()
-    """Cards that lie there and are not in the record, in the order in which they came."""
-
-    missing: tuple[Track, ...] = ()
-    """Cards that have gone and are in the record, the latest first."""
+    extra: tuple[Track, ...] = ()  # cards that lie there and are not in the record, in the order in which they came
+    missing: tuple[Track, ...] = ()  # cards that have gone and are in the record, the latest first
 
 
 def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
@@ -46,8 +43,7 @@ class _Comparison:
         self._tracks, self._table, self._lines, self._places = tracks, table, lines, places
         self._mine = [track for track in tracks.cards if track.laid_since(hand_seq)]
         self._line_of = {line.serial: line for line in lines if line.serial is not None}
-        self._want = Counter(places.lying(table))
-        """The record's cards that no card on the table accounts for yet."""
+        self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
 
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""

@@ -15,8 +15,7 @@ from companion.tracking.hand_record import Line, Record
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE, State, Track
 from companion.tracking.tracker import Tracks
 
-MANY = 3
-"""Number of cards that mean more together than each alone: gathered in, of another deck, drawn unseen."""
+MANY = 3  # number of cards that mean more together than each alone: gathered in, of another deck, drawn unseen
 
 
 def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_gathering: bool) -> Iterator[Question]:

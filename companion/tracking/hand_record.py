@@ -16,19 +16,15 @@ from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tracking.track import Place, Track
 
-Spot = tuple[str, Card]
-"""A zone and a face."""
+Spot = tuple[str, Card]  # a zone and a face
 
 
 class Deed(StrEnum):
     """What may have been done with a card; part of the id of the question about it."""
 
     LAID = ""
-    TAKEN = "-taken"
-    """Taken from the discard pile."""
-
-    STACKED = "-stacked"
-    """Laid exactly on one like it."""
+    TAKEN = "-taken"  # taken from the discard pile
+    STACKED = "-stacked"  # laid exactly on one like it
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +33,9 @@ class Line:
 
     seq: int
     play: Play
-    before: Table
-    """The table that it was played on."""
-
-    serial: int | None = None
-    """The track that it was told by."""
-
-    is_unseen: bool = False
-    """True if its card was laid and nobody will see it."""
+    before: Table  # the table that it was played on
+    serial: int | None = None  # the track that it was told by
+    is_unseen: bool = False  # True if its card was laid and nobody will see it
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +43,7 @@ class Record:
     """What the record says of the open hand."""
 
     match: int
-    hand_seq: int
-    """The event that began the hand: cards laid before it are left over, and mean nothing."""
-
+    hand_seq: int  # the event that began the hand: cards laid before it are left over, and mean nothing
     table: Table | None
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
@@ -97,14 +86,9 @@ class Hint:
     """What the record leads us to expect in a zone; it only breaks ties."""
 
     places: Places
-    tables: tuple[Table, ...] = ()
-    """The table by the record, and as the plays that wait may leave it."""
-
-    lying: Mapping[Spot, int] = field(default_factory=Counter)
-    """How many of each face the record has in each zone."""
-
-    may_be_taken: Card | None = None
-    """The top of the discard pile where the player to move may take it."""
+    tables: tuple[Table, ...] = ()  # the table by the record, and as the plays that wait may leave it
+    lying: Mapping[Spot, int] = field(default_factory=Counter)  # how many of each face the record has in each zone
+    may_be_taken: Card | None = None  # the top of the discard pile where the player to move may take it
 
     def is_legal(self, face: Card, place: Place) -> bool:
         """True if nothing but the turn speaks against a card of this face there: a play before it may be missing."""

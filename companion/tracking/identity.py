@@ -21,27 +21,20 @@ from companion.vision.view import FACE, Sighting
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
 """Costs of what happens at a table at any time, often, seldom, and hardly ever."""
 
-SAME_MM, SAME_DEG = 1.2, 2.0
-"""Measuring error: a card that nobody has touched is seen within this of where it was."""
-
+SAME_MM, SAME_DEG = 1.2, 2.0  # measuring error: a card that nobody has touched is seen within this of where it was
 UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 """The same where nothing has moved in the zone: whatever was measured, it has not been laid elsewhere."""
 
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-UNREAD_MM = 20.0
-"""Maximum distance between what cannot be read, a code or a half hidden face, and the known card that it is."""
-
+UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 UNTOLD_MM = 4.5
 """Distance from which a card shows under its like: of a dozen that no picture told, those laid lay within 4.3 mm of
 their like, and one was pushed by 6.4 mm."""
 
-COVERING_MM = 60.0
-"""Maximum distance between the middles of two cards of which one hides the other."""
-
-BID_STEP = 0.01
-"""Difference of costs that decides nothing."""
+COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
+BID_STEP = 0.01  # difference of costs that decides nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +43,8 @@ class Detection:
 
     sighting: Sighting
     place: Place
-    px_per_mm: float
-    """The scale of its mat."""
-
-    is_upset: bool = False
-    """True if nothing near it looks as it did: no picture shows what was nudged."""
+    px_per_mm: float  # the scale of its mat
+    is_upset: bool = False  # True if nothing near it looks as it did: no picture shows what was nudged
 
     def off_mm(self, track: Track) -> float:
         """Return how far it lies from a card: on the mat, or on the picture, for a mat is told anew after each push."""

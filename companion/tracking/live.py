@@ -157,7 +157,7 @@ class TableWatch:
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
         view = self._without_hand(self._look(frame))
-        self._match.trouble(view.trouble or self._of_things(view, state))
+        self._match.trouble(view.trouble or view.note or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
         before = replace(self._tracks, hand_seq=record.hand_seq)
@@ -235,15 +235,19 @@ class TableWatch:
         return None if image is None else jpeg_of(image)
 
     def image(self) -> Image | None:
-        """Return the latest frame, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
+        """Return the latest picture, `(H, W, 3) uint8 BGR`, or None where there is no fresh one.
 
         What a camera saw a while ago says nothing of the table now, and nobody is to confirm anything by it. A robot's
-        hand is masked out; as long as a robot plays and nobody knows where its hand lies, there is no picture.
+        hand is masked out; while a robot plays and a camera does not know where its hand lies, there is no picture.
         """
         latest, hand = self._latest, self._hand
-        if latest is None or not latest.is_fresh() or (self._match.state.robot_seat and hand.mat is None):
+        if latest is None or not latest.is_fresh():
             return None
-        return hand.hidden(latest.image)
+        pictures = sum(part.frame is not None for part in latest.parts) or 1
+        if self._match.state.robot_seat and len(hand.mats) < pictures:
+            return None
+        newer = latest.newest() if not hand.mats else None
+        return hand.hidden(latest.image if newer is None else newer)
 
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""

@@ -37,20 +37,14 @@ from companion.vision.view import View
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1
 """How often the last picture of a film is looked at further, and how long after the other."""
 
-MOST_ANSWERS = 20
-"""Maximum number of questions answered after one frame."""
-
+MOST_ANSWERS = 20  # maximum number of questions answered after one frame
 MOST_PASSED = 4
 """Number of lines that people play on an illegal card before it is explained by nothing any more: a round of four."""
 
-MOST_DOUBTED = 8
-"""Number of the last lines that are doubted when what follows contradicts them."""
-
+MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows contradicts them
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
-COUNTS = "counts"
-"""What is told of a play that is written down; before that it is `judge.LEGAL` or `judge.ILLEGAL`."""
-
+COUNTS = "counts"  # what is told of a play that is written down; before that it is `judge.LEGAL` or `judge.ILLEGAL`
 Look = Callable[[Frame], View]
 
 
@@ -60,8 +54,7 @@ class Entry:
 
     line: Line
     game: Game
-    question: Question | None
-    """What the camera asked; None for a line that it did not see."""
+    question: Question | None  # what the camera asked; None for a line that it did not see
 
     @property
     def name(self) -> tuple[int | None, str]:
@@ -73,15 +66,9 @@ class Entry:
 class Past:
     """All that has come of a film so far. Another past is a value beside it, tried and then adopted or dropped."""
 
-    dealt: Game
-    """The game as the open hand began."""
-
-    hand_seq: int
-    """The number of the line that began the hand."""
-
-    seq: int
-    """The highest number that has been given to a line or an answer."""
-
+    dealt: Game  # the game as the open hand began
+    hand_seq: int  # the number of the line that began the hand
+    seq: int  # the highest number that has been given to a line or an answer
     tracks: Tracks = field(default_factory=Tracks)
     entries: tuple[Entry, ...] = ()
     answers: Answers = field(default_factory=dict)
@@ -95,12 +82,8 @@ class Past:
     told: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What was told last of each play that was asked about, by the question's id and the play."""
 
-    refused_s: Mapping[str, float] = field(default_factory=dict)
-    """When each illegal play was told first."""
-
-    items: tuple[dict[str, Any], ...] = ()
-    """What is to be told of this frame."""
-
+    refused_s: Mapping[str, float] = field(default_factory=dict)  # when each illegal play was told first
+    items: tuple[dict[str, Any], ...] = ()  # what is to be told of this frame
     is_trial: bool = False
 
     @property
@@ -222,9 +205,7 @@ class Watcher:
         self._places = Places(setup.mats)
         self._now_s = 0.0
         self._hands_told = 0
-        self._tried: set[tuple[object, ...]] = set()
-        """What no other past has explained, as long as nothing comes to it."""
-
+        self._tried: set[tuple[object, ...]] = set()  # what no other past has explained, as long as nothing comes to it
         game, lines = judge.NEW_GAME, (*setup.header(), f"hand first {setup.first}")
         for line in lines:
             game = _judged(game, line)

@@ -28,8 +28,7 @@ from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeabl
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, PUT_RIGHT_S, TURN_S, UNCLEAR_CONFIDENCE, Track
 from companion.tracking.tracker import Tracks
 
-MOST_PLAYS = 3
-"""Maximum number of plays that a question offers."""
+MOST_PLAYS = 3  # maximum number of plays that a question offers
 
 
 def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
@@ -51,9 +50,7 @@ class _Reconciliation:
         self._deferral = Deferral(tracks, record, places)
         last = record.lines[-1].play if record.lines else None
         self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
-        self._taken = self._taken_top()
-        """The top of the discard pile, if it is gone and the player to move may have taken it."""
-
+        self._taken = self._taken_top()  # the top discard, if it is gone and the player to move may have it
         self._moved = list(self._moves())
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
 

@@ -41,33 +41,32 @@ class RobotHand:
     """What the latest looks have shown on the robot's mat."""
 
     slots: tuple[Slot, ...] = (Slot(),) * SLOTS
-    mat: MatSeen | None = None
-    """Where the mat lies; None while it is not found."""
+    mats: tuple[MatSeen, ...] = ()
+    """Where the mat lies, on the picture of each camera that sees it; nothing while it is not found."""
 
     @property
     def cards(self) -> tuple[Card | None, ...] | None:
         """What lies in the slots from the left; None while the mat is not found."""
-        return tuple(slot.card for slot in self.slots) if self.mat is not None else None
+        return tuple(slot.card for slot in self.slots) if self.mats else None
 
     def after(self, view: View) -> RobotHand:
         """Return the hand after a look; a slot that is covered stays as it was."""
-        mat = next((mat for mat in view.mats if mat.id == ROBOT), None)
-        if mat is None or view.trouble is not None:
-            return replace(self, mat=mat)
+        mats = tuple(mat for mat in view.mats if mat.id == ROBOT)
+        if not mats or view.trouble is not None:
+            return replace(self, mats=mats)
         shown = dict.fromkeys(view.things, Card.UNKNOWN) | {s.zone: s.face for s in view.sightings if s.zone}
         looked = zip(ZONES, self.slots, strict=True)
         slots = [slot if zone in view.unknown_zones else slot.after(shown.get(zone)) for zone, slot in looked]
-        return RobotHand(tuple(slots), mat)
+        return RobotHand(tuple(slots), mats)
 
     def hidden(self, image: Image) -> Image:
         """Return a picture `(H, W, 3) uint8 BGR` without the hand."""
-        if self.mat is None:
-            return image
-        corners = np.array(self.mat.corners_px)
-        out = corners - corners.mean(axis=0)
-        out *= 1 + MASK_ROUND_MM * self.mat.px_per_mm / np.abs(out).min(axis=0).clip(1)
-        masked = image.copy()
-        cv2.fillConvexPoly(masked, np.rint(corners.mean(axis=0) + out).astype(np.int32), (MASK_GREY,) * 3)
+        masked = image.copy() if self.mats else image
+        for mat in self.mats:
+            corners = np.array(mat.corners_px)
+            out = corners - corners.mean(axis=0)
+            out *= 1 + MASK_ROUND_MM * mat.px_per_mm / np.abs(out).min(axis=0).clip(1)
+            cv2.fillConvexPoly(masked, np.rint(corners.mean(axis=0) + out).astype(np.int32), (MASK_GREY,) * 3)
         return masked
 
 

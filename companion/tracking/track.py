@@ -19,9 +19,7 @@ from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.vision.view import MatSeen, Point, Sighting, View
 
-LOOKS = 3
-"""Number of looks whose agreement decides, and of readings whose confidence is averaged."""
-
+LOOKS = 3  # number of looks whose agreement decides, and of readings whose confidence is averaged
 AGREEING_LOOKS = 2
 """Number of the last `LOOKS` that must have seen a card before it can count as lying; as many in a row that have not
 seen it end one that never counted."""
@@ -30,25 +28,15 @@ MOMENT_S = 0.8
 """Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
 same from 0.7 s to 1.5 s, and a card taken up for a second is noticed."""
 
-LAYING_S = 2.0
-"""Maximum time between the cards that one hand lays, or in which it hides what it has laid."""
-
-PUT_RIGHT_S = 4.0
-"""Wait for people to put right what lies amiss: mostly they do so at once."""
-
-TURN_S = 6.0
-"""Maximum time that an arm is over the table to lay a card, and that others wait for that card."""
-
-DIAGONAL_DEG = 12.0
-"""Deviation from 45° within which a card lies neither upright nor sideways."""
-
+LAYING_S = 2.0  # maximum time between the cards that one hand lays, or in which it hides what it has laid
+PUT_RIGHT_S = 4.0  # wait for people to put right what lies amiss: mostly they do so at once
+TURN_S = 6.0  # maximum time that an arm is over the table to lay a card, and that others wait for that card
+DIAGONAL_DEG = 12.0  # deviation from 45° within which a card lies neither upright nor sideways
 DOUBTFUL_CONFIDENCE, UNCLEAR_CONFIDENCE = 0.85, 0.97
 """Maximum confidence where a tap is needed, as in a card that lies diagonally, and where little speaks against it, as
 in one that not every one of the last looks saw."""
 
-MOST_READINGS = 12
-"""Number of readings kept of a card."""
-
+MOST_READINGS = 12  # number of readings kept of a card
 NUDGE_MM = 6.0
 """Distance that a card may have moved for its readings to be averaged on, and within which two alike that lie side by
 side show too little to be told from one: at 8 mm cards of a fan are doubted for nothing."""
@@ -57,33 +45,19 @@ side show too little to be told from one: at 8 mm cards of a fan are doubted for
 class State(StrEnum):
     """Where a card is in its life."""
 
-    SEEN = "seen"
-    """In sight, not yet often enough to count."""
-
-    LYING = "lying"
-    """Laid; in sight, or its zone is not."""
-
-    COVERED = "covered"
-    """Laid, and something that came later may lie over it."""
-
-    GONE = "gone"
-    """Its place was seen without it."""
+    SEEN = "seen"  # in sight, not yet often enough to count
+    LYING = "lying"  # laid; in sight, or its zone is not
+    COVERED = "covered"  # laid, and something that came later may lie over it
+    GONE = "gone"  # its place was seen without it
 
 
 class Observation(StrEnum):
     """What one look says of a card, where it says anything."""
 
-    SETTLED = "settled"
-    """It is, or was until its zone was hidden, seen for long enough to count as laid."""
-
-    GLIMPSED = "glimpsed"
-    """It is seen, too seldom or too early to count."""
-
-    COVERED = "covered"
-    """It is not seen, and something newer may hide it."""
-
-    VANISHED = "vanished"
-    """Its place has been seen without it for long enough, or its sticker elsewhere."""
+    SETTLED = "settled"  # it is, or was until its zone was hidden, seen for long enough to count as laid
+    GLIMPSED = "glimpsed"  # it is seen, too seldom or too early to count
+    COVERED = "covered"  # it is not seen, and something newer may hide it
+    VANISHED = "vanished"  # its place has been seen without it for long enough, or its sticker elsewhere
 
 
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
@@ -105,65 +79,37 @@ class Place:
 
     zone: str
     sideways: bool
-    at_mm: Point
-    """From the middle of its mat, along the mat's edges."""
-
-    turn_deg: float
-    """Of its upper edge on the picture."""
+    at_mm: Point  # from the middle of its mat, along the mat's edges
+    turn_deg: float  # of its upper edge on the picture
 
 
 @dataclass(frozen=True, slots=True)
 class Track:
     """One card in one zone, from its first sighting until it is gone."""
 
-    serial: int
-    """Never given twice; rises with every card, so a higher one came later."""
-
+    serial: int  # never given twice; rises with every card, so a higher one came later
     face: Card
-    card: str | None
-    """The physical card where a sticker tells it."""
-
+    card: str | None  # the physical card where a sticker tells it
     place: Place
     state: State = State.SEEN
-    since_s: float = 0.0
-    """When it was seen first."""
-
+    since_s: float = 0.0  # when it was seen first
     earliest_s: float = 0.0
     """When it may have been laid at the earliest: its zone was out of sight from then until it was seen."""
 
-    seen_s: float = 0.0
-    """When it was seen last."""
-
-    absent_since_s: float | None = None
-    """Since when its place is seen without it."""
-
-    is_lifted: bool = False
-    """The card below it has come into sight while it was not seen: it is gone sooner."""
-
-    recent: tuple[bool, ...] = ()
-    """Whether each of the last looks saw it."""
-
-    readings: tuple[Mapping[str, float], ...] = ()
-    """What each of the last readings made of it: confidences by physical card."""
-
-    stay: int | None = None
-    """The eye's own number for a card told by its face, as long as it has not been touched."""
-
+    seen_s: float = 0.0  # when it was seen last
+    absent_since_s: float | None = None  # since when its place is seen without it
+    is_lifted: bool = False  # the card below it has come into sight while it was not seen: it is gone sooner
+    recent: tuple[bool, ...] = ()  # whether each of the last looks saw it
+    readings: tuple[Mapping[str, float], ...] = ()  # confidences by physical card of each of the last readings
+    stay: int | None = None  # the eye's own number for a card told by its face, as long as it has not been touched
     centre_px: Point = (0.0, 0.0)
-    is_double: bool = False
-    """It may be a card like it that lay there before, nudged."""
-
-    stacked_s: float | None = None
-    """When one like it may have been laid exactly on it: no picture tells."""
-
+    is_double: bool = False  # it may be a card like it that lay there before, nudged
+    stacked_s: float | None = None  # when one like it may have been laid exactly on it: no picture tells
     shifted_s: float | None = None
     """When it came to lie a little beside where it lay: a hand has touched it, or laid one like it on it."""
 
-    laid_seq: int | None = None
-    """The record's last event when it came to count as lying; None until it has."""
-
-    gone_seq: int = 0
-    """The record's last event when it went."""
+    laid_seq: int | None = None  # the record's last event when it came to count as lying; None until it has
+    gone_seq: int = 0  # the record's last event when it went
 
     @property
     def zone(self) -> str:

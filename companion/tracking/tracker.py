@@ -33,11 +33,8 @@ SHIFTED_MM = 0.5
 """Minimum distance of a card from where it lay for one like it to have been laid on it meanwhile: of 209 cards that an
 arm had been over, 99.5 % lay within 0.3 mm of where they had lain, and one that got its like on it 1.1 mm beside."""
 
-SEVERAL = 2
-"""Number of cards of a pile that were touched, or stand in other light, where none looks as it did."""
-
-MOST_GONE = 120
-"""Number of cards remembered after they have gone: more than a deck has."""
+SEVERAL = 2  # number of cards of a pile that were touched, or stand in other light, where none looks as it did
+MOST_GONE = 120  # number of cards remembered after they have gone: more than a deck has
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,14 +44,9 @@ class DrawPile:
     is_empty: bool | None = None
     """True if the last look saw the marker under it, None where it saw neither marker nor pile."""
 
-    empty_since_s: float | None = None
-    """Since when that marker has been in sight."""
-
-    full_seq: int = -1
-    """The record's last event when the pile was seen last."""
-
-    empty_seq: int = -1
-    """The record's last event when the marker was seen last."""
+    empty_since_s: float | None = None  # since when that marker has been in sight
+    full_seq: int = -1  # the record's last event when the pile was seen last
+    empty_seq: int = -1  # the record's last event when the marker was seen last
 
     def after(self, view: View, seq: int) -> DrawPile:
         """Return the draw pile after a look."""
@@ -71,34 +63,20 @@ class DrawPile:
 class Tracks:
     """All that is remembered of a table."""
 
-    cards: tuple[Track, ...] = ()
-    """In the order in which they came."""
-
-    t_s: float = 0.0
-    """The time of the last look."""
-
-    begun_s: float = math.inf
-    """The time of the first look."""
-
+    cards: tuple[Track, ...] = ()  # in the order in which they came
+    t_s: float = 0.0  # the time of the last look
+    begun_s: float = math.inf  # the time of the first look
     last_serial: int = 0
-    hand_seq: int = -1
-    """The event that began the hand at the last look."""
-
-    hidden_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Since when the zones that are out of sight are so."""
-
-    unread_zones: frozenset[str] = frozenset()
-    """The zones in which the last look saw a card that it could not read."""
-
+    hand_seq: int = -1  # the event that began the hand at the last look
+    hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
+    unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
 
     unseen_zones: frozenset[str] = frozenset()
     """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
 
-    bare_since_s: float | None = None
-    """Since when every mat has been seen with no card on it and nothing over it."""
-
+    bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
     draw_pile: DrawPile = DrawPile()
 
     @property
@@ -197,9 +175,7 @@ class _Look:
         self._before, self._view, self._hint = before, view, hint
         self._in_sight = [track for track in before.alive if track.zone not in view.unknown_zones]
         self._disturbed = before.unread_zones.union(before.hidden_since_s)
-        self.seen = self._tracks_of(detections)
-        """The tracks that it sees, by serial, new ones among them."""
-
+        self.seen = self._tracks_of(detections)  # the tracks that it sees, by serial, new ones among them
         self._covered = _covered(self._in_sight, self.seen)
         self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
         self._mats_under_arms = {mat_of(zone) for zone in now.zones_under_arms}

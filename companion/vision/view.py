@@ -57,6 +57,7 @@ class View:
     trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
     read_zones: frozenset[str] | None = None  # those read on this very frame (None: all); others repeat what was read
     things: frozenset[str] = field(default_factory=frozenset)  # with something card-sized that is no card that is read
+    note: str | None = None  # a sentence for the page about one of several cameras; all else is to be trusted
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import RobotSeat
 from companion.pages import Camera, create_app
+from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
@@ -42,7 +43,6 @@ from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import own_folder, put_waiting, write_description
-from companion.vision.capture.orientation import KeptTurn
 from companion.vision.enrol.enrolment import begin
 from companion.vision.quality.live_survey import Lookout
 
@@ -116,7 +116,7 @@ def app_of(
         match,
         secret=b"screens" * 5,
         base_url="http://192.168.1.20:8080",
-        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn()),
+        camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn(), others=OtherCameras()),
     )
 
 

@@ -78,10 +78,10 @@ def main(folder: str, most_mb: str) -> None:
     from companion.match.match import Match, Policy
     from companion.pages import Camera, create_app, limits, serve
     from companion.pages.players import phone_identity
+    from companion.pages.table_camera.camera_settings import KeptTurn
     from companion.storage.data_folder import store_path
     from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
-    from companion.vision.capture.orientation import KeptTurn
 
     for kind in limits.Kind:
         # Whoever attacks asks far too often: what is behind the brake is to be tried too.

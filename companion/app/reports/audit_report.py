@@ -27,14 +27,9 @@ class Audit:
 
     deck: Mapping[Card, int]
     missing: Mapping[Card, int]
-    extra: Mapping[Card, int]
-    """Copies beyond the deck's."""
-
-    foreign: Mapping[Card, int]
-    """Cards of another deck."""
-
-    unknown: int
-    """Cards that could not be told."""
+    extra: Mapping[Card, int]  # copies beyond the deck's
+    foreign: Mapping[Card, int]  # cards of another deck
+    unknown: int  # cards that could not be told
 
     @property
     def is_complete(self) -> bool:
@@ -72,11 +67,8 @@ class Shown:
 
     ids: frozenset[str]
     faces: Mapping[Card, int]
-    pictures: int = 1
-    """How many pictures they are on: without one nothing can be said of a deck."""
-
-    unread: int = 0
-    """How many pictures more could not be read."""
+    pictures: int = 1  # how many pictures they are on: without one nothing can be said of a deck
+    unread: int = 0  # how many pictures more could not be read
 
     @property
     def counts(self) -> Mapping[Card, int]:

@@ -14,9 +14,7 @@ from companion.rules.editions.edition import Edition, Points, load_edition, swit
 from companion.rules.editions.edition_file import FIRST_PLAYERS
 from companion.rules.editions.switches import written
 
-WIDTH = 88
-"""How many columns a line takes at most, where the terminal does not say."""
-
+WIDTH = 88  # how many columns a line takes at most, where the terminal does not say
 _SWITCH_COLUMN = 43
 _CHOSEN = "chosen"
 _NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -55,7 +53,6 @@ def in_order(edition: Edition) -> str:
 
 
 def _differences(edition: Edition, parent: Edition) -> Iterator[str]:
-    """Yield which counts and switches an edition has otherwise, and what else."""
     for card in Card:
         if edition.deck.get(card, 0) != parent.deck.get(card, 0):
             yield f"{card}={edition.deck.get(card, 0)}"

@@ -23,9 +23,7 @@ from companion.vision.view import FACE
 NO_PICTURE = "No picture could be read: there is nothing to count."
 MAY_LACK = "Of cards told by their faces those that others cover may be missing: count, or lay them apart."
 IF_RIGHT = "If all this is right:"
-PRINTED = "own"
-"""The deck that `companion print deck` draws."""
-
+PRINTED = "own"  # the deck that `companion print deck` draws
 _ENROL = f"if they are another deck, `{typed('enroll')}` makes it known."
 _THIRDS = (
     ("upper left", "at the top", "upper right"),
@@ -39,9 +37,7 @@ _THIRDS = (
 class Question:
     """A question to people: the sentence, the answers, and the one assumed until they choose."""
 
-    ask: str
-    """`card`, `beside`, `whose`, `unseen`, `trip`, `completed` or `draw-pile`."""
-
+    ask: str  # `card`, `beside`, `whose`, `unseen`, `trip`, `completed` or `draw-pile`
     say: str
     choices: tuple[str, ...]
     likely: str | None

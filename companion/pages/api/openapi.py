@@ -242,9 +242,7 @@ def document() -> Schema:
     }
 
 
-PATHS: dict[str, Schema] = {}
-"""The operations by path and method."""
-
+PATHS: dict[str, Schema] = {}  # the operations by path and method
 _PARAMETERS = {
     "number": ("path", "The match: the number of its first event.", _whole(0, 10**15 - 1)),
     "question_id": ("path", "The `id` of one of the `questions`.", {"type": "string"}),

@@ -31,21 +31,14 @@ from companion.storage.event_store import NotSaved
 
 bp = Blueprint("api", __name__)
 
-Asked = Mapping[str, Any]
-"""The fields that were sent."""
-
-Act = Callable[[str], Outcome]
-"""A change, made in the name of somebody."""
-
+Asked = Mapping[str, Any]  # the fields that were sent
+Act = Callable[[str], Outcome]  # a change, made in the name of somebody
 View = Callable[..., AnyResponse]
 Change = Callable[..., Act]
 
-_JOINERS = str.maketrans("", "", "\u200c\u200d")
-"""The zero-width joiner and non-joiner, which some languages need in names."""
-
+_JOINERS = str.maketrans("", "", "\u200c\u200d")  # the zero-width joiner and non-joiner, which some names need
 MOST_MATCHES, USUAL_MATCHES = 100, 20
-MOST_NUMBER = 2**53
-"""Largest integer that every program reads from JSON unchanged."""
+MOST_NUMBER = 2**53  # largest integer that every program reads from JSON unchanged
 
 
 # How a route is declared, and described at the same time
@@ -208,7 +201,6 @@ def redo(asked: Asked) -> Act:
 
 
 def _done(asked: Asked, act: Act) -> Response:
-    """Do what was asked, and answer with the outcome."""
     what = {name: value for name, value in asked.items() if name != "id"}
     by = phone_identity.who(state())
     try:
@@ -294,8 +286,7 @@ def _refuse(sentence: str, code: int = 422) -> NoReturn:
 
 # The state and its version
 
-BOOT = secrets.token_hex(4)
-"""Name of this run of the service: versions start again with each."""
+BOOT = secrets.token_hex(4)  # name of this run of the service: versions start again with each
 
 
 @read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")
@@ -363,7 +354,9 @@ def version() -> AnyResponse:
 
 def mark(now: MatchState) -> str:
     """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
-    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}"
+    club = service().club
+    clocks = "".join(f".{one['seq']}{'' if one['left_s'] else '-out'}" for one in club.clocks) if club else ""
+    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"
 
 
 _RECORD = {

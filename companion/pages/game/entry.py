@@ -62,7 +62,6 @@ def new() -> AnyResponse | str:
 
 
 def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
-    """Ask in which way this phone's player plays a card of his hand."""
     question = own_hand.question(now, request.args)
     if question is None:
         return redirect(url_for("table.show"))
@@ -247,8 +246,7 @@ def _tab_of(play: Play | None) -> Tab:
 
 # On whom each card may be laid now, or why it may not
 
-MOST_REASONS = 2
-"""Maximum number of reasons shown against a card."""
+MOST_REASONS = 2  # maximum number of reasons shown against a card
 
 
 @bp.get("/may")

@@ -28,8 +28,7 @@ FAMILY = {
 }
 """The switches that families argue about: the value that is on, what it is called, and what it means."""
 
-SILENT = "chosen"
-"""First word of the source of a switch on which the sheet is silent."""
+SILENT = "chosen"  # first word of the source of a switch on which the sheet is silent
 
 
 def house_rules(form: Form, edition: Edition) -> dict[str, str]:

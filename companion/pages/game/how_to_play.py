@@ -210,7 +210,6 @@ def _play(text: str) -> Play:
 
 
 def _played(steps: int) -> Game:
-    """Return the game after so many plays of the learner's."""
     game = judge.NEW_GAME
     plays = (text for step in STEPS[:steps] for text in (step.play, step.reply) if text)
     for text in (*BEGINS, *plays):

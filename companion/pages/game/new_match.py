@@ -27,12 +27,8 @@ from companion.rules.table import Team
 
 bp = Blueprint("setting_up", __name__)
 
-CLASSIC = "classic"
-"""The edition that the others are compared with, and that whoever is unsure plays."""
-
-OTHERS = ("bsd-mille", "parker")
-"""The editions that are not in today's shops: they stand apart in the form."""
-
+CLASSIC = "classic"  # the edition that the others are compared with, and that whoever is unsure plays
+OTHERS = ("bsd-mille", "parker")  # the editions that are not in today's shops: they stand apart in the form
 DEALT, PERSON, USUAL_ROBOT = "dealt", "0", "2"
 """What the form says where the program deals the cards, of a person's seat, and of a robot's until somebody chooses."""
 
@@ -136,7 +132,6 @@ def _who_plays(edition: Edition, chosen: MultiDict[str, str], before: list[str])
 
 
 def _named(chosen: MultiDict[str, str], count: int) -> list[str]:
-    """Return the names that are typed for the first seats, as they are shown."""
     return [clean(chosen.get(f"name{seat}", "")) for seat in range(1, count + 1)]
 
 

@@ -17,8 +17,7 @@ from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.table import How, Table, Taken
 
-MOST_WAYS = 2
-"""Maximum number of ways to lay a card that have a button each; more are chosen on a page of their own."""
+MOST_WAYS = 2  # maximum number of ways to lay a card that have a button each; more are chosen on a page of their own
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,12 +25,8 @@ class Offer:
     """A button."""
 
     words: str
-    text: str = ""
-    """The play that a tap enters; empty where a question comes first."""
-
-    ask: str = ""
-    """The query of the page with that question."""
-
+    text: str = ""  # the play that a tap enters; empty where a question comes first
+    ask: str = ""  # the query of the page with that question
     legal: bool = True
     card: Card | None = None
     note: str = ""

@@ -46,8 +46,7 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
     }
 
 
-MOST_SHOWN = 3
-"""Maximum number of waiting plays that are shown; the others are counted."""
+MOST_SHOWN = 3  # maximum number of waiting plays that are shown; the others are counted
 
 
 def asked(state: MatchState) -> dict[str, Any]:

@@ -21,9 +21,7 @@ from companion.tabletop.mat_layout import SLOTS, mat_of
 
 bp = Blueprint("robot", __name__)
 
-NOTHING = "nothing"
-"""What the form of the hand says of an empty slot."""
-
+NOTHING = "nothing"  # what the form of the hand says of an empty slot
 _CARDS = (
     N_("first card from the left"),
     N_("second card from the left"),
@@ -106,7 +104,6 @@ def done() -> AnyResponse:
 
 
 def _helps(now: MatchState) -> bool:
-    """True if this phone helps the robot."""
     return now.robot_seat is not None and service().robot.helper == (phone_identity.phone() or "")
 
 
@@ -135,7 +132,6 @@ def _next_step(now: MatchState) -> Instruction | None:
 
 
 def _sentence(step: Instruction, now: MatchState) -> str:
-    """Return a step as one sentence."""
     names = Names.of(now.game)
     robot = names.player(now.robot_seat.player if now.robot_seat else None)
     slot, play = step.slots[0] if step.slots else 0, step.play

@@ -102,7 +102,6 @@ def _extension(table: Table) -> list[tuple[str, str]]:
 
 
 def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:
-    """Return the deck by family, to choose from."""
     return {
         _(title): [(card.value, words.title(card)) for card in table.deck if card.family is family]
         for family, title in words.FAMILY_TITLES.items()

@@ -19,8 +19,7 @@ from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.table import Side, Table
 
-NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)
-"""Remarks that would stand under every discard, as nobody sees the hands."""
+NOISE = (Code.DISCARD_ONLY_WHEN_STUCK,)  # remarks that would stand under every discard, as nobody sees the hands
 
 
 def side_views(game: Game, player: str | None, robots: Set[str] = frozenset()) -> list[dict[str, Any]]:
@@ -130,7 +129,6 @@ def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
 
 
 def _credit(written: Written, names: Names) -> str:
-    """Say who did what for a line of the record."""
     if written.corrected_by:
         known, unknown, by = N_("corrected by %(who)s"), N_("corrected on a phone"), written.corrected_by
     elif written.source != CAMERA:
@@ -149,7 +147,6 @@ def is_lost(edition: Edition, reasons: Iterable[Reason]) -> bool:
 
 
 def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) -> str:
-    """Say what has happened in a line."""
     if not judged.applied or not is_lost(edition, judged.reasons):
         return words.play_say(play, names)
     who, card = names.player(play.player), words.doubled(play.card, play.times)

@@ -50,7 +50,7 @@ _OPEN_TO: Mapping[Who, str] = {
     """,
     Who.PLAYING_OR_HOST: "table.undo table.redo api.undo api.redo",
     Who.HOST: """
-        setting_up.start setting_up.answer_offer api.begin camera.open_port camera.trial camera.go_on
+        setting_up.start setting_up.answer_offer api.begin camera.open_port camera.trial camera.go_on camera.add
         table.set_policy table.set_verifying seats.hand_on seats.free seats.give told.put_note_away robot.choose
         table.go_on_at_club past.go_on
     """,

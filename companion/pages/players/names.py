@@ -14,28 +14,19 @@ from companion.rules.record.notation import PlayerLine, SideLine
 from companion.storage.event_store import Store
 
 MOST_LETTERS = 24
-MOST_TYPED = 200
-"""Maximum length of a typed name that is looked at, in letters."""
-
-MOST_MATCHES, MOST_KNOWN = 20, 12
-"""Number of matches whose names are remembered, and of names."""
-
+MOST_TYPED = 200  # maximum length of a typed name that is looked at, in letters
+MOST_MATCHES, MOST_KNOWN = 20, 12  # number of matches whose names are remembered, and of names
 _UNSEEN = re.compile("[\u034f\ufe00-\ufe0f\U000e0100-\U000e01ef]")
 _BLANKS = str.maketrans(dict.fromkeys("\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0", " "))
 """Invisible letters: they become blanks, so that a name of them alone is empty."""
 
-MOST_MARKS = 2
-"""Maximum number of combining marks of a letter: more would run over the lines around it."""
-
+MOST_MARKS = 2  # maximum number of combining marks of a letter: more would run over the lines around it
 _ALIKE = str.maketrans("аеорсухіјѕԁһӏԛԝвкмнтёαορνυικτχγ", "aeopcyxijsdhlqwbkmhteaopvuiktxy")
 """Small letters of other scripts that look like Latin ones, or whose capitals do."""
 
 _KEYWORDS = {"edition", "side", "target", "option", "player", "hand", "end", "exhausted"}
-_OURS = {SOMEBODY, CAMERA, DEMO}
-"""Names in the log for changes that no player made."""
-
-_NOBODY = re.compile(r"\D+-\d+")
-"""The usual name of a player who has typed none: `Player-2`."""
+_OURS = {SOMEBODY, CAMERA, DEMO}  # names in the log for changes that no player made
+_NOBODY = re.compile(r"\D+-\d+")  # the usual name of a player who has typed none: `Player-2`
 
 
 def clean(typed: str) -> str:
@@ -65,7 +56,6 @@ def known_names(store: Store) -> list[str]:
 
 
 def _names_in(lines: Iterable[str]) -> Iterator[str]:
-    """Return the players of a record, as they are shown."""
     shown: dict[str, str] = {}
     for header in notation.headers(lines):
         if isinstance(header, SideLine):

@@ -8,6 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
+from companion.match.history import Kind as Event
 from companion.match.match import MatchState
 from companion.match.phones import OF_SEATS, Kind, Told
 from companion.pages import words
@@ -75,8 +76,7 @@ def _view(now: MatchState, names: Names, told: Told) -> dict[str, object]:
     }
 
 
-_TABLES = ("table.show", "plain.show")
-"""The pages on which everybody sees the note on a damaged log; the host sees it on every page."""
+_TABLES = ("table.show", "plain.show")  # where everybody sees the note on a damaged log; the host sees it on every page
 
 
 def of_saving(now: MatchState) -> dict[str, str | None]:
@@ -107,8 +107,7 @@ def put_away(told_id: int) -> AnyResponse:
 
 
 _SEEN = "changed"
-MOST_TOLD = 5
-"""Number of the last changes that a phone has notices of; the log has the others."""
+MOST_TOLD = 5  # number of the last changes that a phone has notices of; the log has the others
 
 
 def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
@@ -131,7 +130,8 @@ def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | Non
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
-    may_undo = now.undoable is not None and now.undoable.seq == change.seq and permissions.why_no_undo(now) is None
+    is_last = now.undoable is not None and now.undoable.seq == change.seq
+    may_undo = is_last and permissions.why_not(now, Event.UNDO) is None
     return {
         "seq": change.seq,
         "say": _say(now, change, before, after),

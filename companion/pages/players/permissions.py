@@ -37,13 +37,13 @@ _DID = {
 def undoing(now: MatchState) -> dict[str, object] | None:
     """Return what undo would take back; `why_not` says who may, where this phone may not."""
     event = now.undoable
-    return {"seq": event.seq, "say": undo_say(now, event), "why_not": why_no_undo(now)} if event else None
+    return {"seq": event.seq, "say": undo_say(now, event), "why_not": why_not(now, Kind.UNDO)} if event else None
 
 
 def redoing(now: MatchState) -> dict[str, object] | None:
     """Return what redo would bring back, likewise."""
     event = now.redoable
-    return {"seq": event.seq, "say": _("Redo"), "why_not": why_no_redo(now)} if event else None
+    return {"seq": event.seq, "say": _("Redo"), "why_not": why_not(now, Kind.REDO)} if event else None
 
 
 def undo_say(now: MatchState, event: Event) -> str:
@@ -68,24 +68,28 @@ def undo_say(now: MatchState, event: Event) -> str:
 def take_back(kind: Kind, by: str, seq: object = None) -> Outcome:
     """Undo the last change or redo the last undo, with `seq` only that one. Raises NotYours for who may not."""
     now = match().state
-    event, why_not, take = now.undoable, why_no_undo, match().undo
-    if kind is Kind.REDO:
-        event, why_not, take = now.redoable, why_no_redo, match().redo
+    event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):
         return GONE
-    refused = why_not(now)
+    refused = why_not(now, kind)
     if refused is not None:
         raise NotYours(refused)
-    return take(by, event.seq)
+    return (match().undo if kind is Kind.UNDO else match().redo)(by, event.seq)
 
 
-def why_no_undo(now: MatchState) -> str | None:
-    """Say who may undo the last change, where this phone may not."""
-    event = now.undoable
+def _last(now: MatchState, kind: Kind) -> Event | None:
+    return now.undoable if kind is Kind.UNDO else now.redoable
+
+
+def why_not(now: MatchState, kind: Kind) -> str | None:
+    """Say who may undo the last change, or redo the last undo, where this phone may not."""
+    event = _last(now, kind)
     if event is not None and now.is_dealt:
         return None if phone_identity.seat(now) else _(SEATED_ONLY)
     if event is None or _may_all(now):
         return None
+    if kind is Kind.REDO:
+        return _refusal(now, _by(event), None, "undid")
     if not phone_identity.may_act():
         return _(WATCHING)
     if now.redoable is not None:
@@ -94,16 +98,6 @@ def why_no_undo(now: MatchState) -> str | None:
     entry = now.entry(event.body.get("of", event.seq))
     concerned = before.split()[0] if before else entry.play.player if entry is not None and entry.play else None
     return _refusal(now, _by(event), concerned, _deed(event))
-
-
-def why_no_redo(now: MatchState) -> str | None:
-    """Say who may bring back what was undone last, where this phone may not."""
-    event = now.redoable
-    if event is not None and now.is_dealt:
-        return None if phone_identity.seat(now) else _(SEATED_ONLY)
-    if event is None or _may_all(now):
-        return None
-    return _refusal(now, _by(event), None, "undid")
 
 
 def why_no_retract(now: MatchState, seq: int) -> str | None:

@@ -31,9 +31,7 @@ from companion.storage.files import write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32
-CODE_LETTERS = "CDFGHJKLMNPRTVWXY"
-"""Letters of a code: none that looks like another or like a digit, and no vowels, so that no code is a word."""
-
+CODE_LETTERS = "CDFGHJKLMNPRTVWXY"  # none that looks like another or like a digit, and no vowel: no code is a word
 CODE_LENGTH = 4
 
 log = logging.getLogger(__name__)

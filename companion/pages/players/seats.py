@@ -220,13 +220,11 @@ def give() -> AnyResponse:
 
 
 def _player() -> str:
-    """Return the player that a form names."""
     player = request.form.get("player", "")
     return player if player in state().people else abort(400)
 
 
 def _back() -> AnyResponse:
-    """Redirect to the page where it was tapped."""
     return redirect(url_for("table.show" if request.form.get("from") == "table" else "seats.show"), 303)
 
 

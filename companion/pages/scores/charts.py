@@ -19,9 +19,7 @@ from companion.rules.table import Table
 from companion.tabletop.side_marks import SIDE_MARKS
 
 WIDTH, HEIGHT = 340.0, 230.0
-LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0
-"""The margins: figures on the left and below, names on the right."""
-
+LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # the margins: figures on the left and below, names on the right
 LOOKS = len(SIDE_MARKS)
 MOST_LETTERS = 11
 MOST_TICKS = 5
@@ -52,26 +50,17 @@ class Mark:
 class Plot:
     """The content of a chart."""
 
-    key: str
-    """Its id on the page: a letter, then letters, digits and dashes."""
-
+    key: str  # its id on the page: a letter, then letters, digits and dashes
     title: str
-    about: str
-    """The same in a sentence, for screen readers."""
-
+    about: str  # the same in a sentence, for screen readers
     lines: tuple[Line, ...]
     x_name: str
     x_most: int
-    goal: tuple[float, str] | None = None
-    """A line across: its value and its label."""
-
+    goal: tuple[float, str] | None = None  # a line across: its value and its label
     marks: tuple[Mark, ...] = ()
-    in_steps: bool = False
-    """True if a value holds until the next; otherwise the points are joined straight."""
-
+    in_steps: bool = False  # True if a value holds until the next; otherwise the points are joined straight
     heads: tuple[str, ...] = ()
-    rows: tuple[tuple[str, ...], ...] = ()
-    """The same as a table."""
+    rows: tuple[tuple[str, ...], ...] = ()  # the same as a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,8 +198,7 @@ def _drawn(pattern: str, *values: object) -> Markup:
     return Markup(pattern).format(*said)  # noqa: S704 - the patterns are ours
 
 
-_Moment = tuple[Table, Mark | None]
-"""The table after a play that counts, and the hazard that it laid."""
+_Moment = tuple[Table, Mark | None]  # the table after a play that counts, and the hazard that it laid
 
 
 def race(hand: PlayedHand, names: Names) -> Plot | None:

@@ -27,19 +27,11 @@ from companion.rules.record.judge import Game
 
 bp = Blueprint("past", __name__)
 
-A_PAGE = 10
-"""Number of matches on a page: each has to be judged to be listed."""
-
-TREND_HANDS = 30
-"""Number of hands, the latest ones, in the line of a player: more would be no line any more on a phone."""
-
+A_PAGE = 10  # number of matches on a page: each has to be judged to be listed
+TREND_HANDS = 30  # number of hands, the latest ones, in the line of a player: more would be no line any more on a phone
 MOST_PAGES = 10**9
-MOST_WAITING = 4
-"""Maximum number of requests that wait for a picture: drawing takes a small computer a while."""
-
-BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="
-"""The address at which the app takes a play as JSON, without asking any server."""
-
+MOST_WAITING = 4  # maximum number of requests that wait for a picture: drawing takes a small computer a while
+BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app takes a play as JSON here, without any server
 _drawing = Queue(MOST_WAITING)
 
 
@@ -165,7 +157,6 @@ def when(at_s: float) -> str:
 
 
 def _result(past: Past, names: Names) -> str:
-    """Say how a match has ended, or how it stands."""
     edition, hands = past.game.edition, past.finished
     if not hands:
         return _("The race was not finished.") if words.is_race(edition) else _("No hand was finished.")
@@ -179,7 +170,6 @@ def _result(past: Past, names: Names) -> str:
 
 
 def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
-    """Return what the page shows of a player beside the row of the table."""
     rivals = [(all_of[key].name if key in all_of else key, key, count) for key, count in one.met.most_common()]
     shown = one.hand_points[-TREND_HANDS:]
     about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
@@ -292,7 +282,6 @@ def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int,
 
 
 def _who(written: Written, names: Names) -> list[str]:
-    """Say who entered, confirmed and changed a line."""
     if written.by == CAMERA:
         origin = N_("Seen by the camera; it counted at once.")
     elif written.source == CAMERA:

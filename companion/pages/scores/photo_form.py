@@ -28,11 +28,8 @@ OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
 MOST_COPIES = 99
-_MARGIN = 0.12
-"""Margin shown around the cards of a lot, as a share of its longer side."""
-
-_NUMBER_AT = (0.5, 0.12)
-"""Where the number of a card is drawn, as shares of its width and height: clear of the printed corners."""
+_MARGIN = 0.12  # margin shown around the cards of a lot, as a share of its longer side
+_NUMBER_AT = (0.5, 0.12)  # place of a card's number, as shares of its width and height: clear of the printed corners
 
 
 # --- What the photographs say, as fields -----------------------------------------------------------------------

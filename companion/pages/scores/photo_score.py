@@ -216,11 +216,8 @@ def _named() -> dict[str, str]:
 # The running total of counted hands, kept on the phone that counts them, in its cookie
 
 _COUNTED = "counted"
-MOST_HANDS = 20
-"""Maximum number of hands of a total: a cookie is small."""
-
-_TOKEN = 8
-"""Length of what a photograph's hand is known by."""
+MOST_HANDS = 20  # maximum number of hands of a total: a cookie is small
+_TOKEN = 8  # length of what a photograph's hand is known by
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,7 @@ from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import Side, Table
 
-Answered = Mapping[tuple[str, Card], Card]
-"""The hazard that each coup fourré answered, by side and safety."""
-
+Answered = Mapping[tuple[str, Card], Card]  # the hazard that each coup fourré answered, by side and safety
 NOTHING: Answered = {}
 
 
@@ -32,17 +30,13 @@ class SheetView:
     title: str
     is_race: bool
     sides: tuple[str, ...]
-    rows: tuple[dict[str, Any], ...]
-    """The lines with each side's points, and what they are for."""
-
+    rows: tuple[dict[str, Any], ...]  # the lines with each side's points, and what they are for
     totals: tuple[int, ...]
     target: int
     extended: bool
     match: tuple[int, ...] = ()
     is_open: bool = False
-    how: str = ""
-    """How it ended, if nobody completed it."""
-
+    how: str = ""  # how it ended, if nobody completed it
     completed_by: str | None = None
     winner: str | None = None
 
@@ -111,7 +105,6 @@ def counted_sheet(table: Table) -> SheetView:
 
 
 def _sheet(table: Table, number: int, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> SheetView:
-    """Return what all kinds of sheets have in common."""
     return SheetView(
         number=number,
         title=words.hand_title(table.edition, number),

@@ -12,17 +12,12 @@ from companion.printing import svg as draw
 WIDTH_MM, MARGIN_MM, LINE_MM = 100.0, 6.0, 8.0
 HEAD_MM, FOOT_MM = 23.0, 6.0
 DPI = 254.0
-MOST_BESIDE = 4
-"""Maximum number of sides that have a column each; more have a row each."""
-
-SMALLEST_MM = 3.4
-"""Smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines."""
-
+MOST_BESIDE = 4  # maximum number of sides that have a column each; more have a row each
+SMALLEST_MM = 3.4  # smallest letters of a name on one line, in mm; a name that needs smaller ones has two lines
 SOFT = "#5C5F63"
 
 
-_Row = tuple[tuple[str, ...], bool]
-"""The cells of a line of the picture, and whether they are a heading or a total, in bold."""
+_Row = tuple[tuple[str, ...], bool]  # the cells of a line, and whether they are a heading or a total, in bold
 
 
 def png(sheet: SheetView, heading: str, when: str) -> bytes:

@@ -12,9 +12,7 @@ import qrcode
 from companion.pages.limits import ip_of
 from companion.pages.words import _
 
-_NOBODY = ("192.0.2.1", 9)
-"""An address reserved for documentation: the system picks the way out, and nothing is sent."""
-
+_NOBODY = ("192.0.2.1", 9)  # an address reserved for documentation: the system picks the way out, and nothing is sent
 EVERYWHERE = ("", "0.0.0.0", "::")  # noqa: S104
 
 

@@ -33,17 +33,10 @@ from companion.pages.server import guard
 from companion.pages.server.guard import SENTENCES
 
 MOST_CONNECTIONS = 640
-MOST_AN_ADDRESS = 160
-"""Maximum number of connections from one address, behind which there may be a whole room."""
-
-REQUEST_S = 20.0
-"""Time in which a request must come, in seconds, plus what its body needs at the slowest pace."""
-
-SLOWEST_BYTES_A_SECOND = 8_000
-"""Slowest pace of a body: a photograph over a poor Wi-Fi is faster."""
-
-STALLED_S = 20
-"""Time after which an answer is given up if the phone takes nothing of it, in seconds."""
+MOST_AN_ADDRESS = 160  # maximum number of connections from one address, behind which there may be a whole room
+REQUEST_S = 20.0  # time in which a request must come, in seconds, plus what its body needs at the slowest pace
+SLOWEST_BYTES_A_SECOND = 8_000  # slowest pace of a body: a photograph over a poor Wi-Fi is faster
+STALLED_S = 20  # time after which an answer is given up if the phone takes nothing of it, in seconds
 
 
 class Channel(HTTPChannel):
@@ -54,7 +47,6 @@ class Channel(HTTPChannel):
         self.host = network(str(addr[0]))
 
     def parser_class(self, adj: Adjustments) -> Parser:
-        """Return what reads the next request."""
         return Parser(self, adj)
 
     @property
@@ -76,7 +68,6 @@ class Server(TcpWSGIServer):
     channel_class = Channel
 
     def channels(self) -> list[Channel]:
-        """Return the open connections."""
         return list(self.active_channels.values())
 
     def maintenance(self, now: float) -> None:
@@ -109,12 +100,8 @@ class Server(TcpWSGIServer):
 
 # The body of a request
 
-MOST_LARGE = 4
-"""Maximum number of photographs and decks that are received at a time."""
-
-MOST_LARGE_BYTES = 96_000_000
-"""Maximum size of all of them together, in bytes; they are kept in memory."""
-
+MOST_LARGE = 4  # maximum number of photographs and decks that are received at a time
+MOST_LARGE_BYTES = 96_000_000  # maximum size of all of them together, in bytes; they are kept in memory
 _SAID = {
     400: (400, "Bad Request"),
     413: (413, "Request Entity Too Large"),
@@ -139,7 +126,6 @@ class Refusal:
         self._headers = headers
 
     def to_response(self, _ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
-        """Return status, headers and body."""
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
@@ -158,11 +144,8 @@ class Parser(HTTPRequestParser):
     adj: Any
     content_length: int
     error: Any
-    path = ""
-    """The request's path; empty for one that could not be read."""
-
-    large_bytes = 0
-    """Size of a photograph or deck that is taken in, at most; 0 for any other request."""
+    path = ""  # the request's path; empty for one that could not be read
+    large_bytes = 0  # size of a photograph or deck that is taken in, at most; 0 for any other request
 
     def __init__(self, channel: Channel, adj: Adjustments) -> None:
         super().__init__(adj)

@@ -63,8 +63,7 @@ _UNSEEN = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ud800-\udfff\ue000-\uf8ff"
     "\ufeff\ufff0-\ufffb\U000e0000-\U000e007f\U000f0000-\U0010ffff]"
 )
-AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")
-"""Domains of local networks, which nobody can register on the internet."""
+AT_HOME = ("local", "lan", "home", "home.arpa", "internal", "localdomain")  # local domains, which nobody can register
 
 
 class InMemory(Request):
@@ -115,12 +114,17 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
         where = service().base_url() or "http://localhost"
         abort(say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
     count()
-    if request.method not in LOOKING:
-        ours = is_our_page(request.headers.get("Origin"), request.host)
-        if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-            abort(403)
+    check_origin()
     if request.endpoint is not None:
         access.let_in(request.endpoint)
+
+
+def check_origin() -> None:
+    """End a request for a change that no page of ours has asked for."""
+    ours = is_our_page(request.headers.get("Origin"), request.host)
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
+        abort(403)
 
 
 def _count() -> None:
@@ -167,7 +171,6 @@ def complete(response: Response) -> Response:
 
 
 def _packed(response: Response) -> Response:
-    """Return the response, gzipped where the browser takes that and it pays."""
     wanted = "gzip" in request.headers.get("Accept-Encoding", "") and response.mimetype in _TEXTS
     if not wanted or response.is_streamed or response.direct_passthrough or "Content-Encoding" in response.headers:
         return response
@@ -181,8 +184,7 @@ def _packed(response: Response) -> Response:
 
 # The cookie of a phone: signed (HMAC-SHA256), and valid whatever the clocks say
 
-KEPT = timedelta(days=400)
-"""Lifetime of the cookie: the longest that browsers allow."""
+KEPT = timedelta(days=400)  # lifetime of the cookie: the longest that browsers allow
 
 
 class Cookies(SecureCookieSessionInterface):

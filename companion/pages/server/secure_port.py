@@ -21,24 +21,12 @@ from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
 from companion.pages.server import address
 from companion.storage.files import write_whole
 
-FILE_NAME = "tls.pem"
-"""The file of the data folder with the key and the certificate; while it is there, the port opens at each start."""
-
-PORT_ABOVE = 443
-"""Distance of the port from that of the pages: 8000 has 8443."""
-
-VALID_DAYS = 800
-"""Validity of a certificate in days; telephones take none of more than 825."""
-
-RENEWED_DAYS = 30
-"""Remaining validity in days below which a certificate is replaced."""
-
-THREADS = 6
-"""Number of threads that answer: one phone sends pictures, and whoever sets it up looks on."""
-
-TIMEOUT_S = 10
-"""Time in seconds after which a silent connection is closed."""
-
+FILE_NAME = "tls.pem"  # key and certificate, in the data folder; while it is there the port opens at each start
+PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443
+VALID_DAYS = 800  # validity of a certificate in days; telephones take none of more than 825
+RENEWED_DAYS = 30  # remaining validity in days below which a certificate is replaced
+THREADS = 6  # number of threads that answer: one phone sends pictures, and whoever sets it up looks on
+TIMEOUT_S = 10  # time in seconds after which a silent connection is closed
 log = logging.getLogger(__name__)
 
 
@@ -85,18 +73,16 @@ class SecurePort:
                 server.ssl_adapter = BuiltinSSLAdapter(str(self._path), str(self._path))
                 server.prepare()
             except (OSError, OverflowError) as error:
-                taken = say(
+                raise Problem(
                     "Port %(port)d for the phone's camera cannot be opened (%(error)s): start the companion with"
                     " another --port.",
                     port=self._port,
                     error=getattr(error, "strerror", None) or str(error),
-                )
-                raise Problem(taken) from error
+                ) from error
             self._server = server
             threading.Thread(target=server.serve, name="secure-port", daemon=True).start()
 
     def close(self) -> None:
-        """Close the port, if it is open."""
         with self._lock:
             server, self._server = self._server, None
         if server is not None:
@@ -122,7 +108,6 @@ def certify(path: Path, names: tuple[str, ...]) -> None:
 
 
 def _pem(names: tuple[str, ...]) -> bytes:
-    """Return a new key and its certificate."""
     from cryptography import x509
     from cryptography.hazmat.primitives import hashes, serialization
     from cryptography.hazmat.primitives.asymmetric import ec

@@ -23,19 +23,11 @@ from companion.match.match import Match
 from companion.pages import limits
 from companion.pages.server.connections import MOST_CONNECTIONS, Server
 
-THREADS = 16
-"""Number of threads that answer: more than may wait for a picture, a sheet or a photograph, so that taps find one."""
-
-IDLE_S = 75
-"""Time after which an idle connection is closed, in seconds. A page asks more often."""
-
-LOOK_S = 5
-"""Time between two looks for connections to close, in seconds."""
-
+THREADS = 16  # more than may wait for a picture, a sheet or a photograph, so that taps find one
+IDLE_S = 75  # time after which an idle connection is closed, in seconds. A page asks more often.
+LOOK_S = 5  # time between two looks for connections to close, in seconds
 TURN_S = 1.0
-LAST_ANSWERS_S = 1.0
-"""Time to finish the answers under way when the service ends, in seconds."""
-
+LAST_ANSWERS_S = 1.0  # time to finish the answers under way when the service ends, in seconds
 MOST_UNSENT_BYTES = 1024 * 1024
 SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -140,8 +132,7 @@ def status(match: Match) -> str:
 # `NOTIFY_SOCKET`; without one nothing is sent. A service that has sent no beat for `WATCHDOG_USEC` is restarted: a beat
 # is sent only after every part has been tried, so a part that hangs stops the beats.
 
-BEATS = 4
-"""Number of beats within the time after which the service is restarted."""
+BEATS = 4  # number of beats within the time after which the service is restarted
 
 
 class Manager:
@@ -152,8 +143,7 @@ class Manager:
         self._address = "\0" + address[1:] if address.startswith("@") else address
         usec = whole(environ.get("WATCHDOG_USEC", ""), 1, 10**12)
         meant = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
-        self.patience_s = usec / 1_000_000 if usec and meant else None
-        """Longest time between beats, in seconds; None where it expects none."""
+        self.patience_s = usec / 1_000_000 if usec and meant else None  # longest time between beats; None for no limit
 
     def tell(self, **what: str | int) -> None:
         """Send one message: `READY=1`, `STATUS="…"`, `STOPPING=1`, `WATCHDOG=1`."""

@@ -29,12 +29,13 @@ from companion.pages.context import AnyResponse, has_camera, match, service, sta
 from companion.pages.players import phone_identity
 from companion.pages.server.address import join_url, qr_path
 from companion.pages.table_camera import zone_form
+from companion.pages.table_camera.camera_settings import QUARTERS, Turn
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.boxes import Image, shrunk
+from companion.vision.capture.devices import shown
 from companion.vision.capture.image_io import jpeg_of
-from companion.vision.capture.orientation import QUARTERS, Turn
 from companion.vision.capture.phone_frames import PhoneFrames
 from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
@@ -56,6 +57,8 @@ def show() -> str:
         turn=kept.current if kept else None,
         has_camera=service().camera.can_look(),
         phone_may_be=service().camera.phone is not None,
+        others=_others(can_add=seen is not None),
+        is_one=not _is_several(),
         undrawn=_undrawn() if service().camera.zones else "",
     )
 
@@ -103,11 +106,47 @@ def turn() -> AnyResponse:
     return redirect(url_for("camera.show"), 303)
 
 
+@bp.post("/camera/others")
+def add() -> AnyResponse:
+    """Use one more camera, or with `without` one less."""
+    others, number = service().camera.others, parsing.whole(request.form.get("without", ""), 0, 99)
+    if others is None or others.are_given:
+        abort(404)
+    try:
+        if number is not None:
+            others.leave_out(number)
+        elif "without" not in request.form:
+            others.add(request.form.get("address", "").strip() or request.form.get("device", ""))
+    except Problem as problem:
+        flash(words.said(problem.sentence))
+    return redirect(url_for("camera.show") + "#others", 303)
+
+
+def _others(*, can_add: bool) -> dict[str, Any] | None:
+    """Return the cameras beside the first as the page shows them; None where it cannot change them.
+
+    Without a picture another camera is no other one: the first that answers is looked for.
+    """
+    others = service().camera.others
+    if others is None or others.are_given or not phone_identity.may_host():
+        return None
+    return {
+        "used": [shown(source) for source in others.sources],
+        "choices": others.choices(),
+        "can_add": can_add or bool(others.sources),
+    }
+
+
+def _is_several() -> bool:
+    others = service().camera.others
+    return others is not None and bool(others.sources)
+
+
 @bp.get("/camera/zones")
 def draw() -> AnyResponse | str:
-    """Show the form that zones are drawn in."""
+    """Show the form that zones are drawn in; they are drawn on the picture of one camera alone."""
     current = _zones().current
-    if not phone_identity.may_act():
+    if not phone_identity.may_act() or _is_several():
         return redirect(url_for("camera.show"))
     if "suggest" in request.args:
         return _form(zone_form.suggested(_called().mats))
@@ -335,7 +374,7 @@ def phone() -> AnyResponse:
         comes_safely=request.is_secure,
         link=link,
         code=qr_path(link) if link else None,
-        is_turned=turn is not None and bool(turn.current.degrees or turn.current.mirrored),
+        is_turned=_is_several() or (turn is not None and bool(turn.current.degrees or turn.current.mirrored)),
         pace_ms=PACE_MS,
         safe_address=f"{url}/join",
         table_code=service().code,

@@ -31,17 +31,10 @@ from companion.vision.enrol.rectify import Fault
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
-_NONE = "none"
-"""Stands for the name of what is no card of the deck."""
-
-DONE = "done"
-"""Stands for a card where nothing more is wanted."""
-
-_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)
-"""What is said of a photograph of one card where it may show many."""
-
-THUMB_PX = 240
-"""Height of a card's picture on the page, in pixels."""
+_NONE = "none"  # stands for the name of what is no card of the deck
+DONE = "done"  # stands for a card where nothing more is wanted
+_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)  # faults of a picture of many cards
+THUMB_PX = 240  # height of a card's picture on the page, in pixels
 
 
 @bp.get(PATH)
@@ -82,7 +75,6 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
 
 
 def _image() -> Image | None:
-    """Return the camera's latest picture of this table."""
     return service().camera.image() if shows_this_table() else None
 
 
@@ -269,7 +261,6 @@ def _said(verdict: Verdict) -> str:
 
 
 def _step(enrolment: Enrolment, card: Subject) -> dict[str, Any]:
-    """Return a card of the deck as the pages show it."""
     return {
         "slug": subject_name(card),
         "title": words.title(card) if card else _("Back"),

@@ -34,11 +34,8 @@ PREVIEW_DPI = 64
 KIND_OF = {name: name.partition("-")[0] for name in ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")}
 
 
-MOST_WAITING = 24
-"""Maximum number of requests that wait for a drawing; a page shows five sheets."""
-
-_drawing = Queue(MOST_WAITING)
-"""Drawing takes a small computer seconds: two phones that ask for the same wait for one drawing of it."""
+MOST_WAITING = 24  # maximum number of requests that wait for a drawing; a page shows five sheets
+_drawing = Queue(MOST_WAITING)  # drawing takes seconds: phones that ask for the same wait for one drawing of it
 
 
 _files = lru_cache(maxsize=8)(pdf_files)

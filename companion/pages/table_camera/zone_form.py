@@ -39,8 +39,7 @@ class Called:
     """How mats and zones are called at this table."""
 
     names: Names
-    mats: Mapping[str, str]
-    """The side that plays on each mat."""
+    mats: Mapping[str, str]  # the side that plays on each mat
 
     def numbers(self, *seen: str) -> dict[str, int]:
         """Return the number of every zone that the match needs, then those of others that are seen."""
@@ -48,7 +47,6 @@ class Called:
         return {zone: number for number, zone in enumerate(dict.fromkeys((*needed, *seen)), start=1)}
 
     def title(self, mat: str) -> str:
-        """Return a mat as a heading."""
         return words.side_at(mat, self.names, self.mats) or _("Middle of the table")
 
     def whole(self, zone: str) -> str:
@@ -104,7 +102,6 @@ def _typed_box(form: Form, zone: str) -> list[str]:
 
 
 def _has_zones(form: Form, mat: str) -> bool:
-    """True if something is typed for a zone of a mat."""
     return any(any(_typed_box(form, zone)) for zone in _zones(mat))
 
 

@@ -6,6 +6,7 @@ same switch, set for one match (`with_options`). What an edition's file may hold
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -14,12 +15,15 @@ from types import MappingProxyType
 from typing import Any
 
 from companion.common.spelling import meant, shown
-from companion.common.text import Said, say
+from companion.common.text import Said
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
-__all__ = ["Edition", "EditionError", "edition_names", "keep_own_editions", "load_edition", "read_edition", "switches"]
+__all__ = ["EditionError", "switches"]  # besides what is defined here
+
+MOST_LENT, LONGEST_LENT = 1000, 65_536
+"""Maximum number of editions of other machines, and size of one's own that is told to another, in letters."""
 
 SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
 
@@ -109,7 +113,6 @@ class Edition:
 
     @property
     def safeties(self) -> tuple[Card, ...]:
-        """The safeties of this deck."""
         return tuple(card for card in self.deck if card.family is Family.SAFETY)
 
     def deck_for(self, players: int) -> Mapping[Card, int]:
@@ -149,13 +152,12 @@ class Edition:
         check_options(rules.items())
         for name in self.fixed & rules.keys():
             if rules[name] != self.by_the_sheet[name]:
-                settled = say(
+                raise EditionError(
                     "%(edition)s is not played with %(rule)s: its sheet settles that (%(source)s).",
                     edition=Said(self.title),
                     rule=written((name, rules[name])),
                     source=self.sources[name],
                 )
-                raise EditionError(settled)
         if tuple(rules.items()) == self.house_rules:
             return self
         values = {**self.by_the_sheet, **follows(rules, self.by_the_sheet), **rules}
@@ -170,34 +172,30 @@ class Edition:
         if not counts:
             return self
         if self.counts_verified:
-            known = say(
+            raise EditionError(
                 "The numbers of cards in %(edition)s are known: only an unverified deck is corrected.",
                 edition=Said(self.title),
             )
-            raise EditionError(known)
         for card, count in counts.items():
             self._check_count(card, count)
         deck = {**self.deck, **counts}
         was, total = sum(self.deck.values()), sum(deck.values())
         if total != was:
-            wrong = say(
+            raise EditionError(
                 "With these numbers the deck has %(total)d cards, not %(was)d: correct others as well.",
                 total=total,
                 was=was,
             )
-            raise EditionError(wrong)
         return replace(self, deck=MappingProxyType(deck))
 
     def _check_count(self, card: Card, count: int) -> None:
         name, edition = card_name(card), Said(self.title)
         if card not in self.deck:
-            raise EditionError(say("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition))
+            raise EditionError("There is no %(card)s in the deck of %(edition)s.", card=name, edition=edition)
         if card.family is Family.SAFETY and count != 1:
-            raise EditionError(say("There is one %(card)s in the deck, as of each safety.", card=name))
+            raise EditionError("There is one %(card)s in the deck, as of each safety.", card=name)
         if count < 0:
-            raise EditionError(
-                say("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
-            )
+            raise EditionError("How many there are of %(card)s is 0 or more, not %(count)d.", card=name, count=count)
 
 
 def _field(switch: str) -> str:
@@ -205,6 +203,8 @@ def _field(switch: str) -> str:
 
 
 _own: dict[str, Edition] = {}  # the editions of one's own. They are set once, when the program begins.
+_own_texts: dict[str, str] = {}
+_lent: dict[str, Edition] = {}  # the editions of other machines, by name and what is in them
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
@@ -220,9 +220,33 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
             if edition.name != path.stem:
                 raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
             _own[path.stem] = edition
+            _own_texts[path.stem] = path.read_text("utf-8")
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)
+
+
+def own_text(name: str) -> str | None:
+    """Return the file of an edition of one's own as text; None for one that ships, and for one that is too long."""
+    text = _own_texts[name] if name in _own else ""
+    return text if 0 < len(text) <= LONGEST_LENT else None
+
+
+@cache
+def lent(text: str) -> str:
+    """Return the name under which another machine's edition is found from now on: its own and what is in it, in short.
+
+    Raises EditionError for what is no edition file.
+    """
+    reading = edition_file.read_text(text, edition_file.shipped_names())
+    if reading.faults or len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
+        raise EditionError(
+            reading.faults[0].say if reading.faults else "Too many editions have come, or too long ones."
+        )
+    edition = _built(reading.entries)
+    name = f"{edition.name}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    _lent[name] = replace(edition, name=name)
+    return name
 
 
 def edition_names() -> tuple[str, ...]:
@@ -233,20 +257,19 @@ def edition_names() -> tuple[str, ...]:
 def load_edition(name: str) -> Edition:
     """Return an edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
     small = name.lower()
-    return _own[small] if small in _own else _shipped(small)
+    return _own.get(small) or _lent.get(small) or _shipped(small)
 
 
 @cache
 def _shipped(name: str) -> Edition:
     if name not in edition_file.shipped_names():
         known = edition_names()
-        none = say(
+        raise EditionError(
             "There is no edition '%(name)s'%(near)s: the editions are %(known)s.",
             name=shown(name),
             near=meant(name, known),
             known=", ".join(known),
         )
-        raise EditionError(none)
     return read_edition(edition_file.EDITIONS / f"{name}.toml")
 
 
@@ -259,7 +282,6 @@ def read_edition(path: Path) -> Edition:
 
 
 def _built(entries: Mapping[str, Any]) -> Edition:
-    """Return the edition of entries that have been found right."""
     setting_up, rules, counts = entries["setting-up"], entries["switches"], entries["deck"]
     sources = {name: rules[name]["source"] for name in switches()}
     sources |= {table: entries[table].get("source", "") for table in ("deck", "setting-up", "points")}

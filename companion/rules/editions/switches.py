@@ -72,17 +72,16 @@ def check_option(name: str, value: str) -> None:
     """Raise EditionError, with a sentence, for a switch or a value that does not exist."""
     if name not in switches():
         near = meant(name, switches())
-        raise EditionError(say("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near))
+        raise EditionError("There is no house rule '%(name)s'%(near)s.", name=shown(name), near=near)
     values = switches()[name]
     if value not in values:
-        wrong = say(
+        raise EditionError(
             "'%(name)s' is %(values)s, not '%(value)s'%(near)s.",
             name=name,
             values=one_of(values),
             value=shown(value),
             near=meant(value, values),
         )
-        raise EditionError(wrong)
 
 
 def check_options(options: Iterable[Rule]) -> None:

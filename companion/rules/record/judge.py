@@ -246,7 +246,7 @@ def _take_header(game: Game, header: Header) -> tuple[Game, tuple[Item, ...]]:
         return game, (*held, *items)
     if isinstance(header, notation.PlayerLine):
         if header.player not in game.shown and len(game.shown) >= MOST_NAMES:
-            raise Unreadable(say("No more than %(most)d players are given a name to show.", most=MOST_NAMES))
+            raise Unreadable("No more than %(most)d players are given a name to show.", most=MOST_NAMES)
         return game._replace(shown=MappingProxyType({**game.shown, header.player: header.shown})), ()
     if game.table is not None:
         raise Unreadable(say("The game has begun: this line stands before the first `hand first`."))
@@ -267,14 +267,12 @@ def _set_up(game: Game, header: Header) -> Game:
             return game._replace(counts=counts)
         case notation.SideLine(team):
             if len(game.teams) >= MOST_NAMES:
-                raise Unreadable(say("No more than %(most)d sides are seated.", most=MOST_NAMES))
+                raise Unreadable("No more than %(most)d sides are seated.", most=MOST_NAMES)
             taken = {name for other in game.teams for name in (other.name, *other.players)}
             if doubled := taken & {team.name, *team.players}:
                 raise Unreadable(
-                    say(
-                        "The name %(name)s is taken already: every side and player needs a name of its own.",
-                        name=min(doubled),
-                    )
+                    "The name %(name)s is taken already: every side and player needs a name of its own.",
+                    name=min(doubled),
                 )
             return game._replace(teams=(*game.teams, team))
     raise AssertionError(header)

@@ -33,6 +33,9 @@ MOST_WRITTEN_TIMES = 9
 class Unreadable(ValueError):
     """A line that cannot be read; `str()` is the sentence for the person."""
 
+    def __init__(self, sentence: str, **values: object) -> None:
+        super().__init__(say(sentence, **values) if values else sentence)
+
 
 class UnreadableEdition(Unreadable):
     """A line that was to name the edition."""
@@ -196,7 +199,7 @@ def _read_target(written: str) -> TargetLine:
     km, step, least = int(written), TARGET_STEP_KM, LEAST_TARGET_KM
     if km < least or km % step:
         raise Unreadable(
-            say("A target is a multiple of %(step)d from %(least)d km up, not %(km)d.", step=step, least=least, km=km)
+            "A target is a multiple of %(step)d from %(least)d km up, not %(km)d.", step=step, least=least, km=km
         )
     return TargetLine(km)
 
@@ -212,7 +215,7 @@ def _read_option(name: str, value: str) -> OptionLine:
 def _read_deck(written: str) -> DeckLine:
     counts = [re.fullmatch(r"([\w-]+)\s*=\s*([0-9]{1,3})", part.strip()) for part in written.split(",")]
     if not all(counts):
-        raise Unreadable(say("This line is written %(example)s.", example=_HEADERS["deck"][1]))
+        raise Unreadable("This line is written %(example)s.", example=_HEADERS["deck"][1])
     return DeckLine(tuple((_card(found[1]), int(found[2])) for found in counts if found))
 
 
@@ -220,7 +223,7 @@ def _read_player(player: str, written: str) -> PlayerLine:
     _refuse_no_name(player)
     shown = " ".join(written.split())
     if not shown or len(shown) > MOST_SHOWN:
-        raise Unreadable(say("A name to show has 1 to %(most)d letters.", most=MOST_SHOWN))
+        raise Unreadable("A name to show has 1 to %(most)d letters.", most=MOST_SHOWN)
     return PlayerLine(player, shown)
 
 
@@ -287,9 +290,7 @@ def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
 
 def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play:
     if not words:
-        raise Unreadable(
-            say("What does %(player)s do? Write `%(player)s roll` or `%(player)s discard 25`.", player=player)
-        )
+        raise Unreadable("What does %(player)s do? Write `%(player)s roll` or `%(player)s discard 25`.", player=player)
     if len(words) == 1:
         return _parse_word(player, words[0])
     verb = _ACTS.get(words[0].lower())
@@ -301,12 +302,11 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
             raise Unreadable(say("Only a hazard is aimed at a side."))
         return Play(Verb.PLAY, player, card, side)
     near = meant(words[0], _ACTS) if verb is None else ""
-    written = say(
+    raise Unreadable(
         "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
         player=player,
         near=near,
     )
-    raise Unreadable(written)
 
 
 def _parse_word(player: str, word: str) -> Play:
@@ -314,7 +314,7 @@ def _parse_word(player: str, word: str) -> Play:
     if verb is not None:
         return Play(verb, player)
     if word.lower() in _ACTS and card_of_slug(word.lower()) is None:
-        raise Unreadable(say("After `%(word)s` comes a card.", word=word.lower()))
+        raise Unreadable("After `%(word)s` comes a card.", word=word.lower())
     card, times = _doubled(word, (*_WORDS, *_ACTS))
     return Play(Verb.PLAY, player, card, times=times)
 
@@ -335,14 +335,14 @@ def _side(target: str, teams: Sequence[Team]) -> str:
     side = next((team.name for team in teams if target == team.name or target in team.players), None)
     if side is None:
         names = ", ".join(team.name for team in teams)
-        raise Unreadable(say("After `>` comes a side (%(sides)s).", sides=names))
+        raise Unreadable("After `>` comes a side (%(sides)s).", sides=names)
     return side
 
 
 def _player(target: str, teams: Sequence[Team]) -> str:
     if not any(target in team.players for team in teams):
         players = ", ".join(player for team in teams for player in team.players)
-        raise Unreadable(say("After `>` comes a player (%(players)s).", players=players))
+        raise Unreadable("After `>` comes a player (%(players)s).", players=players)
     return target
 
 

@@ -32,6 +32,9 @@ AT_ONCE_S = 0.005
 Also the pause between such pictures, so that a driver gone mad does not take a whole core.
 """
 
+SHOW_S = 1.0
+"""Seconds after which a newer picture is there for people, while one is looked at for long."""
+
 MOST_WAITING = 8
 """Maximum number of pictures that wait in a device that has just been opened."""
 
@@ -106,6 +109,10 @@ class Capture:
         self.sample = before
         """The latest picture, by a few of its pixels."""
 
+        self.newest: Image | None = None
+        """The latest good picture, whether it was asked for or not."""
+
+        self._newest_s = manner.clock()
         self._shot: Shot | None = None
         self._hand_over = threading.Lock()
         self._is_wanted = False
@@ -179,6 +186,9 @@ class Capture:
             waiting = MOST_WAITING
             if self._is_wanted and now_s >= self._due_s - 0.001:
                 self._take(device, now_s)
+            elif not self._is_wanted and now_s - self._newest_s > SHOW_S:
+                self._newest_s, image = now_s, _retrieved(device)
+                self.newest = self.newest if image is None else image
 
     def _take(self, device: Device, now_s: float) -> None:
         """Hand over the picture that was grabbed, unless something is wrong with it."""
@@ -200,6 +210,7 @@ class Capture:
         self.fault = None
         self._keep_steady(device, image, now_s)
         self._is_wanted = False
+        self.newest, self._newest_s = image, now_s
         with self._hand_over:
             self._shot = Shot(image, now_s)
 

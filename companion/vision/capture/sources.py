@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, prod
 from pathlib import Path
@@ -28,6 +28,7 @@ from companion.vision.capture.devices import (
     Device,
     Size,
     is_stream,
+    lasting_name,
     opener_of,
     shown,
     usual_size,
@@ -38,7 +39,7 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "camera_answers", "frames", "read_picture", "shown"]
+__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "Part", "camera_answers", "frames", "read_picture", "shown"]
 
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
@@ -92,6 +93,23 @@ class Frame:
     is_fresh: Callable[[], bool] = lambda: True
     """True as long as the latest picture shows what lies on the table."""
 
+    newest: Callable[[], Image | None] = lambda: None
+    """Returns a newer picture where this one has been looked at for long, if there is one."""
+
+    parts: tuple[Part, ...] = ()
+    """The pictures that it is put together from, where several cameras look at the table."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Part:
+    """One camera's part of a frame."""
+
+    frame: Frame | None
+    """None while the camera sends nothing."""
+
+    at_px: tuple[int, int]
+    """Where its top left corner lies on the whole."""
+
 
 @dataclass(frozen=True, slots=True)
 class Notice:
@@ -121,7 +139,6 @@ def frames(
     clock: Callable[[], float] = time.monotonic,
     wait: Wait = time.sleep,
     tell: Tell = lambda notice: log.warning("%s", notice.sentence),
-    demo: Callable[[], Iterator[Frame]] | None = None,
     open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
@@ -129,14 +146,14 @@ def frames(
     named: Callable[[], str] | None = None,
     size_px: Callable[[], Size] = usual_size,
 ) -> Iterator[Frame]:
-    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`, `demo:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`.
 
     Or those of `phone:`, whose device `open_device` has to open.
 
     `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
     cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
     when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
-    `demo` makes the frames of `demo:`; `open_device` opens devices instead of the real ones, and `named` says which
+    `open_device` opens devices instead of the real ones, and `named` says which
     one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
     there yet; `live` plays everything else at its own speed. `size_px` says how large a webcam's pictures should be:
     it is opened anew when that has changed.
@@ -144,10 +161,6 @@ def frames(
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
-    if source.startswith("demo:"):
-        if demo is None:
-            raise Problem(say("The simulated table is not to be had here: name a camera, a film or a folder."))
-        return _paced(demo(), clock, wait) if live else demo()
     if is_device(source):
         threads = threads or Threads()
         manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
@@ -161,7 +174,7 @@ def frames(
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
-    return _paced(played, clock, wait) if live else played
+    return paced(played, clock, wait) if live else played
 
 
 def is_device(source: str) -> bool:
@@ -223,7 +236,9 @@ def _film(film: cv2.VideoCapture, fps: float | None) -> Iterator[Frame]:
         film.release()
 
 
-def _paced(played: Iterator[Frame], clock: Callable[[], float], wait: Wait) -> Iterator[Frame]:
+def paced(
+    played: Iterator[Frame], clock: Callable[[], float] = time.monotonic, wait: Wait = time.sleep
+) -> Iterator[Frame]:
     """Yield each frame not before its time has come; after a delay they go on at their pace, without a rush."""
     start_s: float | None = None
     for frame in played:
@@ -372,7 +387,7 @@ class _Reader:
                 if self._now() - shot.t_s < STALE_S:
                     try:
                         self._waits_since_s = inf
-                        yield self._frame(shot, is_first=is_first)
+                        yield replace(self._frame(shot, is_first=is_first), newest=lambda: capture.newest)
                     finally:
                         self._waits_since_s = self._now()
                     is_first = False
@@ -453,10 +468,11 @@ _TRIED: dict[tuple[str, Callable[[str], Device] | None], Thread] = {}
 """The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
 
 
-def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | None:
+def camera_answers(open_device: Callable[[str], Device] | None = None, besides: Collection[str] = ()) -> str | None:
     """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
-    One that still hangs from an earlier call is passed over until it lets go.
+    One that still hangs from an earlier call is passed over until it lets go, and so are those `besides`, which are
+    used already.
     """
 
     def opened(source: str) -> Device:
@@ -465,7 +481,7 @@ def camera_answers(open_device: Callable[[str], Device] | None = None) -> str | 
 
     for source in (*video_devices(), "picamera2:"):
         tried = _TRIED.get((source, open_device))
-        if tried is not None and tried.is_alive():
+        if lasting_name(source) in besides or (tried is not None and tried.is_alive()):
             continue
         with suppress(Problem):
             if guarded(partial(opened, source), source, lambda d: d.grab() and is_picture(d.retrieve()), ANSWER_S):

@@ -77,20 +77,17 @@ def light_of(image: Image) -> Light:
 def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Deed | None]:
     """Return how it stands after a picture in that light, and what the camera is to do, if anything."""
     if now.held is None:
-        if light.level <= LIT:
-            return Steadiness(), None
-        if now.new is None or _differ(light.level, now.new.level, SETTLED_RATIO):
-            return Steadiness(None, light, t_s), None
-        if t_s - now.since_s < SETTLED_S:
-            return now, None
-        return Steadiness(light), Deed.HOLD
-    if not _is_other(light, now.held):
+        is_wanted = light.level > LIT
+        is_same = now.new is not None and not _differ(light.level, now.new.level, SETTLED_RATIO)
+    else:
+        is_wanted, is_same = _is_other(light, now.held), now.new is not None
+    if not is_wanted:
         return Steadiness(now.held), None
-    if now.new is None:
+    if not is_same:
         return Steadiness(now.held, light, t_s), None
     if t_s - now.since_s < SETTLED_S:
         return now, None
-    return Steadiness(), Deed.RELEASE
+    return (Steadiness(light), Deed.HOLD) if now.held is None else (Steadiness(), Deed.RELEASE)
 
 
 def _is_other(light: Light, held: Light) -> bool:

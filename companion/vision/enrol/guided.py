@@ -178,8 +178,7 @@ class Guide:
         self._clock = clock
         self._one_at_a_time = threading.Lock()
         self._still = Stillness()
-        self._before = ("", "")
-        """The deck and the face taken last."""
+        self._before = ("", "")  # the deck and the face taken last
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
         """Make a good picture the face's own, or with `more` one of its pictures.

@@ -114,9 +114,7 @@ class _Layers:
         self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
         self._shown = np.ones(fine.shape[:2], np.float32)
-        self._fresh = np.zeros(fine.shape[:2], np.float32)
-        """1 where the last round found a card."""
-
+        self._fresh = np.zeros(fine.shape[:2], np.float32)  # 1 where the last round found a card
         self._cards: list[Named] = []
 
     def seen(self) -> Iterator[Sighting]:

@@ -23,24 +23,12 @@ from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
-MILKY = 0.45
-"""Minimum contrast, as a share of the paper's level; print that is greyer means stray light, or a dirty lens."""
-
-BLACK_PICTURE = 40.0
-"""Grey level below which 99 % of a black picture lies."""
-
-TOO_BRIGHT_SHARE = 0.35
-"""Share of a usual zone that is white in white on a picture that is too bright."""
-
-UNEVEN = 0.45
-"""Ratio of the paper's grey levels in two zones below which the light is uneven."""
-
-STEEP_DEG = 35.0
-"""Tilt of the camera above which it should be put higher, in degrees."""
-
-SMEARED = 1.6
-"""Ratio of the blur one way to that across it above which it comes from movement."""
-
+MILKY = 0.45  # minimum contrast, as a share of the paper's level; greyer print means stray light, or a dirty lens
+BLACK_PICTURE = 40.0  # grey level below which 99 % of a black picture lies
+TOO_BRIGHT_SHARE = 0.35  # share of a usual zone that is white in white on a picture that is too bright
+UNEVEN = 0.45  # ratio of the paper's grey levels in two zones below which the light is uneven
+STEEP_DEG = 35.0  # tilt of the camera above which it should be put higher, in degrees
+SMEARED = 1.6  # ratio of the blur one way to that across it above which it comes from movement
 TOLD_PX, ASKED_PX = 75, 50
 """Widths of a card in pixels: from the first on its face tells it (`docs/faces.md`), below the second hardly ever."""
 
@@ -50,14 +38,9 @@ class Hint:
     """One thing to do."""
 
     code: str
-    say: str
-    """One sentence."""
-
-    zones: tuple[str, ...] = ()
-    """The zones or mats it is about; none: the whole picture."""
-
-    needed: bool = False
-    """True if stickers go unread without it; else it would only be better."""
+    say: str  # one sentence
+    zones: tuple[str, ...] = ()  # the zones or mats it is about; none: the whole picture
+    needed: bool = False  # True if stickers go unread without it; else it would only be better
 
 
 NO_MATS = Hint(
@@ -74,18 +57,10 @@ class Advice:
     size_px: tuple[int, int]
     sticker_mm: float
     zones: tuple[ZoneSight, ...]
-    hints: tuple[Hint, ...]
-    """Most important first."""
-
-    distance_cm: float | None
-    """From the camera to the middle of the mats, were its lens a usual one."""
-
-    tilt_deg: float | None
-    """Between the camera's view and straight down."""
-
-    cards: int = 0
-    """Number of cards that were read."""
-
+    hints: tuple[Hint, ...]  # most important first
+    distance_cm: float | None  # from the camera to the middle of the mats, were its lens a usual one
+    tilt_deg: float | None  # between the camera's view and straight down
+    cards: int = 0  # number of cards that were read
     is_sticker_measured: bool = False
     """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
 

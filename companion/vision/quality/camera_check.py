@@ -23,14 +23,9 @@ from companion.vision.quality.advice import of_reading
 from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
-PICTURES = 3
-"""Number of pictures looked at; the median counts."""
-
-PACE_LOOKS = 8
-"""Number of looks by which this computer is measured: the mats are found in the first, then all cards are read."""
-
-MEASURED_FRAMES = 20
-"""Number of frames by which a camera's pace is measured."""
+PICTURES = 3  # number of pictures looked at; the median counts
+PACE_LOOKS = 8  # number of looks by which this computer is measured: the first finds the mats, the rest read all cards
+MEASURED_FRAMES = 20  # number of frames by which a camera's pace is measured
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,11 +34,8 @@ class Trial:
 
     name: str
     pictures: tuple[Image, ...]
-    fps: float | None = None
-    """Pictures a second that a camera gave; None for any other source."""
-
-    kind: str | None = None
-    """Kind of pictures that the camera sends (`MJPG`), if it says so."""
+    fps: float | None = None  # pictures a second that a camera gave; None for any other source
+    kind: str | None = None  # kind of pictures that the camera sends (`MJPG`), if it says so
 
 
 def tried(

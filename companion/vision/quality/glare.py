@@ -8,27 +8,18 @@ import numpy.typing as npt
 from companion.vision.boxes import Box, Image, around
 from companion.vision.opencv import cv2
 
-SATURATED = 250
-"""Grey level from which on a pixel is white in white."""
-
-LEAST_SHARE = 0.004
-"""Minimum size of a patch, as a share of its zone: smaller ones are specks."""
-
+SATURATED = 250  # grey level from which on a pixel is white in white
+LEAST_SHARE = 0.004  # minimum size of a patch, as a share of its zone: smaller ones are specks
 WIDE_SHARE = 0.4
 """Maximum size of a lamp's reflection, as a share of its zone: larger patches are light, such as the sun's."""
 
 PRINT_SHARE, PRINT_LEVEL = 0.015, 150
 """Share of a patch's core that is darker than this grey level where print can still be seen."""
 
-CORE = 0.6
-"""The inner part of a patch, along each way: on its rim a reflection is weak."""
-
-STANDS_OUT = 25.0
-"""Minimum difference of a reflection from the paper beside it, in grey levels."""
-
+CORE = 0.6  # the inner part of a patch, along each way: on its rim a reflection is weak
+STANDS_OUT = 25.0  # minimum difference of a reflection from the paper beside it, in grey levels
 _JOIN = np.ones((5, 5), np.uint8)
-_ROOM = 0.5
-"""Distance to which a patch is followed beyond its zone, in the zone's size."""
+_ROOM = 0.5  # distance to which a patch is followed beyond its zone, in the zone's size
 
 
 def cut_out(gray: Image, quad: npt.NDArray[np.float64], box: Box) -> tuple[Image, npt.NDArray[np.bool_]]:

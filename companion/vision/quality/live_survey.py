@@ -97,6 +97,11 @@ class Lookout:
         return view
 
     @property
+    def showing(self) -> frozenset[str]:
+        """The mats of which a mark was seen at the last look for them."""
+        return self._eye.sight.mats.showing
+
+    @property
     def pace(self) -> Pace | None:
         """How fast the table is looked at; None until that is known, and of a source that has come to its end."""
         looks = tuple(self._looks)

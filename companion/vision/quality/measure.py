@@ -26,61 +26,33 @@ MODULE_PX = 0.95
 `tests/bench/eye.py` measures this and the next two.
 """
 
-MOST_BLUR_MODULES = 1.0
-"""Maximum blur (σ) that the reader stands, in modules: softer pictures need larger stickers."""
-
+MOST_BLUR_MODULES = 1.0  # maximum blur (σ) that the reader stands, in modules: softer pictures need larger stickers
 GRAINY_MODULE_PX, GRAINY_POWER = 6.4, 0.63
 """Pixels a module that the reader needs on a grainy picture: this, times (grain / contrast) to this power."""
 
-SOFT_PX = 1.05
-"""Blur (σ) from which on a picture looks soft, in pixels; a webcam in focus makes edges of 0.6 to 1."""
-
-DIM_CONTRAST = 60.0
-"""Grey levels between paper and print below which a picture looks dim."""
-
-DARK = 20
-"""Grey level up to which a pixel is black in black."""
-
-DARK_WHITE = 80.0
-"""Grey level of white paper below which more light is advised, whatever can be read."""
-
+SOFT_PX = 1.05  # blur (σ) from which on a picture looks soft, in pixels; a webcam in focus makes edges of 0.6 to 1
+DIM_CONTRAST = 60.0  # grey levels between paper and print below which a picture looks dim
+DARK = 20  # grey level up to which a pixel is black in black
+DARK_WHITE = 80.0  # grey level of white paper below which more light is advised, whatever can be read
 GLARE_SHARE = 0.02
 """Minimum share of a zone under a lamp's reflection that is too much; a sticker covers about as much of it."""
 
-VIEW_DEG = 65.0
-"""Angle of view across a usual webcam's picture, in degrees; the camera does not tell it."""
+VIEW_DEG = 65.0  # angle of view across a usual webcam's picture, in degrees; the camera does not tell it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Light:
     """What the pixels of a zone say by themselves, and the markers beside it."""
 
-    white: float
-    """Grey level of paper."""
-
-    contrast: float
-    """Grey levels between paper and print."""
-
-    saturated: float
-    """Share of its pixels that are white in white."""
-
-    dark: float
-    """Share of its pixels that are black in black."""
-
-    blur_px: float | None
-    """σ of an edge; None where none shows."""
-
-    smear: float = 1.0
-    """Ratio of the blur one way to that across it."""
-
-    grain: float = 0.0
-    """σ of the noise, in grey levels."""
-
-    glare: float = 0.0
-    """Share of its pixels that a lamp's reflection blots out."""
-
-    faded: float = 0.0
-    """Share of its pixels that bright light makes white in white, where no print shows."""
+    white: float  # grey level of paper
+    contrast: float  # grey levels between paper and print
+    saturated: float  # share of its pixels that are white in white
+    dark: float  # share of its pixels that are black in black
+    blur_px: float | None  # σ of an edge; None where none shows
+    smear: float = 1.0  # ratio of the blur one way to that across it
+    grain: float = 0.0  # σ of the noise, in grey levels
+    glare: float = 0.0  # share of its pixels that a lamp's reflection blots out
+    faded: float = 0.0  # share of its pixels that bright light makes white in white, where no print shows
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,23 +64,12 @@ class ZoneSight(Light):
     """The smallest and the largest scale in it, each the root of what a square millimetre covers; None in a zone that
     was drawn where nothing tells."""
 
-    smallest_mm: float | None
-    """The smallest sticker, quiet zone included, that can be read everywhere in it."""
-
-    good: bool | None
-    """True if the stickers in use can be read everywhere in it; None where its scale is not known."""
-
-    distance_mm: float | None = None
-    """From the camera to its middle; None of a drawn zone."""
-
-    is_guessed: bool = False
-    """True if its scale is that of the stickers read, taken to be as wide as is usual."""
-
-    is_read: bool = False
-    """True if a sticker was read in it."""
-
-    shows_paper: bool = True
-    """True if there is paper in it to tell the light by: an empty drawn zone is bare table."""
+    smallest_mm: float | None  # the smallest sticker, quiet zone included, that can be read everywhere in it
+    good: bool | None  # True if the stickers in use can be read everywhere in it; None where its scale is not known
+    distance_mm: float | None = None  # from the camera to its middle; None of a drawn zone
+    is_guessed: bool = False  # True if its scale is that of the stickers read, taken to be as wide as is usual
+    is_read: bool = False  # True if a sticker was read in it
+    shows_paper: bool = True  # True if there is paper in it to tell the light by: an empty drawn zone is bare table
 
 
 def module_px_needed(blur_px: float | None, contrast: float, grain: float) -> float:

@@ -11,18 +11,10 @@ from companion.tabletop.mat_layout import MARKER_CELLS
 from companion.vision.boxes import Floats, Image, slopes
 from companion.vision.opencv import cv2
 
-REACH_CELLS = 0.95
-"""Distance to which an edge is looked at on both sides, in cells of the marker."""
-
-STEP_PX = 0.25
-"""Distance of the samples across an edge, in pixels."""
-
-PARTS = 3
-"""Number of parts of an edge, each with its own middle: a corner a little off must not blur it."""
-
-MIN_CONTRAST = 15.0
-"""Grey levels between paper and print below which nothing can be said about sharpness."""
-
+REACH_CELLS = 0.95  # distance to which an edge is looked at on both sides, in cells of the marker
+STEP_PX = 0.25  # distance of the samples across an edge, in pixels
+PARTS = 3  # number of parts of an edge, each with its own middle: a corner a little off must not blur it
+MIN_CONTRAST = 15.0  # grey levels between paper and print below which nothing can be said about sharpness
 _SAMPLING_VARIANCE_PX = 0.1
 """Variance that reading between pixels adds to an edge, in px²: measured with edges of a known blur."""
 
@@ -41,14 +33,9 @@ class Edge:
     """What the edges of one marker tell."""
 
     middle_px: tuple[float, float]
-    blur_px: tuple[float, float]
-    """σ of the edge across the marker's top and bottom, and across its left and right."""
-
-    white: float
-    """Grey level of the paper around it."""
-
-    black: float
-    """Grey level of its print."""
+    blur_px: tuple[float, float]  # σ of the edge across the marker's top and bottom, and across its left and right
+    white: float  # grey level of the paper around it
+    black: float  # grey level of its print
 
 
 def marker_edge(gray: Image, corners: Floats) -> Edge | None:

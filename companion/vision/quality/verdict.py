@@ -21,22 +21,16 @@ LEAST_LOOKS = 2.0
 At 5 looks a second half of the cards on films were proposed at the fourth to sixth look: here after three seconds.
 """
 
-BUSY = 0.8
-"""Share of its time that looking takes above which it is the computer that is slow, and not the camera."""
-
-BLURRED_PX = 2 * measure.MOST_BLUR_MODULES
-"""Blur (σ), in pixels, from which only large stickers are read."""
+BUSY = 0.8  # share of its time that looking takes above which it is the computer that is slow, and not the camera
+BLURRED_PX = 2 * measure.MOST_BLUR_MODULES  # blur (σ), in pixels, from which only large stickers are read
 
 
 @dataclass(frozen=True, slots=True)
 class Pace:
     """How fast a table is looked at."""
 
-    looks: float
-    """Looks a second."""
-
-    busy: float = 0.0
-    """Share of the time that looking takes."""
+    looks: float  # looks a second
+    busy: float = 0.0  # share of the time that looking takes
 
     @property
     def is_enough(self) -> bool:
@@ -108,11 +102,8 @@ class Finding:
     """One aspect of a camera."""
 
     aspect: Aspect
-    says: Said
-    """A few words."""
-
-    is_good: bool | None = True
-    """None: not known yet, or good to have only."""
+    says: Said  # a few words
+    is_good: bool | None = True  # None: not known yet, or good to have only
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,11 +112,8 @@ class Verdict:
 
     says: Said
     findings: tuple[Finding, ...]
-    steps: tuple[str, ...]
-    """What would help, most important first."""
-
-    is_good: bool
-    """True if a game can begin: nothing that is needed is amiss, and stickers can be read."""
+    steps: tuple[str, ...]  # what would help, most important first
+    is_good: bool  # True if a game can begin: nothing that is needed is amiss, and stickers can be read
 
     @property
     def next_step(self) -> str:

@@ -1,0 +1,144 @@
+"""What is kept of the cameras in the data folder: how their pictures are turned, and which are used together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, cast
+
+import cv2
+
+from companion.common.errors import FileProblem, Problem
+from companion.common.small_file import read_small
+from companion.common.text import say
+from companion.storage.files import write_whole
+from companion.vision.boxes import Image
+from companion.vision.capture.devices import is_stream, lasting_name, shown, video_devices
+from companion.vision.capture.sources import Frame, is_device
+
+TURN_NAME, OTHERS_NAME = "picture-turn.json", "other-cameras.json"
+QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
+LEFT_AND_RIGHT = 1
+MOST_OTHERS = 3
+"""Maximum number of cameras beside the first: each takes as much of this computer as the first."""
+
+
+def _keep(path: Path | None, value: object) -> None:
+    if path is None:
+        return
+    with FileProblem(
+        "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
+    ):
+        write_whole(path, json.dumps(value))
+
+
+def _kept(path: Path | None) -> Any:
+    """Return what was kept; None where nothing was, or nothing that can be read."""
+    try:
+        return json.loads(read_small(path)) if path else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Degrees by which a picture is turned clockwise, and whether it is mirrored after that."""
+
+    degrees: int = 0
+    mirrored: bool = False
+
+    def of(self, image: Image) -> Image:
+        """Return a picture, turned so."""
+        turned = cv2.rotate(image, QUARTERS[self.degrees]) if self.degrees else image
+        return cast(Image, cv2.flip(turned, LEFT_AND_RIGHT) if self.mirrored else turned)
+
+
+AS_IT_IS = Turn()
+
+
+class KeptTurn:
+    """The turn in force. Any thread may ask for it; without a folder it is forgotten with the service.
+
+    A camera that hangs upside down is read all the same, but people want to see their table as they sit at it; one
+    whose own software mirrors the picture is not read at all until it is mirrored back.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._path = folder / TURN_NAME if folder else None
+        self.current = _turn(_kept(self._path))
+
+    def keep(self, turn: Turn) -> None:
+        """Turn pictures so from now on. Raises Problem where that cannot be kept."""
+        _keep(self._path, asdict(turn))
+        self.current = turn
+
+    def turned(self, frames: Iterable[Frame]) -> Iterator[Frame]:
+        """Yield frames, each turned as `current` says when it comes."""
+        for frame in frames:
+            yield frame if self.current == AS_IT_IS else _turned(frame, self.current)
+
+
+def _turned(frame: Frame, turn: Turn) -> Frame:
+    def newest() -> Image | None:
+        image = frame.newest()
+        return None if image is None else turn.of(image)
+
+    return replace(frame, image=turn.of(frame.image), newest=newest)
+
+
+def _turn(kept: Any) -> Turn:
+    """Return what was kept as a turn; the picture as it is for anything else."""
+    if not isinstance(kept, dict) or not {"degrees", "mirrored"} <= kept.keys():
+        return AS_IT_IS
+    return Turn(kept["degrees"] if kept["degrees"] in tuple(QUARTERS) else 0, kept["mirrored"] is True)
+
+
+class OtherCameras:
+    """The cameras beside the first: those named at the start, else those kept in a data folder. For any thread.
+
+    Without a folder they are forgotten with the service. `first` says which the first one is.
+    """
+
+    def __init__(
+        self,
+        folder: Path | None = None,
+        given: Sequence[str] | None = None,
+        first: Callable[[], str | None] = lambda: None,
+    ) -> None:
+        self._path, self._first = folder / OTHERS_NAME if folder else None, first
+        self.are_given = given is not None
+        self.sources = _sources(_kept(self._path)) if given is None else tuple(given)
+
+    def choices(self) -> list[str]:
+        """Return the devices of this machine that may be one more camera."""
+        used = {lasting_name(source) for source in (*self.sources, self._first() or "")}
+        return [device for device in video_devices() if lasting_name(device) not in used]
+
+    def add(self, source: str) -> None:
+        """Use one more camera from now on. Raises Problem for what is none."""
+        if not (source in self.choices() or (is_stream(source) and source not in self.sources)):
+            none = say(
+                "“%(source)s” is no camera that can be added: choose one, or type an address such as %(example)s.",
+                source=shown(source),
+                example="http://192.168.1.30:8080/video",
+            )
+            raise Problem(none)
+        if len(self.sources) >= MOST_OTHERS:
+            raise Problem(say("There are as many cameras as can be used at once: leave one out first."))
+        self._use(*self.sources, lasting_name(source))
+
+    def leave_out(self, number: int) -> None:
+        """Use a camera no more. Raises Problem where that cannot be kept."""
+        self._use(*(source for n, source in enumerate(self.sources) if n != number))
+
+    def _use(self, *sources: str) -> None:
+        _keep(self._path, sources)
+        self.sources = sources
+
+
+def _sources(kept: Any) -> tuple[str, ...]:
+    """Return what was kept as sources; what is none is left out."""
+    sources = kept if isinstance(kept, list) else []
+    return tuple(source for source in sources if isinstance(source, str) and is_device(source))[:MOST_OTHERS]
