@@ -98,6 +98,27 @@ def test_a_fan_is_read_by_its_strips(own: Templates) -> None:
     assert faces == [Card.KM_100] * 3
 
 
+def test_a_column_is_followed_to_cards_whose_strips_may_be_of_any_face(vintage: Templates) -> None:
+    cards = [("75", 40, -60 + 19.0 * row, 1) for row in range(4)] + [("stop", -120, -40, 3)]
+    table = table_of("vintage", cards, sheets=(Sheet("side-1", 0, 0, 2, (420, 297)),))
+    image = face_photos.photograph(table, "vintage", Pose(px_per_mm=3.2, tilt_deg=8), Shot(noise=3), 2).image
+
+    seen = read_faces(image, vintage, mats_on(image), fans=True)
+
+    likeliest = [s.face.value if s.face is not Card.UNKNOWN else s.rivals[0][0].rpartition("-")[0] for s in seen]
+    assert sorted(likeliest) == ["75", "75", "75", "75", "stop"]
+
+
+def test_a_distance_under_another_in_one_column_is_asked_about_and_one_under_its_like_is_not(own: Templates) -> None:
+    seen = {}
+    for upon in (Card.KM_100, Card.KM_200, Card.STOP):
+        ranking = ((Card.KM_100, 0.95), (Card.KM_200, 0.6))
+        strip = Named(Card.KM_100, 0.95, 0.9, ranking, Lie(0, 0, 0), 0.25, 0.9, 1.0, 20.0, upon)
+        seen[upon] = reading._sighted(strip, ((0, 0), (57, 0), (57, 88), (0, 88)), own, Mats())
+
+    assert {upon.value: s.face.value for upon, s in seen.items()} == {"100": "100", "200": "unknown", "stop": "100"}
+
+
 @pytest.mark.long
 def test_hands_cups_telephones_backs_and_other_decks_are_no_faces(own: Templates) -> None:
     for seed in range(2):

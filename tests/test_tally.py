@@ -13,6 +13,7 @@ from pictures import Lens, Mat, Scene, on_mat, picture
 
 from companion.app.cli import companion
 from companion.app.reports import tally_report
+from companion.pages.scores.photo_form import fields
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -228,6 +229,15 @@ def test_what_may_lie_in_the_zone_is_offered_first():
     found = counted(unsure("roll", "75", zone="side-1/distance"), mats=("side-1",))
 
     assert found.lots[0].spots[0].guesses == (Card.KM_75, Card.ROLL)
+
+
+@pytest.mark.parametrize(("confidence", "proposed"), [(0.7, Card.KM_75), (0.4, None)])
+def test_a_guess_is_filled_in_where_it_is_likely(confidence, proposed):
+    rivals = (("75-00", confidence), ("25-00", 0.1))
+    found = counted(face("unknown", "side-1/distance", rivals=rivals), mats=("side-1",))
+
+    assert found.lots[0].spots[0].proposed is proposed
+    assert fields(CLASSIC, found, {}).get("c-1-1") == (proposed and proposed.value)
 
 
 @pytest.mark.parametrize(

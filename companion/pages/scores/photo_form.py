@@ -55,7 +55,7 @@ def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
         form |= {f"x-{lot.key}-{card}": str(fast[card]) for card in distances_of(edition)}
     for card in edition.safeties:
         form[f"s-{lot.key}-{card}"] = (COUP_FOURRE if safeties[card] else OUT) if card in safeties else ""
-    return form
+    return form | {f"c-{spot.key}": spot.proposed.value for spot in lot.unsure if spot.proposed}
 
 
 def distances_of(edition: Edition) -> tuple[Card, ...]:

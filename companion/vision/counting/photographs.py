@@ -73,7 +73,7 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
 def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Shot:
     image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder))
+    view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder), fans=True)
     return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _jpeg(image, SHOWN_PX), dict(_crops(image, view)))
 
 

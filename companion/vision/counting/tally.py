@@ -28,6 +28,7 @@ APART_MM = 150.0  # minimum distance between the middles of neighbouring cards o
 SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
 FEWEST_ALIKE = 3  # minimum number of cards that two photographs share if it is hardly chance
 MOST_GUESSES = 3
+LIKELY = 0.6  # least confidence of a guess that is filled in for people to look at
 FEWEST_SIDES = 2
 HEAP, UNSEEN = "heap", "unseen"
 PILES = ("battle", "speed")  # the zones whose cards do not score
@@ -56,6 +57,7 @@ class Spot:
     sideways: bool
     centre_px: Point
     corners_px: Quad | None
+    proposed: Card | None = None  # the guess that is filled in where people are asked: likely, but not certain
 
     @property
     def is_sure(self) -> bool:
@@ -308,6 +310,8 @@ def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
     card = Card.UNKNOWN if is_doubtful else sighting.face
     named = [sighting.face, *(face_of(name) for name, _confidence in sighting.rivals)]
     guesses = sorted((c for c in dict.fromkeys(named) if c in edition.deck), key=lambda c: c.family not in fits)
+    first = next(((face_of(name), confidence) for name, confidence in sighting.rivals), None)
+    is_likely = first is not None and first[1] >= LIKELY and guesses[:1] == [first[0]]
     return Spot(
         key=f"{seen.photo + 1}-{seen.at + 1}",
         number=0,
@@ -318,6 +322,7 @@ def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
         sideways=sighting.sideways,
         centre_px=sighting.centre_px,
         corners_px=sighting.corners_px,
+        proposed=guesses[0] if is_likely and card is Card.UNKNOWN else None,
     )
 
 

@@ -67,6 +67,20 @@ def share_that_ends(smooth: Pixels, shown: Pixels, corners: Floats, px_per_mm: f
     return sum(count for step, count in seen if step >= LEAST_STEP) / visible if visible else 0.0
 
 
+def steps_across(smooth: Pixels, shown: Pixels, corners: Floats, px_per_mm: float) -> list[float]:
+    """Return how much the picture changes across each border that is visible, the least first, in steps of Lab."""
+    steps, middle = [], corners.mean(axis=0)
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        outwards = (start + end) / 2 - middle
+        outwards *= BESIDE_MM * px_per_mm / max(float(np.hypot(*outwards)), 1e-6)
+        count = round(float(np.hypot(*(end - start))) / px_per_mm)
+        points = start + (end - start) * np.linspace(CORNER_SHARE / 2, 1 - CORNER_SHARE / 2, count)[:, None]
+        step, visible = _side(smooth, shown, points - outwards, points + outwards)
+        if visible:
+            steps.append(step)
+    return sorted(steps)
+
+
 def _side(smooth: Pixels, shown: Pixels, inside: Floats, outside: Floats) -> tuple[float, int]:
     """Return how much the picture changes across one side, in steps of Lab, and in how many points it is visible."""
     free = (_at(shown, inside) > 0.5) & (_at(shown, outside) > 0.5)

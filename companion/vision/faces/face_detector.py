@@ -7,16 +7,17 @@ another, is unknown, with its candidates.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk, whole
-from companion.vision.faces.border_profile import share_that_ends, smoothed
+from companion.vision.faces.border_profile import LEAST_STEP, share_that_ends, smoothed, steps_across
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
 from companion.vision.faces.matching import ALL_SHOWN, Closely, Named
@@ -45,17 +46,37 @@ LEAST_TELLING = 0.55  # least variation of the visible part of a card, as a shar
 LEAST_ENDING = 0.6  # least share of a strip's visible borders across which the picture changes; else no card ends there
 ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
 NEWS_SHARE = 0.03  # least share of a place over which the last round found a card, if it is worth another look
-MOST_ROUNDS, MOST_CONFIDENCE = 5, 0.99
+MOST_ROUNDS, MOST_LIKELY, MOST_CONFIDENCE = 5, 4, 0.99
+
+# Of columns and fans:
+FAN_MM, FAN_STEP_MM = (10, 46), 3  # range of what shows of a card beside the edge of the one on it, and steps tried
+FAN_SHOWN, FAN_FREE = 0.08, 0.8  # least visible share of such a card, and of what lies between those edges
+FAN_SCORE, FAN_CLEAR_SCORE = 0.6, 0.84  # least likeness of a strip of which all visible borders show, or all but one
+FAN_TELLING = 0.3  # least variation of a strip: its borders tell that a card lies there
+EDGE_MM, EDGE_STEP = 2, 2.0  # distance from an edge at which the picture is compared, and least change, in steps of Lab
+EDGE_POINTS, EDGE_PARTS = 24, 4
+ASKEW_DEG = 4.0  # turn of a card against its mat from which those below it are sought along the mat too, up to twice it
+SAME_AGAIN = 8.0  # times as likely as another face is that of the card upon it: columns are of one distance
+_WAYS = ((0, -1), (0, 1), (-1, 0), (1, 0))
 
 
 def read_faces(
-    image: Image, templates: Templates, mats: Mats, *, where: Sequence[Box] | None = None, beneath: bool = True
+    image: Image,
+    templates: Templates,
+    mats: Mats,
+    *,
+    where: Sequence[Box] | None = None,
+    beneath: bool = True,
+    fans: bool = False,
 ) -> tuple[Sighting, ...]:
     """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, from the top down.
 
-    `where` limits the search to boxes; without `beneath` it finds only cards on top.
+    `where` limits the search to boxes; without `beneath` it finds only cards on top. With `fans` it follows columns and
+    fans to cards of which a strip shows that may be any of several faces.
     """
-    return tuple(seen for box in boxes_within(image, where) for seen in _in_box(image, box, templates, mats, beneath))
+    rounds = MOST_ROUNDS if beneath else 1
+    boxes = boxes_within(image, where)
+    return tuple(seen for box in boxes for seen in _in_box(image, box, templates, mats, rounds, fans=fans))
 
 
 def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sighting | None:
@@ -71,14 +92,16 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sight
     return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
-def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, beneath: bool) -> Iterator[Sighting]:
+def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, rounds: int, *, fans: bool) -> Iterator[Sighting]:
     fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
         layers = _Layers(flat, templates, mats)
-        for number in range(MOST_ROUNDS if beneath else 1):
+        for number in range(rounds):
             if not layers.add_round(number > 0):
                 break
+        if fans:
+            layers.add_fans()
         yield from layers.seen()
 
 
@@ -113,14 +136,75 @@ class _Layers:
         told = sorted(found, key=lambda card: -card.score)
         return sum(self._taken(card) for card in told) > 0
 
+    def add_fans(self) -> None:
+        """Add the cards of which a column or a fan shows a strip: each beside an edge of the one that lies on it."""
+        self._cards = [replace(card, upon=self._face_on(at)) for at, card in enumerate(self._cards)]
+        todo = [(card, _WAYS) for card in self._cards]
+        for upper, ways in todo:
+            for way in ways:
+                below = self._below(upper, *way)
+                if below is not None and self._taken(below, FAN_SHOWN):
+                    todo.append((below, (way,)))
+
+    def _face_on(self, at: int) -> Card | None:
+        """Return the face of the nearest card upon one of which only a part shows."""
+        card = self._cards[at]
+        middle, reach = (card.lie.x_px, card.lie.y_px), FAN_MM[1] * FINE_PX_PER_MM
+        apart = {math.dist((upper.lie.x_px, upper.lie.y_px), middle): upper.face for upper in self._cards[:at]}
+        nearest = min(apart, default=math.inf)
+        return apart[nearest] if card.shown < WHOLE_FROM and nearest <= reach else None
+
+    def _below(self, upper: Named, across: int, down: int) -> Named | None:
+        """Return the card of which a strip shows on one side of another; `across` and `down` are -1, 0 or 1."""
+        here = []
+        askew_deg = (upper.lie.turn_deg - self._mat_deg + 45) % 90 - 45
+        turns_deg = (0.0, -askew_deg) if ASKEW_DEG <= abs(askew_deg) <= 2 * ASKEW_DEG else (0.0,)
+        for step_mm, turn_deg in itertools.product(self._edges_mm(upper, across, down), turns_deg):
+            step = step_mm * FINE_PX_PER_MM
+            lie = upper.lie.shifted(across * step, down * step).turned(turn_deg)
+            card = self._closely.named(lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM), self._shown)
+            if card is not None and self._is_in_a_fan(card):
+                here.append(replace(card, upon=upper.face))
+        return max(here, key=lambda card: card.score, default=None)
+
+    def _edges_mm(self, upper: Named, across: int, down: int) -> Iterator[float]:
+        """Yield how far beyond a card's edge the picture changes along a line of the card's width."""
+        width, height = self._templates.size_mm
+        half_mm, along_mm = (width / 2, height / 2) if across else (height / 2, width / 2)
+        out = np.arange(0.0, FAN_MM[1] + 2 * EDGE_MM, 1.0)
+        side = np.linspace(-0.8, 0.8, EDGE_POINTS) * along_mm
+        px = FINE_PX_PER_MM * upper.lie.scale
+        turn = math.radians(upper.lie.turn_deg)
+        right, below = np.array([math.cos(turn), math.sin(turn)]), np.array([-math.sin(turn), math.cos(turn)])
+        outwards, beside = (right * across, below) if across else (below * down, right)
+        points = (half_mm + out)[:, None, None] * outwards * px + side[None, :, None] * beside * px
+        points += (upper.lie.x_px, upper.lie.y_px)
+        x, y = points[..., 0].astype(np.float32), points[..., 1].astype(np.float32)
+        seen = cv2.remap(self._smooth, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        free = cv2.remap(self._shown, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT) > 0.5
+        parts = np.stack([part.mean(axis=1) for part in np.array_split(seen, EDGE_PARTS, axis=1)], axis=1)
+        beyond, before = parts[2 * EDGE_MM :], parts[: -2 * EDGE_MM]
+        steps = np.linalg.norm(beyond - before, axis=2).mean(axis=1)  # around `EDGE_MM`, `EDGE_MM + 1`, … mm
+        last = 0
+        for at in range(FAN_MM[0] - EDGE_MM, len(steps) - 1):
+            mm = at + EDGE_MM
+            is_edge = steps[at - 1 : at + 2].max() >= EDGE_STEP and free[: mm + 1].mean() >= FAN_FREE
+            if is_edge and mm >= last + FAN_STEP_MM:
+                last = mm
+                yield float(mm)
+
     def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> list[Named]:
         """Return what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
         lie = unsure.lie.on(COARSE_PX_PER_MM / FINE_PX_PER_MM)
         reach_mm = math.hypot(*self._templates.size_mm) / 2 + ASIDE_MM
         near = around([(lie.x_px, lie.y_px)]).padded(round(reach_mm * COARSE_PX_PER_MM))
+        return self._there(self._poses(near.within(*self._coarse.shape[1::-1]), shown, [self._mat_deg]), shown)
+
+    @property
+    def _mat_deg(self) -> float:
+        """How far the mat is turned clockwise on the fine picture."""
         right, down = self._flat.to_mm[:2, 0]
-        turn_deg = -math.degrees(math.atan2(down, right))
-        return self._there(self._poses(near.within(*self._coarse.shape[1::-1]), shown, [turn_deg]), shown)
+        return -math.degrees(math.atan2(down, right))
 
     def _poses(self, box: Box, shown: Pixels | None, turns_deg: Sequence[float] | None) -> list[Lie]:
         """Return where cards may lie in a box of the coarse picture."""
@@ -136,10 +220,21 @@ class _Layers:
 
     def _ends(self, card: Named) -> bool:
         """True if what shows of a card ends where the card does."""
-        if card.shown >= WHOLE_FROM:
-            return True
+        return card.shown >= WHOLE_FROM or self._share_that_ends(card) >= LEAST_ENDING
+
+    def _share_that_ends(self, card: Named) -> float:
         px_per_mm = FINE_PX_PER_MM * card.lie.scale
-        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm) >= LEAST_ENDING
+        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm)
+
+    def _is_in_a_fan(self, card: Named) -> bool:
+        """True if a strip is like that of some face, whichever it is, and ends where the card does but for one side."""
+        if not FAN_SHOWN <= card.shown < WHOLE_FROM or card.detail < LEAST_DETAIL or card.telling < FAN_TELLING:
+            return False
+        px_per_mm = FINE_PX_PER_MM * card.lie.scale
+        steps = steps_across(self._smooth, self._shown, self._corners(card.lie), px_per_mm)
+        if len(steps) < 2 or steps[1] < LEAST_STEP:
+            return False
+        return card.score >= (FAN_SCORE if steps[0] >= LEAST_STEP else FAN_CLEAR_SCORE)
 
     def _is_news(self, pose: Lie) -> bool:
         """True if the last round found a card over this place."""
@@ -147,11 +242,11 @@ class _Layers:
         mask = self._mask(lie)
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
-    def _taken(self, card: Named) -> bool:
+    def _taken(self, card: Named, least: float = LEAST_SHOWN) -> bool:
         """Add a card unless too much of it is covered; true if it was added."""
         mask = self._mask(card.lie)
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
-        if free < max(LEAST_SHOWN, min(BENEATH_SHARE, 0.9 * card.shown)):
+        if free < max(least, min(BENEATH_SHARE, 0.9 * card.shown)):
             return False
         self._cards.append(card)
         self._shown[mask > 0] = 0
@@ -227,11 +322,18 @@ def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sight
         confidence=0.0,
         by=FACE,
     )
-    if _is_sure(card) and card.face is not None and card.face not in templates.doubtful:
+    is_odd = _is_distance(card.face) and _is_distance(card.upon) and card.face is not card.upon
+    if _is_sure(card) and card.face is not None and card.face not in templates.doubtful and not is_odd:
         return replace(seen, face=card.face, confidence=_confidence(card))
-    rivals = [(face, math.exp(20 * score)) for face, score in card.ranking if face is not None]
+    likely = [(face, score) for at, (face, score) in enumerate(card.ranking) if at < MOST_LIKELY or face is card.upon]
+    weights = [(face, math.exp(20 * score) * (SAME_AGAIN if face is card.upon else 1)) for face, score in likely]
+    rivals = sorted(((face, weight) for face, weight in weights if face is not None), key=lambda rival: -rival[1])
     total = sum(weight for _, weight in rivals)
     return replace(seen, rivals=tuple((any_copy(face), round(0.85 * w / total, 3)) for face, w in rivals[:3]))
+
+
+def _is_distance(face: Card | None) -> bool:
+    return face is not None and face.family is Family.DISTANCE
 
 
 def _confidence(card: Named) -> float:

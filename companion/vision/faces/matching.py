@@ -42,12 +42,13 @@ class Named:
     face: Card | None  # the most similar face; None for a back
     score: float  # its likeness, -1 … 1
     margin: float  # its lead over any other face: 1 as much as the two faces differ, 0 none
-    ranking: tuple[tuple[Card | None, float], ...]  # the most similar faces with their scores, the best first
+    ranking: tuple[tuple[Card | None, float], ...]  # the faces with their scores, the best first
     lie: Lie  # on the fine picture
     shown: float  # the share of it that is visible
     detail: float  # the likeness of its drawing alone: a plain surface half in shadow is like a plain card
     telling: float  # the variation of the visible part against the whole: a blank strip says nothing
     print_contrast: float  # the variation of the print on that face, in steps of Lab
+    upon: Card | None = None  # the face of the card that lies on it in a column or a fan
 
 
 class Closely:
@@ -135,7 +136,7 @@ def _ranking(faces: Sequence[Card | None], scores: Pixels) -> tuple[tuple[Card |
     best: dict[Card | None, float] = {}
     for number in np.argsort(-scores):
         best.setdefault(faces[number], float(scores[number]))
-    return tuple(best.items())[:4]
+    return tuple(best.items())
 
 
 class _Fit(NamedTuple):
