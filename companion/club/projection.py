@@ -48,8 +48,8 @@ class Judged:
 class Projector:
     """Derives what the boards show. One thread uses it."""
 
-    def __init__(self, pool: Pool, *, pause_s: float = PAUSE_S) -> None:
-        self._pool, self._pause_s = pool, pause_s
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
         self._known: dict[tuple[str, int], Judged] = {}
         self._written: dict[str, int] = {}
         """Up to which event this process has written of each table: another may have gone on since, or begun anew."""
@@ -67,7 +67,7 @@ class Projector:
         self._thread.join(5)
 
     def _run(self) -> None:
-        while not self._ended.wait(self._pause_s):
+        while not self._ended.wait(PAUSE_S):
             try:
                 self.catch_up()
             except Unavailable:

@@ -1,0 +1,82 @@
+"""Finished tableaux photographed with a phone, cards without stickers in columns: what is told, asked, passed over.
+
+PYTHONPATH=tests:. python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without]
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+
+import cv2
+from face_photos import FacePhoto, face_photo
+
+from companion.rules.editions.edition import load_edition
+from companion.tabletop.mat_layout import all_mats
+from companion.vision.capture.sources import Frame
+from companion.vision.counting.tally import Lot, Photo, tally
+from companion.vision.mats.localization import Mats, look
+from companion.vision.read import gray_of, read
+from tests.bench.faces import templates
+
+DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
+SHOWS = 0.03  # visible share of a card below which it is not there
+SCORING = ("distance", "safety")
+
+
+def lots(photo: FacePhoto, *, fans: bool) -> dict[str, Lot]:
+    """Return the cards that are counted, by side."""
+    mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
+    view = read(Frame(photo.image, 0.0), mats, templates=templates(photo.style), fans=fans)
+    counted = tally(load_edition("classic"), [Photo("", photo.image.shape[1::-1], view)])
+    return {lot.key: lot for lot in counted.lots}
+
+
+def truth(photo: FacePhoto) -> dict[str, Counter[str]]:
+    """Return the cards that count, by side."""
+    cards: dict[str, Counter[str]] = {}
+    for card in photo.ours:
+        side, _, zone = (card.zone or "").partition("/")
+        if side.startswith("side-") and zone in SCORING and card.visible > SHOWS:
+            cards.setdefault(side, Counter())[card.face] += 1
+    return cards
+
+
+def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
+    """Return what became of a side's cards."""
+    sure = Counter(spot.card.value for spot in lot.scoring if spot.is_sure)
+    left, offered, filled_in = cards - sure, 0, 0
+    for spot in lot.unsure:
+        answer = next((guess.value for guess in spot.guesses if left[guess.value]), None)
+        left -= Counter([answer])
+        offered += answer is not None
+        filled_in += answer is not None and spot.proposed is not None and spot.proposed.value == answer
+    return Counter(
+        tableaux=1, cards=cards.total(), told=(sure & cards).total(), wrong=(sure - cards).total(),
+        asked=len(lot.unsure), offered=offered, filled_in=filled_in, passed_over=left.total(), in_silence=bool(left),
+    )  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--decks", default=DECKS)
+    parser.add_argument("--seeds", default="5,6")
+    parser.add_argument("--without", action="store_true", help="without following columns and fans")
+    given = parser.parse_args()
+    cv2.setNumThreads(1)
+    every: Counter[str] = Counter()
+    for deck in given.decks.split(","):
+        found: Counter[str] = Counter()
+        for seed in map(int, given.seeds.split(",")):
+            photo = face_photo(seed, deck, layout="mats", camera="phone", tilt_deg=(0, 15), sleeves=False, things=0,
+                               foreigners=0)  # fmt: skip
+            seen = lots(photo, fans=not given.without)
+            for side, cards in truth(photo).items():
+                found += compared(cards, seen.get(side, Lot(side, ())))
+        print(deck, dict(found), flush=True)
+        every += found
+    print("all", dict(every))
+
+
+if __name__ == "__main__":
+    main()
