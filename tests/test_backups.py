@@ -217,6 +217,7 @@ def test_one_is_made_as_a_hand_ends_and_pushes_none_of_a_day_away(path, monkeypa
     hands = [0]
     made = Nightly(path, lambda: 0.0, hands_ended=lambda: hands[0])
     monkeypatch.setattr(backups, "LOOK_S", 0.01)
+    made.back_up()  # of today, with nothing new, before the first play
     made.start()
     try:
         for number in (1, 2, 3):
