@@ -412,6 +412,7 @@ class Studio:
         if seat:
             seated = {"player": seat, "take": "1"}
             page.context.request.post(f"{self.url}/join", form=seated, headers={"Origin": self.url})
+        page.goto("about:blank")  # what the last page was about to load would break this one off
         page.goto(self.url + path)
         if "count" in path:
             page.click(".dock .primary")
