@@ -165,6 +165,16 @@ def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped
     assert send(ann, "/api/plays", text="Ann 50*2").json["done"]
 
 
+@pytest.mark.parametrize(("first", "stands_out"), [("25", True), ("roll", False)])
+def test_where_no_card_may_be_laid_discarding_stands_out(match, seated, stacked, first, stands_out):
+    stacked(f"{first} 50 75 100 gasoline repairs", DULL, DULL, "25")
+    match.start(THREE, robots={})
+
+    page = seated("Ann").get("/").get_data(as_text=True)
+
+    assert ('class="button slender primary"' in page) is stands_out
+
+
 def test_the_hand_lies_as_drawn_or_by_family(match, seated, stacked):
     stacked("50 right-of-way 25 stop roll 25", DULL, DULL, "gasoline")
     match.start(THREE, robots={"Bob": 1, "Cid": 1})

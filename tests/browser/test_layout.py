@@ -201,6 +201,18 @@ def test_no_card_of_the_deck_under_the_board_moves(phone, header, plays, line, i
         assert still.moved == {}
 
 
+def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone):
+    with match_of(TWO, ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
+        page = phone(url, seat="Ann")
+        page.goto(url)
+        page.evaluate("scrollTo(0, 240)")
+        for play, told in (("Ann 25", "Ann drives 25 km."), ("Bob 50", "Bob drives 50 km.")):
+            page.locator(f'.by-tap button[value="{play}"]').first.click()
+            page.locator(".sky .last", has_text=told).wait_for()
+
+            assert page.evaluate("scrollY") == 240
+
+
 @PHONES
 def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
     stacked("roll 50 25 driving-ace repairs gasoline", "roll accident 25 25 50 75", "100 200 75 stop")
@@ -212,6 +224,8 @@ def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
             still.page.get_by_role("button", name=tile).first.click()
             still.page.locator(".unasked .banner").filter(visible=True).wait_for()
             still.look(f"said: {tile}", anew=False)
+            still.page.locator(".said .close").filter(visible=True).first.click()
+            assert not still.page.locator(".said").filter(visible=True).count()
         for play in ("Ann roll", "Bob roll", "Ann 50", "Bob accident > Ann"):
             assert match.enter(play, play.split()[0]).done, play
             still.look(play)
