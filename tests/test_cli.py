@@ -438,12 +438,19 @@ def test_read_as_json_says_so_beside_what_it_says_without(called, photo):
     assert [hint["code"] for hint in told["setup"]["hints"]] == ["mat-missing", "closer"]
 
 
-@pytest.mark.parametrize("other", ["nowhere.mp4", "/dev/video0"])
-def test_another_camera_of_a_table_is_one_and_another_one(called, tmp_path, other):
-    ran = called("up", "--camera", "/dev/video0", "--camera", other, "--data", tmp_path)
+@pytest.mark.parametrize(
+    ("others", "says"),
+    [
+        (["nowhere.mp4"], "There is no film, folder or camera nowhere.mp4: check the path."),
+        (["0"], "0 is named twice: name each camera once."),
+        (["1", "2", "3", "4"], "There are as many cameras as can be used at once: leave one out first."),
+    ],
+)
+def test_the_cameras_beside_the_first_are_some_all_different_and_not_too_many(called, tmp_path, others, says):
+    ran = called("up", *(part for one in ("/dev/video0", *others) for part in ("--camera", one)), "--data", tmp_path)
 
     assert (ran.returncode, ran.stdout) == (2, "")
-    assert f"{other} is no other camera of this table: check its name." in ran.stderr
+    assert says in ran.stderr
 
 
 def test_doctor_looks_at_the_picture_that_is_named(called, photo, tmp_path):

@@ -251,6 +251,18 @@ def test_advice_about_a_mat_of_another_camera_is_left_out():
     assert both.survey().advice.hints == ()
 
 
+def test_a_camera_that_sends_nothing_is_advice_that_is_needed():
+    left, right = Seeing("side-1"), Seeing("side-2")
+    left.said = survey("side-1/battle")
+    both = group(left, right)
+    looked(both, True, False)
+
+    hints = both.survey().advice.hints
+    assert [(hint.say, hint.needed) for hint in hints] == [
+        ("Camera 2: No pictures come. Nothing is followed on its mats; plays there can be entered by hand.", True)
+    ]
+
+
 def test_a_mat_that_no_camera_sees_is_asked_of_the_first_alone():
     both = group(Seeing("side-1"), Seeing("side-2"))
     looked(both, True, True)

@@ -22,7 +22,7 @@ from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, language, run_service
-from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
+from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
 from companion.rules.play import Verb
 from companion.storage.data_folder import data_dir, store_path
@@ -132,10 +132,7 @@ def up(
     the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one.
     """
     language.speak(terminal_language())
-    for other in others:
-        is_used = other == source or others.count(other) > 1 or (source or "").startswith(DEMO)
-        if is_used or not (is_device(other) or Path(other).exists()):
-            raise Problem(say("%(source)s is no other camera of this table: check its name.", source=shown(other)))
+    _check_others(source, others)
     setup = read_setup(setup_file) if setup_file else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
@@ -232,6 +229,26 @@ def _watch(
     thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, lambda: watch.is_stopped))
     with until_the_end(match, watch, thread) as looks_after:
         serve(camera, looks_after=looks_after)
+
+
+def _check_others(source: str | None, others: Sequence[str]) -> None:
+    """Raise Problem unless the cameras beside the first one are some, all different, and not too many."""
+    if len(others) > MOST_OTHERS:
+        raise Problem(say("There are as many cameras as can be used at once: leave one out first."))
+    used = {_one_name(source or "")}
+    for other in others:
+        if not (is_device(other) or Path(other).exists()) or (source or "").startswith(DEMO):
+            raise Problem(say("There is no film, folder or camera %(path)s: check the path.", path=shown(other)))
+        if _one_name(other) in used:
+            raise Problem(say("%(source)s is named twice: name each camera once.", source=shown(other)))
+        used.add(_one_name(other))
+
+
+def _one_name(source: str) -> str:
+    """Return the same for all names of one camera, film or folder."""
+    if source.isdecimal():
+        return f"/dev/video{int(source)}"
+    return str(Path(source).resolve()) if Path(source).exists() else source
 
 
 def _group(match: Match, setup: Setup | None, zones: DrawnZones, faces: Callable[[], Templates | None]) -> CameraGroup:

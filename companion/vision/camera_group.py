@@ -15,6 +15,7 @@ from companion.common.text import Said, say
 from companion.tabletop.mat_layout import DRAW_ZONE, ROBOT, all_mats, mat_of
 from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame, Part
+from companion.vision.quality.advice import Hint
 from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
@@ -133,7 +134,7 @@ class CameraGroup:
             return self.first.survey()
         looked = [(s, look.survey()) for s, look in zip(sights, lookouts, strict=False) if s.part.frame]
         surveys = [(s, survey) for s, survey in looked if survey is not None]
-        return _surveyed(surveys, self._owners, self._size_px) if surveys else None
+        return _surveyed(surveys, sights, self._owners, self._size_px) if surveys else None
 
 
 def _seen(number: int, part: Part, lookout: Lookout, t_s: float) -> _Sight:
@@ -177,7 +178,9 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
     )
 
 
-def _surveyed(surveys: Sequence[tuple[_Sight, Survey]], owners: Mapping[str, int], size_px: tuple[int, int]) -> Survey:
+def _surveyed(
+    surveys: Sequence[tuple[_Sight, Survey]], sights: Sequence[_Sight], owners: Mapping[str, int], size_px: Size
+) -> Survey:
     """Return the surveys of several cameras as one, each with its own mats alone."""
 
     def outlines(of: Callable[[Survey], Mapping[str, Quad]]) -> Mapping[str, Quad]:
@@ -189,6 +192,7 @@ def _surveyed(surveys: Sequence[tuple[_Sight, Survey]], owners: Mapping[str, int
         for hint in survey.advice.hints
         if not hint.zones or any(owners.get(mat_of(zone), sight.number) == sight.number for zone in hint.zones)
     ]
+    hints += [Hint("silent", sight.named(SILENT), needed=True) for sight in sights if sight.part.frame is None]
     first, paces = surveys[0][1], [survey.pace for _, survey in surveys if survey.pace]
     advice = replace(
         first.advice,

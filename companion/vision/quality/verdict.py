@@ -127,7 +127,7 @@ _OF_HINTS: Mapping[str, Aspect] = {
     **dict.fromkeys(("closer", "larger-stickers", "tilted", "no-scale"), Aspect.STICKERS),
     **dict.fromkeys(("shaken", "blurred"), Aspect.FOCUS),
     "glare": Aspect.GLARE,
-    "smaller-picture": Aspect.PICTURE,
+    **dict.fromkeys(("smaller-picture", "silent"), Aspect.PICTURE),
 }
 """Which aspect a hint of the advice is about."""
 
