@@ -12,19 +12,22 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
-from companion.vision.boxes import Image, around, shrunk
+from companion.vision.boxes import Box, Image, around, shrunk
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Photo
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
+from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
-from companion.vision.view import STICKER, View
+from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000  # maximum size of a file, in bytes: no telephone's photograph is larger
 MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed beside one too large is kept
@@ -33,6 +36,7 @@ MOST_CROPS = 40  # maximum number of cards cut out of a photograph
 MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
 BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15  # margins of a crop, as shares of what was seen: a sticker is part of a card
+_OUTLINE = (0, 176, 240)  # milestone yellow, BGR
 _reading = threading.Lock()
 _reader = ThreadPoolExecutor(1, "photographs")  # one thread alone: each keeps the memory of a large picture
 
@@ -89,9 +93,18 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
         box = around(sighting.corners_px or (sighting.centre_px,))
         share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
         wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
-        part = wide.within(image.shape[1], image.shape[0]).of(image)
-        if part.size:
-            yield at, _jpeg(part, CROP_PX)
+        part = wide.within(image.shape[1], image.shape[0])
+        if part.area_px:
+            yield at, _jpeg(_outlined(part, image, sighting), CROP_PX)
+
+
+def _outlined(part: Box, image: Image, sighting: Sighting) -> Image:
+    """Return a part of the picture in which a card is outlined: where a strip of it shows much else is around."""
+    shown = part.of(image).copy()
+    if sighting.corners_px is not None:
+        corners = np.subtract(sighting.corners_px, (part.left, part.top)).round().astype(np.int32)
+        cv2.polylines(shown, [corners], isClosed=True, color=_OUTLINE, thickness=max(1, max(shown.shape) // 80))
+    return shown
 
 
 def _jpeg(image: Image, most_px: int) -> bytes:
