@@ -143,6 +143,16 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
         assert re.search(r"Friday 4[45]:\d\d", text_of(club_service.create_app(pool).test_client().get(path))), path
 
 
+def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_same(director, club):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob\nCid\nDee")
+    post(director, f"{at}/draw", round=1)
+
+    assert text_of(director.get(f"{at}/direct")).count("No table of the club: type the points") == 2
+    assert "No table of the club" not in text_of(club.get(at))
+    assert re.findall(r"<b>(Table \d)</b>", director.get(f"{at}/cards").text) == ["Table 1", "Table 2"]
+
+
 def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, pool, table, wire, monkeypatch):
     at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
     post(director, f"{at}/enter", sides="Ann\nBob")

@@ -23,7 +23,7 @@ from companion.club.swiss import Standing
 from companion.match.exports import as_cell
 from companion.pages.context import download, editions
 from companion.pages.server.address import qr_path
-from companion.pages.words import N_
+from companion.pages.words import N_, _
 
 bp = Blueprint("tournaments", __name__)
 
@@ -149,8 +149,9 @@ def cards(number: int) -> str:
     with connected(club().pool) as db:
         found = known(db, number)
         tables = [row.name for row in club_log.tables(db)]
+    drawn = [_("Table %(number)d", number=one.seat.number) for one in found.latest if not one.seat.rests]
     url = f"{here()}/tournaments/{number}"
-    return render_template("club_cards.html", found=found, tables=tables, url=url, qr=qr_path(url))
+    return render_template("club_cards.html", found=found, tables=tables or drawn, url=url, qr=qr_path(url))
 
 
 @bp.get("/tournaments/<int:number>.json")
