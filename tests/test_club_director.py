@@ -377,6 +377,13 @@ def test_where_keys_are_used_letters_come_signed(director, pool, club, table):
 # --- People ---------------------------------------------------------------------------------------------------
 
 
+def test_a_page_for_the_director_says_how_to_come_in(club):
+    shut = club.get("/keys")
+
+    assert shut.status_code == 401
+    assert "open the link that you were given, or ask the director for one" in text_of(shut)
+
+
 def test_every_route_of_the_club_says_who_may_use_it(pool):
     rules = club_service.create_app(pool).url_map.iter_rules()
 

@@ -37,7 +37,7 @@ from companion.pages import templating
 from companion.pages.server import guard, serving
 from companion.pages.server.address import base_url
 from companion.pages.server.guard import SENTENCES, Cookies
-from companion.pages.words import _
+from companion.pages.words import N_, _
 
 log = logging.getLogger("companion.club")
 
@@ -100,6 +100,11 @@ def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
     return app
 
 
+_SENTENCES = SENTENCES | {
+    401: N_("This page is for those who were let in: open the link that you were given, or ask the director for one."),
+}
+
+
 def _check() -> None:
     """Refuse a change that no page of ours has asked for, and a form that is too large."""
     is_batch = request.endpoint == "club.take"
@@ -137,7 +142,7 @@ def _meant(error: Exception) -> tuple[int, str]:
     if isinstance(error, HTTPException):
         code = error.code or 500
         too_large = batch.TOO_LARGE if code == 413 and request.endpoint == "club.take" else None
-        return code, too_large or SENTENCES.get(code, SENTENCES[400])
+        return code, too_large or _SENTENCES.get(code, SENTENCES[400])
     log.error("a page failed: %s", request.endpoint, exc_info=error)
     return 500, SENTENCES[500]
 
