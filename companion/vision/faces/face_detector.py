@@ -16,7 +16,7 @@ import numpy as np
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.vision.boxes import Box, Floats, Image, Pixels, around, boxes_within, lab, shrunk, whole
+from companion.vision.boxes import Box, Floats, Image, Mask, Pixels, around, boxes_within, lab, shrunk, whole
 from companion.vision.faces.border_profile import LEAST_STEP, share_that_ends, smoothed, steps_across
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
@@ -169,6 +169,20 @@ class _Layers:
 
     def _edges_mm(self, upper: Named, across: int, down: int) -> Iterator[float]:
         """Yield how far beyond a card's edge the picture changes along a line of the card's width."""
+        steps, free = self._changes_beyond(upper, across, down)
+        last = 0
+        for at in range(FAN_MM[0] - EDGE_MM, len(steps) - 1):
+            mm = at + EDGE_MM
+            is_edge = steps[at - 1 : at + 2].max() >= EDGE_STEP and free[: mm + 1].mean() >= FAN_FREE
+            if is_edge and mm >= last + FAN_STEP_MM:
+                last = mm
+                yield float(mm)
+
+    def _changes_beyond(self, upper: Named, across: int, down: int) -> tuple[Pixels, Mask]:
+        """Return how much the picture changes at each millimetre beyond a card's edge, and what is visible there.
+
+        The changes, in steps of Lab, are those around `EDGE_MM`, `EDGE_MM` + 1, … `(n,)`; visible is `(m, points)`.
+        """
         width, height = self._templates.size_mm
         half_mm, along_mm = (width / 2, height / 2) if across else (height / 2, width / 2)
         out = np.arange(0.0, FAN_MM[1] + 2 * EDGE_MM, 1.0)
@@ -184,14 +198,7 @@ class _Layers:
         free = cv2.remap(self._shown, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_CONSTANT) > 0.5
         parts = np.stack([part.mean(axis=1) for part in np.array_split(seen, EDGE_PARTS, axis=1)], axis=1)
         beyond, before = parts[2 * EDGE_MM :], parts[: -2 * EDGE_MM]
-        steps = np.linalg.norm(beyond - before, axis=2).mean(axis=1)  # around `EDGE_MM`, `EDGE_MM + 1`, … mm
-        last = 0
-        for at in range(FAN_MM[0] - EDGE_MM, len(steps) - 1):
-            mm = at + EDGE_MM
-            is_edge = steps[at - 1 : at + 2].max() >= EDGE_STEP and free[: mm + 1].mean() >= FAN_FREE
-            if is_edge and mm >= last + FAN_STEP_MM:
-                last = mm
-                yield float(mm)
+        return np.linalg.norm(beyond - before, axis=2).mean(axis=1), free
 
     def _along_the_mat(self, unsure: Named, shown: Pixels | None) -> list[Named]:
         """Return what an unsure card is if it lies along its mat: on the small picture a round sign has no turn."""
