@@ -129,13 +129,24 @@ class Past:
 
     # Other pasts
 
-    def with_unread(self) -> Iterator[Past]:
-        """A card that could not be read counts as what it is likeliest to be."""
+    def others(self, places: Places, *, may_drop: bool) -> Iterator[Past]:
+        """Yield the other pasts that may explain what lies there, likeliest first; `may_drop` allows less likely ones.
+
+        A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
+        was taken for that one; a card that was doubtful was not laid; somebody discarded a card, and nobody saw it.
+        """
         for question in self.asked:
             if question.kind is Kind.WHICH and question.is_legal:
                 yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
+        yield from itertools.chain.from_iterable(self._with_stacked(places, at) for at in self._latest)
+        if may_drop:
+            for at in self._latest:
+                question = self.entries[at].question if at < len(self.entries) else None
+                if question is not None and question.confidence < SURE_CONFIDENCE:
+                    yield self._up_to(at).without([question], self._seq_at(at))
+            yield from itertools.chain.from_iterable(map(self._with_discard, self._latest))
 
-    def with_discard(self, at: int) -> Iterator[Past]:
+    def _with_discard(self, at: int) -> Iterator[Past]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
         past = self._up_to(at)
         table = past.table
@@ -144,41 +155,25 @@ class Past:
         if discards:
             yield past.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
 
-    def with_stacked(self, places: Places) -> Iterator[Past]:
-        """A card was laid on its like before one of the last lines, so exactly that it was taken for that one."""
-        since_s = [self._since_s(entry) for entry in self.entries] + [math.inf]
-        for at in range(len(self.entries), max(0, len(self.entries) - MOST_DOUBTED), -1):
-            past = self._up_to(at)
-            for track in self.tracks.there:
-                touched = [t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None]
-                if not any(since_s[at - 1] <= t_s < since_s[at] for t_s in touched):
-                    continue
+    def _with_stacked(self, places: Places, at: int) -> Iterator[Past]:
+        """Before this line a card was laid exactly on its like."""
+        past = self._up_to(at)
+        since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
+        for track in self.tracks.there:
+            if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
                 guess = places.play_at(track.face, track.zone, track.place.sideways, past.table)
                 if guess is not None and not referee.objections(past.table, guess.play):
                     yield past.with_line(guess.play, unseen_seq=self._seq_at(at))
 
-    def _since_s(self, entry: Entry) -> float:
+    def _since_s(self, entries: Sequence[Entry]) -> float:
         """When the card of a line was seen first."""
-        track = self.tracks.of_serial(entry.line.serial or 0)
+        track = self.tracks.of_serial(entries[0].line.serial or 0) if entries else None
         return math.inf if track is None else track.since_s
-
-    def without_doubtful(self) -> Iterator[Past]:
-        """A card that was doubtful was not laid: the latest lines first."""
-        for at in self._latest:
-            question = self.entries[at].question
-            if question is not None and question.confidence < SURE_CONFIDENCE:
-                yield self._up_to(at).without([question], self._seq_at(at))
-
-    def earlier(self) -> Iterator[Past]:
-        """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
-        yield from self.without_doubtful()
-        yield from itertools.chain.from_iterable(map(self.with_discard, self._latest))
 
     @property
     def _latest(self) -> range:
-        """The places of the last lines, the latest first."""
-        end = len(self.entries) - 1
-        return range(end, max(-1, end - MOST_DOUBTED), -1)
+        """The places before, between and after the last lines, the latest first."""
+        return range(len(self.entries), max(-1, len(self.entries) - MOST_DOUBTED), -1)
 
     def without(self, questions: Sequence[Question], seq: int) -> Past:
         """Return the past in which these cards mean nothing, said at `seq`."""
@@ -291,7 +286,7 @@ class Watcher:
                 self._past = replace(self._past, entries=entries[:-1], seq=self._past.seq + 1)
                 self._withdraw(entries[-1])
                 return True
-        return bool(illegal) and not unsure and self._explained(illegal)
+        return bool(illegal) and not unsure and self._is_explained(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
@@ -312,8 +307,7 @@ class Watcher:
         if illegal and not unsure and self._is_newest(illegal[0]):
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
-            pasts = itertools.chain(past.without_doubtful(), past.with_discard(len(past.entries)))
-            if is_still_illegal and self._adopted([illegal[0], question], pasts):
+            if is_still_illegal and self._is_explained([illegal[0], question]):
                 return
         before = past.unsure if question.zone is None else unsure
         self._past = replace(past, unsure=())
@@ -328,7 +322,7 @@ class Watcher:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         past = self._past
         late = [one for one in unsure if one.id in past.refused_s]
-        if late and self._adopted([*late, question], past.earlier()):
+        if late and self._is_explained([*late, question]):
             return True
         without = past.without(unsure, past.seq)
         asked = reconcile(without.tracks, without.record, self._places)
@@ -337,26 +331,19 @@ class Watcher:
         self._past = without
         return True
 
-    def _explained(self, illegal: Sequence[Question]) -> bool:
-        """True if illegal cards are legal where something before them was taken for what it was not."""
-        past = self._past
-        last = past.entries[-1].question if past.entries else None
-        was_refused = last is not None and last.id in past.refused_s
-        pasts = [past.with_unread(), past.with_stacked(self._places)]
-        if len(illegal) > 1 and not was_refused:
-            pasts.append(past.with_discard(len(past.entries)))
-        if len(illegal) > 1 or was_refused:
-            pasts.append(past.earlier())
-        return self._adopted(illegal[:2], itertools.chain(*pasts))
+    def _is_explained(self, cards: Sequence[Question]) -> bool:
+        """Adopt the first other past in which all of these cards are legal; True if there is one.
 
-    def _adopted(self, cards: Sequence[Question], pasts: Iterable[Past]) -> bool:
-        """Adopt the first of these pasts in which all of these cards are legal; True if there is one."""
+        It takes two cards that were refused for something to have been laid, or not, that no picture tells of.
+        """
         before = self._past
         tried = (before.seq, *(question.id for question in cards))
         if cards[0].confidence < DOUBTFUL_CONFIDENCE or before.is_trial or tried in self._tried:
             return False
         self._tried.add(tried)
-        for past in pasts:
+        last = before.entries[-1].question if before.entries else None
+        was_refused = last is not None and last.id in before.refused_s
+        for past in before.others(self._places, may_drop=len(cards) > 1 or was_refused):
             self._past = replace(past, is_trial=True, items=())
             self._follow()
             if self._past.counts(cards, before):

@@ -70,11 +70,8 @@ class Tracks:
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
-    gap_since_s: float | None = None
-    """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
-
-    unseen_zones: frozenset[str] = frozenset()
-    """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
+    broken_s: float = -math.inf
+    """When the pictures broke off last: whatever the next look shows may have come since then."""
 
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
     draw_pile: DrawPile = DrawPile()
@@ -106,13 +103,18 @@ class Tracks:
         return frozenset(zone for zone, since_s in hidden if self.t_s - since_s < TURN_S and zone != DRAW_ZONE)
 
     @property
+    def unseen_zones(self) -> frozenset[str]:
+        """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
+        return frozenset(zone for zone, since_s in self.hidden_since_s.items() if since_s == self.broken_s)
+
+    @property
     def bare_s(self) -> float:
         """How long the mats have been bare."""
         return 0.0 if self.bare_since_s is None else self.t_s - self.bare_since_s
 
     def earliest_s(self, zone: str, t_s: float) -> float:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
-        return self.hidden_since_s.get(zone, t_s if self.gap_since_s is None else self.gap_since_s)
+        return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
     def of_serial(self, serial: int) -> Track | None:
         """Return the track of that serial."""
@@ -138,9 +140,6 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
-        gap_since_s=None,
-        unseen_zones=view.unknown_zones
-        & (view.unknown_zones if tracks.gap_since_s is not None else tracks.unseen_zones),
         bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
         draw_pile=tracks.draw_pile.after(view, seq),
     )
@@ -251,7 +250,7 @@ def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
     cards = tuple(replace(track, recent=()) for track in laid)
-    return _paused(replace(tracks, cards=cards, gap_since_s=tracks.t_s))
+    return _paused(replace(tracks, cards=cards, broken_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
