@@ -129,22 +129,26 @@ class Past:
 
     # Other pasts
 
-    def others(self, places: Places, *, may_drop: bool) -> Iterator[Past]:
-        """Yield the other pasts that may explain what lies there, likeliest first; `may_drop` allows less likely ones.
+    def others(self, places: Places, cards: Sequence[Question]) -> Iterator[Past]:
+        """Yield the other pasts that may explain these cards, likeliest first; the last one may be legal in this too.
 
         A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
-        was taken for that one; a card that was doubtful was not laid; somebody discarded a card, and nobody saw it.
+        was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before
+        them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
         """
         for question in self.asked:
             if question.kind is Kind.WHICH and question.is_legal:
                 yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
         yield from itertools.chain.from_iterable(self._with_stacked(places, at) for at in self._latest)
-        if may_drop:
-            for at in self._latest:
-                question = self.entries[at].question if at < len(self.entries) else None
-                if question is not None and question.confidence < SURE_CONFIDENCE:
-                    yield self._up_to(at).without([question], self._seq_at(at))
-            yield from itertools.chain.from_iterable(map(self._with_discard, self._latest))
+        told = [entry.question for entry in self.entries]
+        was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
+        if len(cards) + was_refused > 1:
+            for at, doubtful in [(at, told[at]) for at in self._latest if at < len(told)]:
+                if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
+                    yield self._up_to(at).without([doubtful], self._seq_at(at))
+            # What is legal by now shows that nothing is missing before the last line.
+            unseen = self._latest[:1] if cards[-1].is_legal else self._latest[was_refused:]
+            yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
 
     def _with_discard(self, at: int) -> Iterator[Past]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
@@ -332,18 +336,13 @@ class Watcher:
         return True
 
     def _is_explained(self, cards: Sequence[Question]) -> bool:
-        """Adopt the first other past in which all of these cards are legal; True if there is one.
-
-        It takes two cards that were refused for something to have been laid, or not, that no picture tells of.
-        """
+        """Adopt the first other past in which all of these cards are legal; True if there is one."""
         before = self._past
         tried = (before.seq, *(question.id for question in cards))
         if cards[0].confidence < DOUBTFUL_CONFIDENCE or before.is_trial or tried in self._tried:
             return False
         self._tried.add(tried)
-        last = before.entries[-1].question if before.entries else None
-        was_refused = last is not None and last.id in before.refused_s
-        for past in before.others(self._places, may_drop=len(cards) > 1 or was_refused):
+        for past in before.others(self._places, cards):
             self._past = replace(past, is_trial=True, items=())
             self._follow()
             if self._past.counts(cards, before):
