@@ -20,12 +20,19 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.tracking.acts import UNCLEAR, Act, cost_of, doubled, explained, is_ripe, known_face, plays_of
+from companion.tracking.acts import UNCLEAR, Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
-from companion.tracking.deferral import Deferral
 from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
-from companion.tracking.track import DOUBTFUL_CONFIDENCE, PUT_RIGHT_S, TURN_S, UNCLEAR_CONFIDENCE, Track
+from companion.tracking.track import (
+    DOUBTFUL_CONFIDENCE,
+    MOMENT_S,
+    PUT_RIGHT_S,
+    TURN_S,
+    UNCLEAR_CONFIDENCE,
+    State,
+    Track,
+)
 from companion.tracking.tracker import Tracks
 
 MOST_PLAYS = 3  # maximum number of plays that a question offers
@@ -44,10 +51,8 @@ class _Reconciliation:
 
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._t_s = tracks.t_s
         self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
         self._doubling, self._unclear = doubled(self._balance.extra, record)
-        self._deferral = Deferral(tracks, record, places)
         last = record.lines[-1].play if record.lines else None
         self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
         self._taken = self._taken_top()  # the top discard, if it is gone and the player to move may have it
@@ -60,7 +65,7 @@ class _Reconciliation:
         if not acts and self._taken is not None and self._was_just_discarded(self._taken):
             # Only the next card can tell whether it was taken or taken back.
             return
-        waits = [self._deferral.is_too_early(act, acts[:n]) for n, act in enumerate(acts)]
+        waits = [self._is_too_early(act, acts[:n]) for n, act in enumerate(acts)]
         # What comes after a legal play depends on it.
         end = next((n for n, act in enumerate(acts) if waits[n] and act.is_legal), None)
         asked = [] if self._taken is None else [self._about_taken(self._taken, acts)]
@@ -72,7 +77,7 @@ class _Reconciliation:
             now = self._balance_after(acts, after)
             is_reshuffled = may_be_reshuffled(self._tracks, after, self._record.lines)
             is_gathering = not is_reshuffled and self._is_gathering(now.missing)
-            if not (is_reshuffled or is_gathering or any(map(self._deferral.awaits_entry, acts))):
+            if not (is_reshuffled or is_gathering or any(map(self._awaits_entry, acts))):
                 asked += self._differences(now)
             asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
         yield from (question for question in asked if question is not None)
@@ -193,64 +198,112 @@ class _Reconciliation:
         is_coming = zone in self._tracks.hidden_since_s or any(track.zone == zone for track in self._tracks.coming)
         return has_remedy or has_safety or is_coming or self._tracks.t_s - new.since_s < PUT_RIGHT_S
 
+    # What is too early to say: another card may come, be read, or be entered first
+
+    def _is_too_early(self, act: Act, before: Sequence[Act]) -> bool:
+        """True if it is too early to say what a card means."""
+        return not act.is_stacked and (
+            self._may_be_doubled(act)
+            or self._may_have_moved(act.track)
+            or self._may_have_taken(act)
+            or (act.turn_matters and self._may_follow_another(act, before))
+        )
+
+    def _may_be_doubled(self, act: Act) -> bool:
+        """True if an accelerator may be laid with it yet."""
+        is_distance = act.track.face.family is Family.DISTANCE
+        return is_distance and Card.ACCELERATOR in act.table.edition.deck and self._lies_s(act.track) < MOMENT_S
+
+    def _may_have_moved(self, track: Track) -> bool:
+        """True if a card told by its face may be one that has just left its place, or whose place is out of sight."""
+        if track.card is not None or self._lies_s(track) >= PUT_RIGHT_S:
+            return False
+        alike = (t for t in self._tracks.there if t.face is track.face and t.zone != track.zone)
+        return any(not t.is_in_sight and (track.is_laid_off_hazard or t.absent_since_s is not None) for t in alike)
+
+    def _may_have_taken(self, act: Act) -> bool:
+        """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
+        top = takeable(act.table)
+        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
+        return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
+
+    def _may_follow_another(self, act: Act, before: Sequence[Act]) -> bool:
+        """True if a play before it may not have been entered, or its card not be in sight, or be read, yet."""
+        if any(map(self._awaits_entry, before)):
+            return True
+        since_s = act.track.since_s
+        if self._lies_s(act.track) >= TURN_S:
+            return False
+        under_arms = self._tracks.zones_under_arms & self._reach(act)
+        if any(self._tracks.hidden_since_s[zone] <= since_s for zone in under_arms):
+            return True
+        others = [t for t in self._tracks.cards if t is not act.track and t.is_in_sight]
+        coming = (t for t in others if t.state is State.SEEN)
+        return any(t.earliest_s <= since_s for t in coming) or any(map(self._is_being_read, others))
+
+    def _reach(self, act: Act) -> frozenset[str]:
+        """The other zones where the player to move may have laid a card."""
+        return self._places.within_reach(act.table) - {act.track.zone}
+
+    def _is_being_read(self, track: Track) -> bool:
+        """True if a card was laid a moment ago of which it is still to be told which it is."""
+        if not track.is_there or track.face is not Card.UNKNOWN or self._lies_s(track) >= TURN_S:
+            return False
+        told = any(line.serial == track.serial for line in self._record.lines)
+        is_open = not told and self._record.refusal(track) is None and known_face(track, self._tracks) is None
+        return is_open and bool(candidates(track, self._tracks))
+
+    def _awaits_entry(self, act: Act) -> bool:
+        """True if people are asked to enter what was played with a card, and have not answered."""
+        face = known_face(act.track, self._tracks)
+        asks = face is not None and self._places.question(face, act.track.zone, act.table) is not None
+        return asks and self._record.answer(act.track, Kind.DIFFERS) is None
+
+    def _lies_s(self, track: Track) -> float:
+        return self._tracks.t_s - track.since_s
+
     # Questions about cards that lie there
 
     def _about_act(self, act: Act) -> Question | None:
         track, face = act.track, known_face(act.track, self._tracks)
+        ranked = plays_of(track, self._tracks, act.table, self._places)
         if face is None:
-            return self._about_unread(act)
+            # A card that cannot be read is asked about once it has been looked at often enough.
+            is_ready = bool(ranked) and is_ripe(track, self._tracks.t_s)
+            plays = [play for play, _ in ranked]
+            return self._asked(Kind.WHICH, act, plays, ranked[0][1]) if is_ready else None
         sentence = self._places.question(face, track.zone, act.table)
         if sentence is not None:
             return self._difference(track, sentence, seen=face)
         if act.play is None:
             return None
-        confidence, others = self._confidence(act, face), []
-        if confidence < SURE_CONFIDENCE:
-            ranked = plays_of(track, self._tracks, act.table, self._places)
-            others = [play for play, _ in ranked if play != act.play]
-        ident = self._record.question_id(track, Kind.PLAY, Deed.STACKED if act.is_stacked else Deed.LAID)
-        return self._play(ident, (act.play, *others)[:MOST_PLAYS], act, confidence)
+        confidence = self._confidence(act, face)
+        others = [play for play, _ in ranked if play != act.play and confidence < SURE_CONFIDENCE]
+        deed = Deed.STACKED if act.is_stacked else Deed.LAID
+        return self._asked(Kind.PLAY, act, [act.play, *others], confidence, deed)
+
+    def _asked(
+        self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float, deed: Deed = Deed.LAID
+    ) -> Question:
+        ident, why = self._record.question_id(act.track, kind, deed), objections(act.table, plays[0])
+        sure = kind is Kind.PLAY and act.clear and confidence >= SURE_CONFIDENCE
+        few = tuple(plays[:MOST_PLAYS])
+        return Question(ident, kind, act.track.zone, few, act.table, why, confidence=confidence, sure=sure)
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
         doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
-        doubtful = doubtful or (act.turn_matters and self._may_be_missed(act))
+        # The player to move may have laid a card where nobody has looked since the pictures broke off.
+        doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
         if doubtful or act.is_out_of_turn:
             most = DOUBTFUL_CONFIDENCE
         return round(min(most, track.confidence) if face is track.face else most, 2)
 
-    def _may_be_missed(self, act: Act) -> bool:
-        """True if the player to move may have laid a card where nobody has looked since the pictures broke off."""
-        return bool(self._tracks.unseen_zones & (self._places.within_reach(act.table) - {act.track.zone}))
-
     def _lay_before(self, track: Track) -> bool:
         """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""
         counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
         return any(other is not None and other.earliest_s > track.since_s for other in counted)
-
-    @staticmethod
-    def _play(ident: str, plays: tuple[Play, ...], act: Act, confidence: float) -> Question:
-        sure = act.clear and confidence >= SURE_CONFIDENCE
-        return Question(
-            ident, Kind.PLAY, act.track.zone, plays, act.table, act.reasons, confidence=confidence, sure=sure
-        )
-
-    def _about_unread(self, act: Act) -> Question | None:
-        """A card that cannot be read, once it has been looked at often enough."""
-        plays = plays_of(act.track, self._tracks, act.table, self._places)
-        if not plays or not is_ripe(act.track, self._t_s):
-            return None
-        return Question(
-            self._record.question_id(act.track, Kind.WHICH),
-            Kind.WHICH,
-            act.track.zone,
-            tuple(play for play, _ in plays[:MOST_PLAYS]),
-            act.table,
-            objections(act.table, plays[0][0]),
-            confidence=plays[0][1],
-            sure=False,
-        )
 
     def _about_refused(self, track: Track) -> Question | None:
         """A card that was to be taken back and lies there still although the game has gone on."""
@@ -275,8 +328,7 @@ class _Reconciliation:
                 return self._about_gone(top)
             clear = lead > UNCLEAR
         act = Act(top, taking(self._table), self._table, clear=clear)
-        ident = self._record.question_id(top, Kind.PLAY, Deed.TAKEN)
-        return self._play(ident, (taking(self._table),), act, 1.0 if clear else UNCLEAR_CONFIDENCE)
+        return self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if clear else UNCLEAR_CONFIDENCE, Deed.TAKEN)
 
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
         """Return how the cards differ from the record once these acts count."""
@@ -289,7 +341,7 @@ class _Reconciliation:
 
     def _is_gathering(self, missing: Sequence[Track]) -> bool:
         """True if so many cards are gone that somebody gathers them in."""
-        recent = any(self._t_s - t.last_there_s < 2 * TURN_S for t in missing)
+        recent = any(self._tracks.t_s - t.last_there_s < 2 * TURN_S for t in missing)
         return len(missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
 
     def _differences(self, now: Balance) -> list[Question | None]:
