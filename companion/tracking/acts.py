@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.match.questions import Kind
@@ -52,10 +52,9 @@ class Act:
         """How unlikely it is."""
         if self.play is None:
             return MEANINGLESS
-        if self.reasons:
-            others = any(reason.code is not Code.NOT_YOUR_TURN for reason in self.reasons)
-            return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others
-        return STACKED if self.is_stacked else 0.0 if self.clear else UNCLEAR
+        others = len(self.reasons) > self.is_out_of_turn
+        likely = STACKED * self.is_stacked or UNCLEAR * (not self.clear)
+        return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others if self.reasons else likely
 
     @property
     def is_out_of_turn(self) -> bool:
@@ -71,7 +70,7 @@ class Act:
     @property
     def after(self) -> Table:
         """The table after it: an illegal play waits until people have decided."""
-        return apply(self.table, self.play) if self.play is not None and not self.reasons else self.table
+        return apply(self.table, self.play) if self.play is not None and self.is_legal else self.table
 
 
 Meaning = Callable[[Track, Table], Act]  # what a card means on a table
@@ -82,37 +81,28 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
     waiting = sorted(extra, key=lambda t: (max(t.earliest_s, t.since_s - LAYING_S), t.since_s, t.serial))
     acts: list[Act] = []
     while waiting:
-        first = waiting[:MOST_TOGETHER]
-        # A card that lay there in sight before another can have been laid came before it.
-        together = [t for n, t in enumerate(first) if all(t.earliest_s <= other.since_s for other in first[:n])]
-        ways = (_in_order(order, table, meaning) for order in itertools.permutations(together) if _may_be(order))
-        best = min(ways, key=lambda way: cost_of(way) + SWAPPED * _swaps(way, together))
-        acts.append(best[0])
-        waiting.remove(best[0].track)
-        table = best[0].after
+        best = min(_ways(waiting[:MOST_TOGETHER], table, meaning), key=lambda way: way[0])[1][0]
+        acts.append(best)
+        waiting.remove(best.track)
+        table = best.after
     return tuple(acts)
+
+
+def _ways(tracks: Sequence[Track], table: Table, meaning: Meaning) -> Iterator[tuple[float, list[Act]]]:
+    """Yield each order in which cards may have been laid, with its cost."""
+    for order in itertools.permutations(range(len(tracks))):
+        pairs = list(itertools.combinations(order, 2))
+        # A card that lay there in sight before another can have been laid came before it.
+        if all(tracks[one].earliest_s <= tracks[other].since_s for one, other in pairs):
+            acts: list[Act] = []
+            for n in order:
+                acts.append(meaning(tracks[n], acts[-1].after if acts else table))
+            yield cost_of(acts) + SWAPPED * sum(one > other for one, other in pairs), acts
 
 
 def cost_of(acts: Iterable[Act]) -> float:
     """Return how unlikely it is that all of this was done."""
     return sum(act.cost for act in acts)
-
-
-def _in_order(order: Iterable[Track], table: Table, meaning: Meaning) -> tuple[Act, ...]:
-    acts = []
-    for track in order:
-        acts.append(meaning(track, table))
-        table = acts[-1].after
-    return tuple(acts)
-
-
-def _may_be(order: Sequence[Track]) -> bool:
-    return all(one.earliest_s <= other.since_s for one, other in itertools.combinations(order, 2))
-
-
-def _swaps(acts: Sequence[Act], order: Sequence[Track]) -> int:
-    places = [order.index(act.track) for act in acts]
-    return sum(one > other for one, other in itertools.combinations(places, 2))
 
 
 # --- Which card it is -----------------------------------------------------------------------------------------
@@ -125,22 +115,20 @@ def is_ripe(track: Track, t_s: float) -> bool:
 
 def known_face(track: Track, tracks: Tracks) -> Card | None:
     """Return the face of a card, told by one reading or by all of them together; None where people have to say."""
-    if track.face is not Card.UNKNOWN:
-        return track.face
-    firsts = {_clear_first(read) for read in track.readings}
-    first = firsts.pop() if len(firsts) == 1 and is_ripe(track, tracks.t_s) else None
+    if track.face is not Card.UNKNOWN or not is_ripe(track, tracks.t_s):
+        return track.face if track.face is not Card.UNKNOWN else None
+    (first, most), (_, second), *_ = *candidates(track, tracks), ("", 0.0), ("", 0.0)
     # Of a face alone there may be another copy elsewhere: people had better say.
-    if first is None or is_any_copy(first) or _lies_elsewhere(first, track, tracks):
-        return None
-    return face_of(first)
+    is_clear = most >= max(LEAST_LEAD, second + CLEAR_LEAD) and not is_any_copy(first)
+    return face_of(first) if is_clear else None
 
 
 def candidates(track: Track, tracks: Tracks) -> list[tuple[str, float]]:
     """Return the physical cards that it may be, likeliest first, with the mean confidence of its readings."""
-    cards = {card for read in track.readings for card in read}
+    lying = {t.card for t in tracks.there if t is not track}
+    cards = {card for read in track.readings for card in read} - lying
     mean = {card: sum(read.get(card, 0.0) for read in track.readings) / len(track.readings) for card in cards}
-    here = {card: share for card, share in mean.items() if not _lies_elsewhere(card, track, tracks)}
-    return sorted(here.items(), key=lambda item: (-item[1], item[0]))
+    return sorted(mean.items(), key=lambda item: (-item[1], item[0]))
 
 
 def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list[tuple[Play, float]]:
@@ -155,17 +143,6 @@ def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list
         found.items(),
         key=lambda item: (item[1] < best - CLEAR_LEAD, bool(objections(table, item[0])), -item[1]),
     )
-
-
-def _lies_elsewhere(card: str, track: Track, tracks: Tracks) -> bool:
-    return any(t.card == card and t is not track for t in tracks.there)
-
-
-def _clear_first(read: Mapping[str, float]) -> str | None:
-    """The card that a reading puts first by far."""
-    first = max(read, key=lambda card: read[card], default="")
-    second = max((confidence for card, confidence in read.items() if card != first), default=0.0)
-    return first if read.get(first, 0.0) >= max(LEAST_LEAD, second + CLEAR_LEAD) else None
 
 
 def doubled(laid: Sequence[Track], record: Record) -> tuple[dict[int, int], set[int]]:
