@@ -25,7 +25,6 @@ from companion.tracking.tracker import Tracks
 UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.3, 1.0, 2.0, 3.0, 4.0
 """Cost of an act: how unlikely it is that somebody did it. A legal one that means nothing else costs nothing."""
 
-SWAPPED = 0.1  # cost of each pair of cards that was laid in another order than it came into sight
 MOST_TOGETHER = 4  # number of cards that came at about the same time of which every order is tried
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
 """Margin by which every reading has to put a card first, or else legal plays come first, and the minimum confidence in
@@ -81,23 +80,23 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
     waiting = sorted(extra, key=lambda t: (max(t.earliest_s, t.since_s - LAYING_S), t.since_s, t.serial))
     acts: list[Act] = []
     while waiting:
-        best = min(_ways(waiting[:MOST_TOGETHER], table, meaning), key=lambda way: way[0])[1][0]
+        # The first of several that cost the same is nearest to how they came into sight.
+        best = min(_ways(waiting[:MOST_TOGETHER], table, meaning), key=cost_of)[0]
         acts.append(best)
         waiting.remove(best.track)
         table = best.after
     return tuple(acts)
 
 
-def _ways(tracks: Sequence[Track], table: Table, meaning: Meaning) -> Iterator[tuple[float, list[Act]]]:
-    """Yield each order in which cards may have been laid, with its cost."""
-    for order in itertools.permutations(range(len(tracks))):
-        pairs = list(itertools.combinations(order, 2))
+def _ways(tracks: Sequence[Track], table: Table, meaning: Meaning) -> Iterator[list[Act]]:
+    """Yield each order in which cards may have been laid."""
+    for order in itertools.permutations(tracks):
         # A card that lay there in sight before another can have been laid came before it.
-        if all(tracks[one].earliest_s <= tracks[other].since_s for one, other in pairs):
+        if all(one.earliest_s <= other.since_s for one, other in itertools.combinations(order, 2)):
             acts: list[Act] = []
-            for n in order:
-                acts.append(meaning(tracks[n], acts[-1].after if acts else table))
-            yield cost_of(acts) + SWAPPED * sum(one > other for one, other in pairs), acts
+            for track in order:
+                acts.append(meaning(track, acts[-1].after if acts else table))
+            yield acts
 
 
 def cost_of(acts: Iterable[Act]) -> float:

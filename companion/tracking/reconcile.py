@@ -8,6 +8,7 @@ The rules break a tie; a card that lies there is asked about however illegal it 
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,22 +54,37 @@ class _Reconciliation:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
         self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
         self._doubling, self._unclear = doubled(self._balance.extra, record)
-        last = record.lines[-1].play if record.lines else None
-        self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
-        self._taken = self._taken_top()  # the top discard, if it is gone and the player to move may have it
-        self._moved = list(self._moves())
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
+        self._suppose_taken(self._missing_top())
+
+    def _suppose_taken(self, top: Track | None) -> None:
+        """Explain what lies there with the top discard taken by the player to move, or with none."""
+        self._taken = top
+        self._moved = list(self._moves())
+        self._acts = self._explained()
 
     def questions(self) -> Iterator[Question]:
         """Yield what is to be asked: about each card that lies there, and once none of those has to wait, the rest."""
-        acts = self._acts()
-        if not acts and self._taken is not None and self._was_just_discarded(self._taken):
-            # Only the next card can tell whether it was taken or taken back.
-            return
+        top, last, asked = self._taken, self._record.lines[-1] if self._record.lines else None, []
+        if top is not None:
+            lead = math.inf
+            if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
+                if not self._acts:
+                    # Only the next card can tell whether it was taken, or taken back by whoever has just laid it.
+                    return
+                back = explained([act.track for act in self._acts], last.before, self._meaning)
+                lead = cost_of(back) + UNCLEAR - cost_of(self._acts)
+            if lead < 0:
+                self._suppose_taken(None)
+                asked = [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
+            else:
+                act = Act(top, taking(self._table), self._table, clear=lead > UNCLEAR)
+                sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
+                asked = [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
+        acts = self._acts
         waits = [self._is_too_early(act, acts[:n]) for n, act in enumerate(acts)]
         # What comes after a legal play depends on it.
         end = next((n for n, act in enumerate(acts) if waits[n] and act.is_legal), None)
-        asked = [] if self._taken is None else [self._about_taken(self._taken, acts)]
         asked += [self._about_act(act) for act, must_wait in zip(acts[:end], waits, strict=False) if not must_wait]
         if end is None:
             asked += map(self._about_refused, self._refused)
@@ -78,11 +94,11 @@ class _Reconciliation:
             is_reshuffled = may_be_reshuffled(self._tracks, after, self._record.lines)
             is_gathering = not is_reshuffled and self._is_gathering(now.missing)
             if not (is_reshuffled or is_gathering or any(map(self._awaits_entry, acts))):
-                asked += self._differences(now)
+                asked += [one for one in self._differences(now) if one not in asked]
             asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
         yield from (question for question in asked if question is not None)
 
-    def _acts(self) -> tuple[Act, ...]:
+    def _explained(self) -> tuple[Act, ...]:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
         extra = self._balance.extra
         known = {track.serial for track in (*self._refused, *(new for _, new in self._moved))}
@@ -127,32 +143,22 @@ class _Reconciliation:
         gone = [t for t in missing if not (is_reshuffled and t.zone == DISCARD_ZONE)]
         for new in self._balance.extra:
             for old in gone:
-                is_same = self._may_be_moved(old, new) if new.card is None else new.card == old.card
-                if old.zone != new.zone and is_same:
+                if old.zone != new.zone and self._is_moved(old, new):
                     yield old, new
                     break
 
-    def _may_be_moved(self, old: Track, new: Track) -> bool:
-        """True if a card without a sticker was carried off, or put right by whoever has just laid it."""
+    def _is_moved(self, old: Track, new: Track) -> bool:
+        """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""
+        if new.card is not None or new.face is not old.face:
+            return new.card is not None and new.card == old.card
         is_last = bool(self._record.lines) and self._record.lines[-1].serial == old.serial
-        is_soon = old.seen_s < new.since_s <= old.last_there_s + PUT_RIGHT_S
-        return self._is_carried(old, new) or (is_last and is_soon and new.face is old.face)
+        return (is_last or new.is_laid_off_hazard) and 0 <= new.since_s - old.seen_s <= TURN_S
 
-    def _taken_top(self) -> Track | None:
+    def _missing_top(self) -> Track | None:
+        """The top discard, if it is gone and the player to move may have it."""
         gone = [t for t in self._balance.missing if t.zone == DISCARD_ZONE]
-        if len(gone) != 1 or gone[0].face is not takeable(self._table) or self._is_put_right(gone[0]):
-            return None
-        return gone[0] if self._record.answer(gone[0], Kind.PLAY, Deed.TAKEN) is None else None
-
-    def _is_put_right(self, top: Track) -> bool:
-        """True if whoever discarded a card has laid it elsewhere."""
-        laid_by = self._last_discard.player if self._last_discard is not None else None
-        new = next((t for t in self._balance.extra if t.card is not None and t.card == top.card), None)
-        return new is not None and self._places.is_taken(top.face, new.zone, self._table, laid_by) is False
-
-    def _was_just_discarded(self, top: Track) -> bool:
-        """True if the last play discarded this card."""
-        return self._last_discard is not None and self._last_discard.card is top.face
+        may_be = len(gone) == 1 and gone[0].face is takeable(self._table)
+        return gone[0] if may_be and self._record.answer(gone[0], Kind.PLAY, Deed.TAKEN) is None else None
 
     # Beaten hazards are carried to the discard pile at any time: before the attack counts, before the card that beats
     # them is in sight, turns later, or never. So one on that pile need not have been discarded, and one that has left
@@ -182,11 +188,6 @@ class _Reconciliation:
         soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
         safeties = (track.face for track in (*self._balance.extra, *self._tracks.coming) if track.zone == zone)
         return soon or SAFETY_OF[hazard.face] in safeties
-
-    @staticmethod
-    def _is_carried(old: Track, new: Track) -> bool:
-        """True if a card on the discard pile, told by its face, may be the hazard that has just left its place."""
-        return new.is_laid_off_hazard and new.face is old.face and 0 <= new.since_s - old.seen_s <= TURN_S
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
@@ -266,19 +267,18 @@ class _Reconciliation:
 
     def _about_act(self, act: Act) -> Question | None:
         track, face = act.track, known_face(act.track, self._tracks)
-        ranked = plays_of(track, self._tracks, act.table, self._places)
         if face is None:
             # A card that cannot be read is asked about once it has been looked at often enough.
-            is_ready = bool(ranked) and is_ripe(track, self._tracks.t_s)
-            plays = [play for play, _ in ranked]
-            return self._asked(Kind.WHICH, act, plays, ranked[0][1]) if is_ready else None
+            ranked = plays_of(track, self._tracks, act.table, self._places) if is_ripe(track, self._tracks.t_s) else ()
+            return self._asked(Kind.WHICH, act, [play for play, _ in ranked], ranked[0][1]) if ranked else None
         sentence = self._places.question(face, track.zone, act.table)
         if sentence is not None:
             return self._difference(track, sentence, seen=face)
         if act.play is None:
             return None
         confidence = self._confidence(act, face)
-        others = [play for play, _ in ranked if play != act.play and confidence < SURE_CONFIDENCE]
+        ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
+        others = [play for play, _ in ranked if play != act.play]
         deed = Deed.STACKED if act.is_stacked else Deed.LAID
         return self._asked(Kind.PLAY, act, [act.play, *others], confidence, deed)
 
@@ -317,18 +317,6 @@ class _Reconciliation:
         return self._difference(track, sentence, seen=track.face)
 
     # Questions about cards that are gone
-
-    def _about_taken(self, top: Track, acts: Sequence[Act]) -> Question | None:
-        """The discard that is gone was taken; the last play, it may have been taken back."""
-        clear = True
-        if self._was_just_discarded(top):
-            back = explained([act.track for act in acts], self._record.lines[-1].before, self._meaning)
-            lead = cost_of(back) + UNCLEAR - cost_of(acts)
-            if lead < 0:
-                return self._about_gone(top)
-            clear = lead > UNCLEAR
-        act = Act(top, taking(self._table), self._table, clear=clear)
-        return self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if clear else UNCLEAR_CONFIDENCE, Deed.TAKEN)
 
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
         """Return how the cards differ from the record once these acts count."""
