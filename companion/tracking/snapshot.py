@@ -13,6 +13,7 @@ from companion.rules.cards import Card, card_of_slug
 from companion.storage.files import write_whole
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import MOST_GONE, Tracks
+from companion.vision.view import Point
 
 FILE_NAME = "tracks.json"
 _KEEPS = ("serial", "face", "card", "place", "state", "laid_seq", "gone_seq", "centre_px")
@@ -48,24 +49,20 @@ def read(path: Path | None) -> Tracks:
 
 
 def _track(said: dict[str, Any]) -> Track:
-    place = Place(
-        str(said["place"]["zone"]),
-        bool(said["place"]["sideways"]),
-        _point(said["place"]["at_mm"]),
-        float(said["place"]["turn_deg"]),
-    )
+    place = said["place"]
     return Track(
         serial=int(said["serial"]),
         face=card_of_slug(said["face"]) or Card.UNKNOWN,
         card=None if said["card"] is None else str(said["card"]),
-        place=place,
+        place=Place(
+            str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), turn_deg=float(place["turn_deg"])
+        ),
         state=State(said["state"]),
         laid_seq=int(said["laid_seq"]),
         gone_seq=int(said["gone_seq"]),
-        centre_px=_point(said["centre_px"]),
+        centre_px=_point(*said["centre_px"]),
     )
 
 
-def _point(said: Any) -> tuple[float, float]:
-    x, y = said
+def _point(x: float, y: float) -> Point:
     return float(x), float(y)
