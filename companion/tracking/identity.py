@@ -126,16 +126,11 @@ class _Costs:
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
-        """The cost of a code that cannot be read, now or before, being the same card."""
-        if off_mm > UNREAD_MM:
-            return math.inf
-        if one.sighting.by == FACE:
-            return LIKELY
+        """The cost of a card that cannot be read, now or before, being the same card."""
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
-        if not is_read_at_last and not _may_be_one(one.sighting, track):
-            return math.inf
-        return LIKELY + off_mm / UNREAD_MM
+        may_be = one.sighting.by == FACE or is_read_at_last or _may_be_one(one.sighting, track)
+        return LIKELY + off_mm / UNREAD_MM if may_be and off_mm <= UNREAD_MM else math.inf
 
     def new(self, one: Detection) -> float:
         face = one.sighting.face

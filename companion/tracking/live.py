@@ -136,27 +136,23 @@ class TableWatch:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
-        view = self._without_hand(self._look(frame))
+        seen = self._look(frame)
+        before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
+        if self._hand.cards != before:
+            self._match.refresh()
         self._match.trouble(view.trouble or view.note or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
-        before = replace(self._tracks, hand_seq=record.hand_seq)
-        tracks = tracker.update(before, view, hint, places.mats, state.seq)
-        is_new_hand = record.hand_seq != self._hand_before and not record.lines
-        self._tracks = left_over(tracks) if is_new_hand else tracks
+        self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
+        self._tracks = tracker.update(self._tracks, view, hint, places.mats, state.seq)
+        if record.hand_seq != self._hand_before and not record.lines:
+            self._tracks = left_over(self._tracks)
         self._ask(self._tracks, frame, view)
         self._deal()
         signature = snapshot.signature(self._tracks)
         if self._memory is not None and signature != self._written:
             snapshot.write(self._memory, self._tracks)
             self._written = signature
-
-    def _without_hand(self, seen: View) -> View:
-        """Return a look without the robot's hand, which is remembered by itself; say where it has changed."""
-        before, self._hand = self._hand.cards, self._hand.after(seen)
-        if self._hand.cards != before:
-            self._match.refresh()
-        return public(seen)
 
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""

@@ -308,7 +308,8 @@ class Watcher:
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
         past = self._past
-        if illegal and not unsure and self._is_newest(illegal[0]):
+        newest = max((entry.line.serial or 0 for entry in past.entries), default=0)
+        if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
             if is_still_illegal and self._is_explained([illegal[0], question]):
@@ -317,10 +318,6 @@ class Watcher:
         self._past = replace(past, unsure=())
         for one in before or (question,):
             self._count(one)
-
-    def _is_newest(self, question: Question) -> bool:
-        """True if its card came after that of every line."""
-        return all((question.serial or 0) > (entry.line.serial or 0) for entry in self._past.entries)
 
     def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""

@@ -92,7 +92,10 @@ class _Reconciliation:
             after = acts[-1].after if acts else self._table
             now = self._balance_after(acts, after)
             is_reshuffled = may_be_reshuffled(self._tracks, after, self._record.lines)
-            is_gathering = not is_reshuffled and self._is_gathering(now.missing)
+            recent = any(self._tracks.t_s - t.last_there_s < 2 * TURN_S for t in now.missing)
+            # So many are gone that somebody gathers them in.
+            is_gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
+            is_gathering = is_gathering and not is_reshuffled
             if not (is_reshuffled or is_gathering or any(map(self._awaits_entry, acts))):
                 asked += [one for one in self._differences(now) if one not in asked]
             asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
@@ -103,7 +106,7 @@ class _Reconciliation:
         extra = self._balance.extra
         known = {track.serial for track in (*self._refused, *(new for _, new in self._moved))}
         known |= set(self._doubling.values())
-        carried = [hazard for hazard in self._uncounted() if self._record.refusal(hazard) is None]
+        carried = list(self._uncounted())
         stickers = {track.card for track in carried if track.card is not None}
         cards = [*(t for t in extra if t.serial not in known and t.card not in stickers), *carried]
         start = self._table if self._taken is None else apply(self._table, taking(self._table))
@@ -164,30 +167,22 @@ class _Reconciliation:
     # them is in sight, turns later, or never. So one on that pile need not have been discarded, and one that has left
     # its place need not have been taken back.
 
-    def _uncounted(self) -> list[Track]:
-        """Return those that a safety has beaten, or may have, and that have gone before their attack counted."""
-        lines = self._record.lines
+    def _uncounted(self) -> Iterator[Track]:
+        """Yield those that a safety has beaten, or may have, and that have gone before their attack counted."""
+        lines, laid = self._record.lines, [*self._balance.extra, *self._tracks.coming]
         told = {line.serial for line in lines}
         counted = {spot for line in lines for spot in spots_of(line, self._places)}
-        return [
-            track
-            for track in self._tracks.gone
-            if track.face.family is Family.HAZARD
-            and track.laid_since(self._record.hand_seq)
-            and track.serial not in told
-            and (track.zone, track.face) not in counted
-            and self._is_beaten(track)
-        ]
-
-    def _is_beaten(self, hazard: Track) -> bool:
-        gone_s = self._tracks.t_s - hazard.seen_s
-        stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE}
-        if gone_s > TURN_S and (hazard.card is None or hazard.card not in stickers):
-            return False
-        zone = f"{mat_of(hazard.zone)}/safety"
-        soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
-        safeties = (track.face for track in (*self._balance.extra, *self._tracks.coming) if track.zone == zone)
-        return soon or SAFETY_OF[hazard.face] in safeties
+        stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE} - {None}
+        for track in self._tracks.gone:
+            spot, gone_s = (track.zone, track.face), self._tracks.t_s - track.seen_s
+            is_attack = track.face.family is Family.HAZARD and track.laid_since(self._record.hand_seq)
+            if not is_attack or track.serial in told or spot in counted or self._record.refusal(track) is not None:
+                continue
+            zone = f"{mat_of(track.zone)}/safety"
+            soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
+            is_beaten = soon or (zone, SAFETY_OF[track.face]) in ((one.zone, one.face) for one in laid)
+            if is_beaten and (gone_s <= TURN_S or track.card in stickers):
+                yield track
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
@@ -203,17 +198,15 @@ class _Reconciliation:
 
     def _is_too_early(self, act: Act, before: Sequence[Act]) -> bool:
         """True if it is too early to say what a card means."""
-        return not act.is_stacked and (
-            self._may_be_doubled(act)
-            or self._may_have_moved(act.track)
-            or self._may_have_taken(act)
-            or (act.turn_matters and self._may_follow_another(act, before))
-        )
-
-    def _may_be_doubled(self, act: Act) -> bool:
-        """True if an accelerator may be laid with it yet."""
-        is_distance = act.track.face.family is Family.DISTANCE
-        return is_distance and Card.ACCELERATOR in act.table.edition.deck and self._lies_s(act.track) < MOMENT_S
+        track = act.track
+        is_distance = track.face.family is Family.DISTANCE and Card.ACCELERATOR in act.table.edition.deck
+        may_be_doubled = is_distance and self._lies_s(track) < MOMENT_S
+        # The top of the discard pile is missing, and in a moment will have been taken before this.
+        top = takeable(act.table)
+        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
+        is_taking = any(t.absent_since_s is not None and t.absent_since_s <= track.since_s for t in tops)
+        may_follow = act.turn_matters and self._may_follow_another(act, before)
+        return not act.is_stacked and (may_be_doubled or is_taking or may_follow or self._may_have_moved(track))
 
     def _may_have_moved(self, track: Track) -> bool:
         """True if a card told by its face may be one that has just left its place, or whose place is out of sight."""
@@ -221,12 +214,6 @@ class _Reconciliation:
             return False
         alike = (t for t in self._tracks.there if t.face is track.face and t.zone != track.zone)
         return any(not t.is_in_sight and (track.is_laid_off_hazard or t.absent_since_s is not None) for t in alike)
-
-    def _may_have_taken(self, act: Act) -> bool:
-        """True if the top of the discard pile is missing, and in a moment will have been taken before this."""
-        top = takeable(act.table)
-        tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
-        return any(t.absent_since_s is not None and t.absent_since_s <= act.track.since_s for t in tops)
 
     def _may_follow_another(self, act: Act, before: Sequence[Act]) -> bool:
         """True if a play before it may not have been entered, or its card not be in sight, or be read, yet."""
@@ -327,27 +314,21 @@ class _Reconciliation:
                 lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
         return balance(self._tracks, self._record.hand_seq, after, lines, self._places)
 
-    def _is_gathering(self, missing: Sequence[Track]) -> bool:
-        """True if so many cards are gone that somebody gathers them in."""
-        recent = any(self._tracks.t_s - t.last_there_s < 2 * TURN_S for t in missing)
-        return len(missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
-
-    def _differences(self, now: Balance) -> list[Question | None]:
-        """Return what is asked about cards that the record has and the table has not, or elsewhere."""
+    def _differences(self, now: Balance) -> Iterator[Question | None]:
+        """Yield what is asked about cards that the record has and the table has not, or elsewhere."""
         moved = {old.serial: new for old, new in self._moved if new in now.extra}
-        gone = (track for track in now.missing if track is not self._taken)
-        return [self._about_moved(t, moved[t.serial]) if t.serial in moved else self._about_gone(t) for t in gone]
+        for old in now.missing:
+            new = moved.get(old.serial)
+            if old is not self._taken and (new is None or not self._explains(old, new)):
+                yield self._about_gone(old, new)
 
-    def _about_moved(self, old: Track, new: Track) -> Question | None:
-        if self._explains(old, new):
-            return None
-        card, was_on, is_on = named(old.face), where(old.zone), where(new.zone)
-        sentence = say("%(card)s has moved from %(old)s to %(new)s.", card=card, old=was_on, new=is_on)
+    def _about_gone(self, old: Track, new: Track | None = None) -> Question | None:
+        card, was_on = named(old.face), where(old.zone)
+        if new is None:
+            sentence = say("%(card)s is no longer on %(zone)s.", card=card, zone=was_on)
+        else:
+            sentence = say("%(card)s has moved from %(old)s to %(new)s.", card=card, old=was_on, new=where(new.zone))
         return self._difference(old, sentence, expected=old.face)
-
-    def _about_gone(self, track: Track) -> Question | None:
-        sentence = say("%(card)s is no longer on %(zone)s.", card=named(track.face), zone=where(track.zone))
-        return self._difference(track, sentence, expected=track.face)
 
     def _difference(
         self, track: Track, sentence: Said, *, expected: Card | None = None, seen: Card | None = None
