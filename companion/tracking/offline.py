@@ -146,8 +146,9 @@ class Past:
             for at, doubtful in [(at, told[at]) for at in self._latest if at < len(told)]:
                 if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
                     yield self._up_to(at).without([doubtful], self._seq_at(at))
-            # What is legal by now shows that nothing is missing before the last line.
-            unseen = self._latest[:1] if cards[-1].is_legal else self._latest[was_refused:]
+            # What is legal by now, or counts, shows that nothing is missing just before it.
+            is_later = was_refused or cards[0].is_legal
+            unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
             yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
 
     def _with_discard(self, at: int) -> Iterator[Past]:
