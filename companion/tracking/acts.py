@@ -19,11 +19,9 @@ from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of, is_any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking.hand_record import Record
+from companion.tracking.identity import LIKELY, ODD, POSSIBLE, UNLIKELY
 from companion.tracking.track import LAYING_S, LOOKS, MOMENT_S, Track
 from companion.tracking.tracker import Tracks
-
-UNCLEAR, STACKED, OUT_OF_TURN, ILLEGAL, MEANINGLESS = 0.3, 1.0, 2.0, 3.0, 4.0
-"""Cost of an act: how unlikely it is that somebody did it. A legal one that means nothing else costs nothing."""
 
 MOST_TOGETHER = 4  # number of cards that came at about the same time of which every order is tried
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
@@ -48,12 +46,10 @@ class Act:
 
     @property
     def cost(self) -> float:
-        """How unlikely it is."""
-        if self.play is None:
-            return MEANINGLESS
-        others = len(self.reasons) > self.is_out_of_turn
-        likely = STACKED * self.is_stacked or UNCLEAR * (not self.clear)
-        return OUT_OF_TURN * self.is_out_of_turn + ILLEGAL * others if self.reasons else likely
+        """How unlikely it is that somebody did it; what is legal and can mean nothing else costs nothing."""
+        is_illegal = self.play is None or len(self.reasons) > self.is_out_of_turn
+        likely = POSSIBLE * self.is_stacked or LIKELY * (not self.clear)
+        return likely if self.is_legal else ODD * self.is_out_of_turn + UNLIKELY * is_illegal
 
     @property
     def is_out_of_turn(self) -> bool:

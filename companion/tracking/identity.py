@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Hint
-from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
+from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
@@ -29,10 +29,6 @@ MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
-UNTOLD_MM = 4.5
-"""Distance from which a card shows under its like: of a dozen that no picture told, those laid lay within 4.3 mm of
-their like, and one was pushed by 6.4 mm."""
-
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
 BID_STEP = 0.01  # difference of costs that decides nothing
 
@@ -153,7 +149,7 @@ class _Costs:
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        is_untold = one.sighting.is_double and one.off_mm(track) < UNTOLD_MM
+        is_untold = one.sighting.is_double and one.off_mm(track) < NUDGE_MM
         is_told = track.stay is not None and not is_untold
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 

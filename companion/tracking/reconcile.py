@@ -21,10 +21,11 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.tracking.acts import UNCLEAR, Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
+from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
 from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
+from companion.tracking.identity import LIKELY
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
     MOMENT_S,
@@ -73,12 +74,12 @@ class _Reconciliation:
                     # Only the next card can tell whether it was taken, or taken back by whoever has just laid it.
                     return
                 back = explained([act.track for act in self._acts], last.before, self._meaning)
-                lead = cost_of(back) + UNCLEAR - cost_of(self._acts)
+                lead = cost_of(back) + LIKELY - cost_of(self._acts)
             if lead < 0:
                 self._suppose_taken(None)
                 asked = [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
             else:
-                act = Act(top, taking(self._table), self._table, clear=lead > UNCLEAR)
+                act = Act(top, taking(self._table), self._table, clear=lead > LIKELY)
                 sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
                 asked = [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
         acts = self._acts
