@@ -80,13 +80,13 @@ def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     late = {mat_of(t.zone) for t in left}
     if len(late) != 1 or "table" in late or tracks.draw_pile.is_empty is not False:
         return False
-    return any(mat_of(t.zone) not in {*late, "table"} for t in _fresh(tracks, ended))
+    return any(mat_of(t.zone) not in {*late, "table"} for t in tracks.there if t.laid_since(ended))
 
 
 def dealt(tracks: Tracks, ended: int) -> Tracks:
     """Return the tracks as the next hand finds them: what was laid since the last one ended belongs to it."""
-    fresh = {t.serial for t in _fresh(tracks, ended)}
-    cards = (replace(t, state=State.SEEN, laid_seq=None) if t.serial in fresh else t for t in tracks.cards)
+    fresh = [t for t in tracks.there if t.laid_since(ended)]
+    cards = (replace(t, state=State.SEEN, laid_seq=None) if t in fresh else t for t in tracks.cards)
     return replace(tracks, cards=tuple(cards))
 
 
@@ -98,8 +98,3 @@ def left_over(tracks: Tracks) -> Tracks:
         for t in tracks.cards
     )
     return replace(tracks, cards=tuple(cards))
-
-
-def _fresh(tracks: Tracks, ended: int) -> list[Track]:
-    """The cards that were laid after the event that ended the hand."""
-    return [track for track in tracks.there if track.laid_since(ended)]

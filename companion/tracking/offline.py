@@ -279,7 +279,9 @@ class Watcher:
                 if not self._past.is_passed_over(question):
                     illegal.append(question)
             elif question.kind is Kind.PLAY:
-                if question.confidence >= SURE_CONFIDENCE or self._is_late(question):
+                # It may have been refused only because a card laid before it was seen a moment later.
+                is_late = self._now_s - self._past.refused_s.get(question.id, -math.inf) <= LAYING_S
+                if question.confidence >= (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE):
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
@@ -299,12 +301,6 @@ class Watcher:
         before = [(one, tracks.of_serial(one.serial or 0)) for one in self._past.unsure if one.id not in again]
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
-
-    def _is_late(self, question: Question) -> bool:
-        """True if a card was refused only because one laid before it was seen a moment later."""
-        refused_s = self._past.refused_s.get(question.id)
-        is_late = refused_s is not None and self._now_s - refused_s <= LAYING_S
-        return is_late and question.confidence >= DOUBTFUL_CONFIDENCE
 
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""

@@ -280,18 +280,16 @@ class _Reconciliation:
 
     def _confidence(self, act: Act, face: Card) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_stacked or face is not track.face or self._lay_before(track)
+        doubtful = track.is_double or act.is_stacked or face is not track.face
+        # Where a card counts that was laid after this one, this may have lain on and mean nothing.
+        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
+        doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
         if doubtful or act.is_out_of_turn:
             most = DOUBTFUL_CONFIDENCE
         return round(min(most, track.confidence) if face is track.face else most, 2)
-
-    def _lay_before(self, track: Track) -> bool:
-        """True if a card counts that was laid after this one: that one may have lain on, and mean nothing."""
-        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
-        return any(other is not None and other.earliest_s > track.since_s for other in counted)
 
     def _about_refused(self, track: Track) -> Question | None:
         """A card that was to be taken back and lies there still although the game has gone on."""
@@ -340,22 +338,9 @@ class _Reconciliation:
         answered = self._record.answers.get(ident)
         if answered is not None and (answered.answer is Answer.RECORD or answered.about == about):
             return None
-        return Question(
-            ident,
-            Kind.DIFFERS,
-            track.zone,
-            table=self._table,
-            say=sentence,
-            sure=False,
-            expected=expected,
-            seen=seen,
-            line=self._line_of(track) if expected is not None else None,
-            about=about,
-        )
-
-    def _line_of(self, track: Track) -> int | None:
-        """The line that laid a card: the one told by it, or the last that laid one like it there."""
-        spot, lines = (track.zone, track.face), self._record.lines[::-1]
-        own = [line for line in lines if line.serial == track.serial]
-        alike = [line for line in lines if spot in spots_of(line, self._places)]
-        return next((line.seq for line in (*own, *alike)), None)
+        # The line that laid the card: the one told by it, or the last that laid one like it there.
+        lines, spot = self._record.lines[::-1], (track.zone, track.face)
+        own = [line.seq for line in lines if line.serial == track.serial]
+        own += [line.seq for line in lines if spot in spots_of(line, self._places)]
+        question = Question(ident, Kind.DIFFERS, track.zone, table=self._table, say=sentence, sure=False, about=about)
+        return replace(question, expected=expected, seen=seen, line=own[0] if own and expected is not None else None)

@@ -187,15 +187,12 @@ class _Look:
         for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
-                is_shifted = self._is_shifted(one, track)
+                # What the eye takes for the same card may lie beside where it lay before something was over it.
+                is_same = track.stay is not None and track.stay == one.sighting.stay
+                is_shifted = is_same and track.zone in self._disturbed and one.off_mm(track) > SHIFTED_MM
                 seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s, is_shifted=is_shifted)
                 serial = max(serial, track.serial + 1)
         return seen
-
-    def _is_shifted(self, one: Detection, track: Track) -> bool:
-        """True if what the eye takes for the same card lies beside where it lay before something was over it."""
-        is_same = track.stay is not None and track.stay == one.sighting.stay
-        return is_same and track.zone in self._disturbed and one.off_mm(track) > SHIFTED_MM
 
     def _new_track(self, one: Detection, serial: int) -> Track | None:
         """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""
