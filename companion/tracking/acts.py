@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from companion.common.text import Said
 from companion.match.questions import Kind
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card, Family
@@ -34,8 +35,10 @@ class Act:
     """A card that was laid, and what that means."""
 
     track: Track
+    face: Card | None  # None where people have to say which it is
     play: Play | None  # None where no play is told by it
     table: Table  # the table that it is judged on
+    sentence: Said | None = None  # asks people to enter what was played with it
     reasons: tuple[Reason, ...] = ()  # why it is illegal there
     clear: bool = True  # True if no other play is as likely
     is_stacked: bool = False  # True if it is a card that may lie exactly on another like it, which is the track

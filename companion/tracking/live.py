@@ -73,7 +73,7 @@ class TableWatch:
         self._tracks = snapshot.read(memory)
         self._tracks = replace(self._tracks, last_serial=self._last_serial())
         self._of_match = match.state.match
-        self._written = snapshot.signature(self._tracks)
+        self._written: object = None
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: Frame | None = None
@@ -149,10 +149,8 @@ class TableWatch:
             self._tracks = left_over(self._tracks)
         self._ask(self._tracks, frame, view)
         self._deal()
-        signature = snapshot.signature(self._tracks)
-        if self._memory is not None and signature != self._written:
-            snapshot.write(self._memory, self._tracks)
-            self._written = signature
+        if self._memory is not None:
+            self._written = snapshot.write(self._memory, self._tracks, self._written)
 
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""

@@ -79,7 +79,7 @@ class _Reconciliation:
                 self._suppose_taken(None)
                 asked = [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
             else:
-                act = Act(top, taking(self._table), self._table, clear=lead > LIKELY)
+                act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY)
                 sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
                 asked = [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
         acts = self._acts
@@ -116,14 +116,14 @@ class _Reconciliation:
     # What cards mean
 
     def _meaning(self, track: Track, table: Table) -> Act:
-        face = known_face(track, self._tracks)
-        if face is None or table.is_over or self._places.question(face, track.zone, table) is not None:
-            return Act(track, None, table)
-        guess = self._places.play_at(face, track.zone, track.place.sideways, table)
-        if guess is None or track.serial in self._unclear:
-            return Act(track, None, table)
+        face, guess, sentence = known_face(track, self._tracks), None, None
+        if face is not None:
+            sentence = self._places.question(face, track.zone, table)
+            guess = self._places.play_at(face, track.zone, track.place.sideways, table)
+        if guess is None or sentence is not None or table.is_over or track.serial in self._unclear:
+            return Act(track, face, None, table, sentence)
         play = replace(guess.play, times=2) if track.serial in self._doubling else guess.play
-        return Act(track, play, table, objections(table, play), guess.clear)
+        return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
@@ -244,9 +244,7 @@ class _Reconciliation:
 
     def _awaits_entry(self, act: Act) -> bool:
         """True if people are asked to enter what was played with a card, and have not answered."""
-        face = known_face(act.track, self._tracks)
-        asks = face is not None and self._places.question(face, act.track.zone, act.table) is not None
-        return asks and self._record.answer(act.track, Kind.DIFFERS) is None
+        return act.sentence is not None and self._record.answer(act.track, Kind.DIFFERS) is None
 
     def _lies_s(self, track: Track) -> float:
         return self._tracks.t_s - track.since_s
@@ -254,17 +252,16 @@ class _Reconciliation:
     # Questions about cards that lie there
 
     def _about_act(self, act: Act) -> Question | None:
-        track, face = act.track, known_face(act.track, self._tracks)
-        if face is None:
+        track = act.track
+        if act.face is None:
             # A card that cannot be read is asked about once it has been looked at often enough.
             ranked = plays_of(track, self._tracks, act.table, self._places) if is_ripe(track, self._tracks.t_s) else ()
             return self._asked(Kind.WHICH, act, [play for play, _ in ranked], ranked[0][1]) if ranked else None
-        sentence = self._places.question(face, track.zone, act.table)
-        if sentence is not None:
-            return self._difference(track, sentence, seen=face)
+        if act.sentence is not None:
+            return self._difference(track, act.sentence, seen=act.face)
         if act.play is None:
             return None
-        confidence = self._confidence(act, face)
+        confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
         others = [play for play, _ in ranked if play != act.play]
         deed = Deed.STACKED if act.is_stacked else Deed.LAID
@@ -278,9 +275,9 @@ class _Reconciliation:
         few = tuple(plays[:MOST_PLAYS])
         return Question(ident, kind, act.track.zone, few, act.table, why, confidence=confidence, sure=sure)
 
-    def _confidence(self, act: Act, face: Card) -> float:
+    def _confidence(self, act: Act) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_stacked or face is not track.face
+        doubtful = track.is_double or act.is_stacked or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
@@ -289,7 +286,7 @@ class _Reconciliation:
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
         if doubtful or act.is_out_of_turn:
             most = DOUBTFUL_CONFIDENCE
-        return round(min(most, track.confidence) if face is track.face else most, 2)
+        return round(min(most, track.confidence) if act.face is track.face else most, 2)
 
     def _about_refused(self, track: Track) -> Question | None:
         """A card that was to be taken back and lies there still although the game has gone on."""
