@@ -143,20 +143,16 @@ def plays_of(track: Track, tracks: Tracks, table: Table, places: Places) -> list
     )
 
 
-def doubled(laid: Sequence[Track], record: Record) -> tuple[dict[int, int], set[int]]:
-    """Return the accelerator that came with each distance card, one with it alone, all by their serials.
+def doubled(laid: Sequence[Track], record: Record) -> dict[int, int | None]:
+    """Return the accelerator that came with each distance card, both by their serials; None where none is clearly its.
 
-    And the distance cards by which accelerators lie, none of them clearly its own. `laid` are the cards that the record
-    does not have; of those people have said nothing yet.
+    `laid` are the cards that the record does not have; of those people have said nothing yet.
     """
     loose = [t for t in laid if t.face is Card.ACCELERATOR and record.answer(t, Kind.DIFFERS) is None]
     beside = {
-        distance.serial: tuple(
-            t.serial for t in loose if t.zone == distance.zone and abs(t.since_s - distance.since_s) <= LAYING_S
-        )
-        for distance in laid
-        if distance.face.family is Family.DISTANCE
+        one.serial: [t.serial for t in loose if t.zone == one.zone and abs(t.since_s - one.since_s) <= LAYING_S]
+        for one in laid
+        if one.face.family is Family.DISTANCE
     }
-    shared = Counter(beside.values())
-    doubling = {serial: near[0] for serial, near in beside.items() if len(near) == 1 and shared[near] == 1}
-    return doubling, {serial for serial, near in beside.items() if near and serial not in doubling}
+    shared = Counter(itertools.chain.from_iterable(beside.values()))
+    return {serial: near[0] if shared[near[0]] == len(near) == 1 else None for serial, near in beside.items() if near}

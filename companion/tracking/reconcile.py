@@ -32,7 +32,6 @@ from companion.tracking.track import (
     PUT_RIGHT_S,
     TURN_S,
     UNCLEAR_CONFIDENCE,
-    State,
     Track,
 )
 from companion.tracking.tracker import Tracks
@@ -54,7 +53,7 @@ class _Reconciliation:
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
         self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
-        self._doubling, self._unclear = doubled(self._balance.extra, record)
+        self._doubling = doubled(self._balance.extra, record)
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
         self._suppose_taken(self._missing_top())
 
@@ -106,7 +105,7 @@ class _Reconciliation:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
         extra = self._balance.extra
         known = {track.serial for track in (*self._refused, *(new for _, new in self._moved))}
-        known |= set(self._doubling.values())
+        known |= {serial for serial in self._doubling.values() if serial is not None}
         carried = list(self._uncounted())
         stickers = {track.card for track in carried if track.card is not None}
         cards = [*(t for t in extra if t.serial not in known and t.card not in stickers), *carried]
@@ -120,9 +119,10 @@ class _Reconciliation:
         if face is not None:
             sentence = self._places.question(face, track.zone, table)
             guess = self._places.play_at(face, track.zone, track.place.sideways, table)
-        if guess is None or sentence is not None or table.is_over or track.serial in self._unclear:
+        accelerator = self._doubling.get(track.serial, 0)  # None where it is unclear whether there is one
+        if guess is None or sentence is not None or table.is_over or accelerator is None:
             return Act(track, face, None, table, sentence)
-        play = replace(guess.play, times=2) if track.serial in self._doubling else guess.play
+        play = replace(guess.play, times=2) if accelerator else guess.play
         return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
@@ -226,21 +226,18 @@ class _Reconciliation:
         under_arms = self._tracks.zones_under_arms & self._reach(act)
         if any(self._tracks.hidden_since_s[zone] <= since_s for zone in under_arms):
             return True
-        others = [t for t in self._tracks.cards if t is not act.track and t.is_in_sight]
-        coming = (t for t in others if t.state is State.SEEN)
-        return any(t.earliest_s <= since_s for t in coming) or any(map(self._is_being_read, others))
+        if any(t.is_in_sight and t.earliest_s <= since_s for t in self._tracks.coming if t is not act.track):
+            return True
+        unread = (t for t in self._balance.extra if t.face is Card.UNKNOWN and t.is_in_sight and t is not act.track)
+        return any(
+            self._lies_s(t) < TURN_S and known_face(t, self._tracks) is None and candidates(t, self._tracks)
+            for t in unread
+            if t not in self._refused
+        )
 
     def _reach(self, act: Act) -> frozenset[str]:
         """The other zones where the player to move may have laid a card."""
         return self._places.within_reach(act.table) - {act.track.zone}
-
-    def _is_being_read(self, track: Track) -> bool:
-        """True if a card was laid a moment ago of which it is still to be told which it is."""
-        if not track.is_there or track.face is not Card.UNKNOWN or self._lies_s(track) >= TURN_S:
-            return False
-        told = any(line.serial == track.serial for line in self._record.lines)
-        is_open = not told and self._record.refusal(track) is None and known_face(track, self._tracks) is None
-        return is_open and bool(candidates(track, self._tracks))
 
     def _awaits_entry(self, act: Act) -> bool:
         """True if people are asked to enter what was played with a card, and have not answered."""
