@@ -76,9 +76,6 @@ class Past:
     unsure: tuple[Question, ...] = ()
     """Plays that nobody was sure of and nothing has decided: they count where the cards are gathered in."""
 
-    first_seqs: Mapping[str, int] = field(default_factory=dict)
-    """The number of the line that each question came to be first."""
-
     told: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What was told last of each play that was asked about, by the question's id and the play."""
 
@@ -103,15 +100,15 @@ class Past:
     def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Past:
         """Return the past with one more line; `unseen_seq` is the number of a line whose card nobody saw.
 
-        A line that is told again keeps its number, as the cards remember theirs.
+        A line comes right after its card was laid, or has gone, in whichever past it is told.
         """
-        seq, first_seqs = self.seq + 1, dict(self.first_seqs)
-        first = first_seqs.setdefault(question.id, seq) if question else unseen_seq or seq
-        number = max(first, self.entries[-1].line.seq if self.entries else self.hand_seq)
-        serial = question.serial if question else None
+        seq, serial = self.seq + 1, question.serial if question else None
+        track = self.tracks.of_serial(serial or 0)
+        number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
+        number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
         line = Line(number, play, self.table, serial, is_unseen=unseen_seq is not None)
         entry = Entry(line, _judged(self.game, str(play)), question)
-        return replace(self, seq=seq, first_seqs=first_seqs, entries=(*self.entries, entry))
+        return replace(self, seq=seq, entries=(*self.entries, entry))
 
     def counts(self, cards: Sequence[Question], before: Past) -> bool:
         """True if all these cards count, with all that were sure in the past before, and none is refused."""
