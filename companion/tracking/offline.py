@@ -249,24 +249,17 @@ class Watcher:
 
     def _follow(self) -> None:
         """Answer what is asked until no question has an answer."""
-        answered = self._decided if self._confirms else self._supposed
         for _ in range(MOST_ANSWERS):
             asked = reconcile(self._past.tracks, self._past.record, self._places)
             self._past = replace(self._past, asked=asked)
-            if not answered(asked):
+            if not self._decided(asked):
                 return
 
-    def _supposed(self, questions: Iterable[Question]) -> bool:
-        """Tell what is asked up to the first legal play, which is written down; True if there is one."""
-        for question in questions:
-            if question.kind is Kind.PLAY and question.is_legal:
-                self._count(question)
-                return True
-            self._tell(question)
-        return False
-
     def _decided(self, questions: Iterable[Question]) -> bool:
-        """Tell what is asked up to the first question that decides something; True if there is one."""
+        """Tell what is asked up to the first question that decides something; True if there is one.
+
+        Where nothing is confirmed, that is the first legal play.
+        """
         unsure: list[Question] = []
         illegal: list[Question] = []
         for question in questions:
@@ -278,14 +271,15 @@ class Watcher:
             elif question.kind is Kind.PLAY:
                 # It may have been refused only because a card laid before it was seen a moment later.
                 is_late = self._now_s - self._past.refused_s.get(question.id, -math.inf) <= LAYING_S
-                if question.confidence >= (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE):
+                least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
+                if question.confidence >= least:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
                 self._past = replace(self._past, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
             entries = self._past.entries
-            if question.expected and entries and question.line == entries[-1].line.seq:
+            if self._confirms and question.expected and entries and question.line == entries[-1].line.seq:
                 # The card of the last play has left its place before anybody played on.
                 self._past = replace(self._past, entries=entries[:-1], seq=self._past.seq + 1)
                 self._withdraw(entries[-1])
@@ -330,7 +324,8 @@ class Watcher:
         """Adopt the first other past in which all of these cards are legal; True if there is one."""
         before = self._past
         tried = (before.seq, *(question.id for question in cards))
-        if cards[0].confidence < DOUBTFUL_CONFIDENCE or before.is_trial or tried in self._tried:
+        may_be = self._confirms and not before.is_trial and cards[0].confidence >= DOUBTFUL_CONFIDENCE
+        if not may_be or tried in self._tried:
             return False
         self._tried.add(tried)
         for past in before.others(self._places, cards):
