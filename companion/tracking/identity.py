@@ -132,7 +132,7 @@ class _Costs:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
-        is_due = self.hint.is_in_turn(face, one.place)
+        is_due = self.hint.is_legal(face, one.place, in_turn=True)
         cost = POSSIBLE if is_due else ODD if self.hint.is_legal(face, one.place) else UNLIKELY
         if not self.is_disturbed:
             cost += UNLIKELY
