@@ -38,28 +38,6 @@ MOST_GONE = 120  # number of cards remembered after they have gone: more than a 
 
 
 @dataclass(frozen=True, slots=True)
-class DrawPile:
-    """What has been seen of the draw pile."""
-
-    is_empty: bool | None = None
-    """True if the last look saw the marker under it, None where it saw neither marker nor pile."""
-
-    empty_since_s: float | None = None  # since when that marker has been in sight
-    full_seq: int = -1  # the record's last event when the pile was seen last
-    empty_seq: int = -1  # the record's last event when the marker was seen last
-
-    def after(self, view: View, seq: int) -> DrawPile:
-        """Return the draw pile after a look."""
-        is_empty = view.draw_pile_empty
-        return DrawPile(
-            is_empty,
-            _since(self.empty_since_s, is_empty is True, view.t_s),
-            seq if is_empty is False else self.full_seq,
-            seq if is_empty is True else self.empty_seq,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Tracks:
     """All that is remembered of a table."""
 
@@ -74,7 +52,12 @@ class Tracks:
     """When the pictures broke off last: whatever the next look shows may have come since then."""
 
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
-    draw_pile: DrawPile = DrawPile()
+    is_pile_empty: bool | None = None
+    """True if the last look saw the marker under the draw pile, None where it saw neither marker nor pile."""
+
+    pile_empty_since_s: float | None = None  # since when that marker has been in sight
+    pile_seqs: Mapping[bool, int] = field(default_factory=dict)
+    """The record's last event when the pile was seen last, by whether it was empty."""
 
     @property
     def there(self) -> tuple[Track, ...]:
@@ -133,7 +116,7 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
     view = replace(view, unknown_zones=view.unknown_zones | lost)
     is_bare = not view.sightings and not view.unknown_zones and found >= set(mats)
-    detections = list(_detections(view, tracks.alive))
+    is_empty, detections = view.draw_pile_empty, list(_detections(view, tracks.alive))
     now = replace(
         tracks,
         t_s=view.t_s,
@@ -141,7 +124,9 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
         bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
-        draw_pile=tracks.draw_pile.after(view, seq),
+        is_pile_empty=is_empty,
+        pile_empty_since_s=_since(tracks.pile_empty_since_s, is_empty is True, view.t_s),
+        pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
     )
     look = _Look(tracks, now, view, hint, detections)
     new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
@@ -253,8 +238,7 @@ def lost_sight(tracks: Tracks) -> Tracks:
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
     cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
-    pile = replace(tracks.draw_pile, empty_since_s=None)
-    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, draw_pile=pile)
+    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_empty_since_s=None)
 
 
 def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:
