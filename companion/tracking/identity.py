@@ -101,10 +101,8 @@ class _Costs:
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track, less that of the track being none of them."""
-        if any(_is_near(other.place, track.place) for other in self.detections) or track.state is State.COVERED:
-            return self._same(one, track)
-        unseen = ODD if self.hint.lying.get((track.zone, track.face)) else LIKELY
-        return self._same(one, track) - unseen
+        may_be_hidden = any(_is_near(other.place, track.place) for other in self.detections)
+        return self._same(one, track) - LIKELY * (not may_be_hidden and track.state is not State.COVERED)
 
     def _same(self, one: Detection, track: Track) -> float:
         sighting = one.sighting
@@ -137,10 +135,7 @@ class _Costs:
         if not self.is_disturbed:
             cost += UNLIKELY
         unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
-        alike = [t for t in unseen if not self._lies_beneath(t)]
-        if any(one.off_mm(t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
-            cost += UNLIKELY
-        if any(self._would_show(one, t) for t in alike):
+        if any(self._would_show(one, t) for t in unseen if not self._lies_beneath(t)):
             cost += ODD
         if one.sighting.is_double:
             # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
