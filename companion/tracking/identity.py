@@ -158,9 +158,7 @@ class _Costs:
         return (t for t in newer if _is_near(t.place, track.place))
 
     def _lifted_from(self, track: Track) -> int:
-        """How many cards must have been lifted off a covered one that the record still has there."""
-        if track.state is not State.COVERED and not any(self._lying_on(track)):
-            return 0
+        """How many cards must have been lifted off one that the record still has there."""
         known = {t.stay for t in self.tracks if t.stay is not None}
         # One that is seen where it was not before may be any card of its face.
         faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}

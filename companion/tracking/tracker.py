@@ -180,21 +180,18 @@ class _Look:
         return seen
 
     def _new_track(self, one: Detection, serial: int) -> Track | None:
-        """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""
-        zone, is_double = one.place.zone, _may_be_double(one, self._in_sight)
-        is_read = self._view.read_zones is None or zone in self._view.read_zones
-        may_be_laid = is_read and zone in self._disturbed and self._hint.is_legal(one.sighting.face, one.place)
+        """Return the track of a card that is new; None where it may be the top one there, its edges found badly."""
+        sighting, place, t_s = one.sighting, one.place, self._view.t_s
+        reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
+        near = [t for t in self._in_sight if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
+        is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
+        is_double = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        is_read = self._view.read_zones is None or place.zone in self._view.read_zones
+        may_be_laid = is_read and place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)
         if is_double and not may_be_laid:
             return None
-        return Track(
-            serial,
-            one.sighting.face,
-            one.sighting.card,
-            one.place,
-            since_s=self._view.t_s,
-            earliest_s=self._before.earliest_s(zone, self._view.t_s),
-            is_double=one.sighting.is_double or is_double,
-        )
+        track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
+        return replace(track, since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
     def observed(self, track: Track, seq: int) -> Track:
         """Return a track after this look."""
@@ -216,16 +213,6 @@ class _Look:
         if lies_s < PUT_RIGHT_S and not _belongs(track):
             return True
         return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
-
-
-def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
-    """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
-    sighting, place = detection.sighting, detection.place
-    reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
-    near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
-    top = max(near, key=lambda t: t.serial, default=None)
-    is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
-    return is_face and top is not None and top.card is None and top.face is sighting.face
 
 
 def lost_sight(tracks: Tracks) -> Tracks:
