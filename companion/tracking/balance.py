@@ -28,12 +28,13 @@ def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], 
     return _Comparison(tracks, hand_seq, table, lines, places).result()
 
 
-def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
-    """True if all discards, two or more, have gone since the last play."""
+def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
+    """True if the draw pile is used up and all discards, two or more, have gone since: they become the draw pile."""
     last = lines[-1].seq if lines else 0
     gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
-    shuffles = table.edition.empty_pile == "reshuffle"
-    return shuffles and len(table.discards) > 1 and not Counter(table.discards) - gone
+    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_seqs.get(True, -1) >= last)
+    may_be = is_used_up and table.edition.empty_pile == "reshuffle" and len(table.discards) > 1
+    return may_be and not Counter(table.discards) - gone
 
 
 class _Comparison:
@@ -87,7 +88,7 @@ class _Comparison:
 
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""
-        if self._table.draw_pile == 0 and discards_are_gone(self._tracks, self._table, self._lines):
+        if may_be_reshuffled(self._tracks, self._table, self._lines):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
         serials: set[int | None] = set()

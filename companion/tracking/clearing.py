@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.match.questions import Kind, Question, question_id
@@ -10,8 +10,8 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
-from companion.tracking.balance import discards_are_gone
-from companion.tracking.hand_record import Line, Record
+from companion.tracking.balance import may_be_reshuffled
+from companion.tracking.hand_record import Record
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -32,12 +32,6 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_g
         ident = question_id(record.match, record.hand_seq, "end", f"n{tracks.last_serial}", Kind.PLAY)
         stuck = table.edition.empty_pile == "stuck" and table.draw_pile == 0
         yield from _asked(ident, Play(Verb.END), None, record, table, sure=stuck)
-
-
-def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
-    """True if the draw pile is used up and all discards are gone: they become the draw pile."""
-    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_seqs.get(True, -1) >= lines[-1].seq)
-    return is_used_up and discards_are_gone(tracks, table, lines)
 
 
 def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:

@@ -8,6 +8,7 @@ The rules break a tie; a card that lies there is asked about however illegal it 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,7 @@ from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
-from companion.tracking.clearing import MANY, may_be_reshuffled, questions_of_the_piles
+from companion.tracking.clearing import MANY, questions_of_the_piles
 from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
 from companion.tracking.identity import LIKELY
 from companion.tracking.track import (
@@ -91,12 +92,10 @@ class _Reconciliation:
             # What people are still to enter may be what took a card away.
             after = acts[-1].after if acts else self._table
             now = self._balance_after(acts, after)
-            is_reshuffled = may_be_reshuffled(self._tracks, after, self._record.lines)
             recent = any(self._tracks.t_s - t.last_there_s < 2 * TURN_S for t in now.missing)
             # So many are gone that somebody gathers them in.
             is_gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
-            is_gathering = is_gathering and not is_reshuffled
-            if not (is_reshuffled or is_gathering or any(map(self._awaits_entry, acts))):
+            if not (is_gathering or any(map(self._awaits_entry, acts))):
                 asked += [one for one in self._differences(now) if one not in asked]
             asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
         yield from (question for question in asked if question is not None)
@@ -142,14 +141,9 @@ class _Reconciliation:
 
     def _moves(self) -> Iterator[tuple[Track, Track]]:
         """Yield the cards that have gone from one zone and lie in another: each with where it lies now."""
-        is_reshuffled = may_be_reshuffled(self._tracks, self._table, self._record.lines)
-        missing = [t for t in self._balance.missing if t is not self._taken]
-        gone = [t for t in missing if not (is_reshuffled and t.zone == DISCARD_ZONE)]
         for new in self._balance.extra:
-            for old in gone:
-                if old.zone != new.zone and self._is_moved(old, new):
-                    yield old, new
-                    break
+            gone = (old for old in self._balance.missing if old is not self._taken and old.zone != new.zone)
+            yield from itertools.islice(((old, new) for old in gone if self._is_moved(old, new)), 1)
 
     def _is_moved(self, old: Track, new: Track) -> bool:
         """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""
