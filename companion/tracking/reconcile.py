@@ -66,22 +66,9 @@ class _Reconciliation:
 
     def questions(self) -> Iterator[Question]:
         """Yield what is to be asked: about each card that lies there, and once none of those has to wait, the rest."""
-        top, last, asked = self._taken, self._record.lines[-1] if self._record.lines else None, []
-        if top is not None:
-            lead = math.inf
-            if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
-                if not self._acts:
-                    # Only the next card can tell whether it was taken, or taken back by whoever has just laid it.
-                    return
-                back = explained([act.track for act in self._acts], last.before, self._meaning)
-                lead = cost_of(back) + LIKELY - cost_of(self._acts)
-            if lead < 0:
-                self._suppose_taken(None)
-                asked = [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
-            else:
-                act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY)
-                sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
-                asked = [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
+        asked = self._about_top()
+        if asked is None:
+            return
         acts = self._acts
         waits = [self._is_too_early(act, acts[:n]) for n, act in enumerate(acts)]
         # What comes after a legal play depends on it.
@@ -99,6 +86,24 @@ class _Reconciliation:
                 asked += [one for one in self._differences(now) if one not in asked]
             asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
         yield from (question for question in asked if question is not None)
+
+    def _about_top(self) -> list[Question | None] | None:
+        """What is asked about the top discard that is gone; None while only the next card can tell who has it."""
+        top, last, lead = self._taken, self._record.lines[-1] if self._record.lines else None, math.inf
+        if top is None:
+            return []
+        if last is not None and last.play.verb is Verb.DISCARD and last.play.card is top.face:
+            if not self._acts:
+                return None
+            # Whoever has just discarded it may have taken it back and played on.
+            back = explained([act.track for act in self._acts], last.before, self._meaning)
+            lead = cost_of(back) + LIKELY - cost_of(self._acts)
+        if lead < 0:
+            self._suppose_taken(None)
+            return [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
+        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY)
+        sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
+        return [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
 
     def _explained(self) -> tuple[Act, ...]:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
