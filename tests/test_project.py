@@ -584,6 +584,20 @@ def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_ow
     assert made == [f"--clear {home}/venv-1", f"--clear {home}/venv-2", f"--clear --system-site-packages {home}/venv-1"]
 
 
+def test_other_options_leave_what_else_the_systems_file_holds_and_nobody_reads_it(machine):
+    machine.install("--source", "0")
+    options = machine.under / OPTIONS
+    options.write_text(options.read_text() + "COMPANION_MQTT=mqtt://table:secret@192.168.1.5\n")
+
+    machine.install("--source", "2")
+
+    assert options.read_text().splitlines()[1:] == [
+        'OPTIONS="--source 2"',
+        "COMPANION_MQTT=mqtt://table:secret@192.168.1.5",
+    ]
+    assert options.stat().st_mode & 0o777 == 0o600
+
+
 def test_a_service_takes_the_matches_along_once(machine):
     played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
     played.parent.mkdir(parents=True)

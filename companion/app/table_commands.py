@@ -176,12 +176,20 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @click.option("--club", metavar="URL", help="Push what is played to this club as well.")
 @click.option("--name", metavar="NAME", default="", help="How the club calls this table: `Table 7`.")
 @click.option("--key", metavar="KEY", envvar="COMPANION_CLUB_KEY", help="This table's key, from the director's page.")
+@click.option("--mqtt", metavar="URL", envvar="COMPANION_MQTT", help="Tell Home Assistant's broker how it stands.")
 @host_option
 @port_option
 @deck_option
 @data_option
 def up(
-    sources: tuple[str, ...], setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
+    sources: tuple[str, ...],
+    setup: Path | None,
+    new: bool,
+    club: str | None,
+    name: str,
+    key: str | None,
+    mqtt: str | None,
+    **how: Any,
 ) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
@@ -195,6 +203,7 @@ def up(
         raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
     with loading():
         from companion.app import service
+        from companion.app.mqtt import broker_of
     address = None
     if club:
         from companion.club.outbox import Address
@@ -202,7 +211,8 @@ def up(
         address = Address(club, name or socket.gethostname(), key)
     os.umask(_OWN_FILES)
     source, others = (sources[0], sources[1:]) if sources else (None, ())
-    service.up(source, setup, begins=new, club=address, others=others, **how)
+    broker = broker_of(mqtt) if mqtt else None
+    service.up(source, setup, begins=new, club=address, broker=broker, others=others, **how)
     _leave()
 
 
