@@ -81,11 +81,11 @@ def test_a_wrong_address_is_told_in_a_sentence_that_does_not_repeat_it(url):
     assert "secret" not in str(answer.exception)
 
 
-def test_without_the_library_it_says_how_to_get_it(match, monkeypatch):
-    monkeypatch.setitem(sys.modules, "paho.mqtt", None)
+def test_without_the_library_it_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "paho", None)
 
     with pytest.raises(Problem, match=r"pip install 'mille-bornes-companion\[mqtt\]'"):
-        mqtt.Announcer(match, mqtt.broker_of("mqtt://host"), PAGE)
+        mqtt.broker_of("mqtt://host")
 
 
 # --- Before a real broker -----------------------------------------------------------------------------------------

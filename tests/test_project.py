@@ -128,8 +128,8 @@ def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need
     ]
 
 
-OPTIONAL = {"picamera2", "psycopg", "psycopg_pool"}
-"""Imported where it is there: the Raspberry Pi's own camera, and what the club alone needs."""
+OPTIONAL = {"paho", "picamera2", "psycopg", "psycopg_pool"}
+"""Imported where it is there: the Raspberry Pi's own camera, and what MQTT and the club alone need."""
 
 
 def test_the_libraries_that_are_imported_are_the_ones_that_are_declared():

@@ -24,7 +24,6 @@ from companion.match.match import Match, MatchState
 from companion.pages.words import N_, Names
 
 LOOK_S = 1.0  # longest time from a connection to the first message, and for the last one, in seconds
-LONGEST_PAUSE_S = 60  # between two tries while the broker does not answer
 MOST_SIDES = 8
 PORTS = {"mqtt": 1883, "mqtts": 8883}
 SILENT = N_("The MQTT broker %(host)s does not answer. It is tried again.")
@@ -35,21 +34,22 @@ def broker_of(url: str) -> SplitResult:
     """Return the parts of a broker's address. Raises Problem, which shows nothing of it: it may hold a password."""
     try:
         parts = urlsplit(url)
-        if parts.scheme in PORTS and parts.hostname and parts.port != 0:
-            return parts
+        if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
+            raise ValueError
+        import paho.mqtt.client  # noqa: F401 - is it there?
     except ValueError:
-        pass
-    raise Problem("This is no address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5")
+        raise Problem("This is no address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
+    except ImportError:
+        raise Problem("MQTT needs one more library: pip install 'mille-bornes-companion[mqtt]'") from None
+    return parts
 
 
 class Announcer:
     """Tells a broker how the table stands; `page` is the address of the companion's page."""
 
     def __init__(self, match: Match, broker: SplitResult, page: str) -> None:
-        try:
-            from paho.mqtt import client, enums
-        except ImportError:
-            raise Problem("MQTT needs one more library: pip install 'mille-bornes-companion[mqtt]'") from None
+        from paho.mqtt import client, enums
+
         self._match, self._host, self._page = match, broker.hostname or "", page
         self._id = "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
         self._status = f"{self._id}/status"
@@ -61,7 +61,6 @@ class Announcer:
             self._client.username_pw_set(unquote(broker.username), unquote(broker.password or ""))
         if broker.scheme == "mqtts":
             self._client.tls_set()
-        self._client.reconnect_delay_set(1, LONGEST_PAUSE_S)
         self._client.on_connect = self._answered
         self._client.on_connect_fail = lambda *_: self._say(here(SILENT, host=self._host))
         self._client.connect_async(self._host, broker.port or PORTS[broker.scheme])

@@ -182,14 +182,7 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @deck_option
 @data_option
 def up(
-    sources: tuple[str, ...],
-    setup: Path | None,
-    new: bool,
-    club: str | None,
-    name: str,
-    key: str | None,
-    mqtt: str | None,
-    **how: Any,
+    sources: tuple[str, ...], setup: Path | None, new: bool, club: str | None, name: str, key: str | None, **how: Any
 ) -> None:
     """Start the companion: camera, referee, pages for the phones.
 
@@ -203,7 +196,6 @@ def up(
         raise click.UsageError("`--name` says how a club calls this table: name the club with `--club URL`.")
     with loading():
         from companion.app import service
-        from companion.app.mqtt import broker_of
     address = None
     if club:
         from companion.club.outbox import Address
@@ -211,8 +203,7 @@ def up(
         address = Address(club, name or socket.gethostname(), key)
     os.umask(_OWN_FILES)
     source, others = (sources[0], sources[1:]) if sources else (None, ())
-    broker = broker_of(mqtt) if mqtt else None
-    service.up(source, setup, begins=new, club=address, broker=broker, others=others, **how)
+    service.up(source, setup, begins=new, club=address, others=others, **how)
     _leave()
 
 
