@@ -19,6 +19,7 @@ import urllib.request
 from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +32,7 @@ from browser.screens import CHROMIUM, PHONE, SMALL
 from companion.pages.server.secure_port import PORT_ABOVE
 from companion.simulate.animation import Tempo
 from companion.simulate.frame_source import filmed, followed_scenes, table_studio
-from companion.simulate.scene import Scene
+from companion.simulate.scene import Frame, Scene
 from companion.simulate.script import Script, plays_that_stay, shipped_script
 from companion.vision.capture.devices import PHONE_SILENT
 
@@ -41,6 +42,9 @@ NO_WIFI, LOADED_ANEW, ASLEEP = "no Wi-Fi", "page loaded anew", "asleep"
 GAPS = {5: NO_WIFI, 10: LOADED_ANEW, 15: ASLEEP}
 """Before which play what happens to the phone."""
 
+OPENING = {LOADED_ANEW, ASLEEP}
+"""What makes the phone open its camera again."""
+
 REST_S = 16.0
 """How long the table rests for a gap, and at the end."""
 
@@ -49,21 +53,36 @@ GAP_S = 6.0
 
 MOST_S = 600.0
 LOOK_MS = 50
+FALL_ASLEEP = """() => {
+  document.getElementById("own").srcObject.getTracks().forEach((track) => track.stop());
+  Object.defineProperty(document, "hidden", { value: true, configurable: true });
+}"""
+WAKE_UP = """() => {
+  delete document.hidden;
+  document.dispatchEvent(new Event("visibilitychange"));
+}"""
+"""What a page notices of a phone that is locked, and opened again: a browser without a screen locks none."""
+
 FILM_POSITION = "document.getElementById('own').getVideoPlaybackQuality().totalVideoFrames"
 
 
 class Film:
-    """The script's hand in two files: a browser that opens its camera again begins with a file's first picture."""
+    """The script's hand in several files: a browser that opens its camera again begins with a file's first picture."""
 
     def __init__(self, script: Script, seed: int, folder: Path) -> None:
-        self.parts = (folder / "1.y4m", folder / "2.y4m")
+        self._folder = folder
+        self.begins = [0]
+        """With which picture of the hand each file begins."""
+
         self.laid: dict[int, int] = {}
         """The picture from which on the card of a play lies with no hand over it."""
 
-        self.second_begins = 0
         self._arm = self._rested = self._number = 0
         self._last = sum(1 for _ in plays_that_stay(script.hands[0]))
         self._write(filmed(table_studio(script, seed=seed), self._scenes(script, seed), seed, TEMPO.fps))
+
+    def file(self, part: int) -> Path:
+        return self._folder / f"{part}.y4m"
 
     def _scenes(self, script: Script, seed: int) -> Iterator[Scene]:
         for number, scene in enumerate(followed_scenes(script, seed, TEMPO, self._may_begin)):
@@ -78,19 +97,17 @@ class Film:
         if play not in GAPS and play <= self._last:
             return True
         self._rested = self._rested % round(REST_S * TEMPO.fps) + 1
-        if GAPS.get(play) == LOADED_ANEW and self._rested == round(REST_S * TEMPO.fps) // 2:
-            self.second_begins = self._number + 1
+        if GAPS.get(play) in OPENING and self._rested == round(REST_S * TEMPO.fps) // 2:
+            self.begins.append(self._number + 1)
         return self._rested == round(REST_S * TEMPO.fps)
 
-    def _write(self, frames) -> None:
+    def _write(self, frames: Iterator[Frame]) -> None:
         begin = f"YUV4MPEG2 W{SIZE_PX[0]} H{SIZE_PX[1]} F{TEMPO.fps:.0f}:1 Ip A1:1 C420\n".encode()
-        with self.parts[0].open("wb") as first, self.parts[1].open("wb") as second:
-            first.write(begin)
-            second.write(begin)
-            for frame in frames:
-                file = second if self.second_begins else first
-                file.write(b"FRAME\n")
-                file.write(cv2.cvtColor(frame.image, cv2.COLOR_BGR2YUV_I420).tobytes())
+        for part, of_part in groupby(frames, lambda _frame: len(self.begins) - 1):
+            with self.file(part).open("wb") as file:
+                file.write(begin)
+                for frame in of_part:
+                    file.write(b"FRAME\n" + cv2.cvtColor(frame.image, cv2.COLOR_BGR2YUV_I420).tobytes())
 
 
 @dataclass
@@ -114,7 +131,7 @@ class Evening:
     def __init__(self, running: Service, phone: Page, film: Film, current: Path) -> None:
         self.figures = Figures()
         self._running, self._phone, self._film, self._current = running, phone, film, current
-        self._begins = 0
+        self._part = 0
         phone.on("response", self._answered)
 
     def _answered(self, response: Any) -> None:
@@ -129,7 +146,7 @@ class Evening:
         while not (state := self.state())["hands"] and time.monotonic() < until_s:
             count = len(state["log"])
             if count > known:
-                at = self._begins + self._phone.evaluate(FILM_POSITION)
+                at = self._film.begins[self._part] + self._phone.evaluate(FILM_POSITION)
                 laid = [self._film.laid[play] for play in range(known + 1, count + 1) if play in self._film.laid]
                 self.figures.delays_s += [(at - first) / TEMPO.fps for first in laid]
                 known = count
@@ -141,20 +158,19 @@ class Evening:
         return state
 
     def _gap(self, kind: str) -> None:
-        context = self._phone.context
-        if kind == NO_WIFI:
-            context.set_offline(True)
-            self._stay_silent()
-            context.set_offline(False)
-        elif kind == ASLEEP:
-            system = context.new_cdp_session(self._phone)
-            system.send("Page.setWebLifecycleState", {"state": "frozen"})
-            self._stay_silent()
-            system.send("Page.setWebLifecycleState", {"state": "active"})
-        else:
+        if kind in OPENING:
+            self._part += 1
             self._current.unlink()
-            self._current.symlink_to(self._film.parts[1])
-            self._begins = self._film.second_begins
+            self._current.symlink_to(self._film.file(self._part))
+        if kind == NO_WIFI:
+            self._phone.context.set_offline(True)
+            self._stay_silent()
+            self._phone.context.set_offline(False)
+        elif kind == ASLEEP:
+            self._phone.evaluate(FALL_ASLEEP)
+            self._stay_silent()
+            self._phone.evaluate(WAKE_UP)
+        else:
             self._phone.reload()
         before, began_s = self.figures.sent, time.monotonic()
         while self.figures.sent == before and time.monotonic() < began_s + REST_S:
@@ -190,9 +206,10 @@ def main() -> int:
         folder = Path(name)
         began_s = time.monotonic()
         film = Film(script, seed, folder)
-        print(f"Filmed in {time.monotonic() - began_s:.0f} s, {sum(p.stat().st_size for p in film.parts) / 1e9:.1f} GB")
+        size = sum(path.stat().st_size for path in folder.glob("*.y4m"))
+        print(f"Filmed in {time.monotonic() - began_s:.0f} s, {size / 1e9:.1f} GB")
         current = folder / "current.y4m"
-        current.symlink_to(film.parts[0])
+        current.symlink_to(film.file(0))
         (folder / "table.toml").write_text(films.setup_of(script), encoding="utf-8")
         flags = ("fake-ui-for-media-stream", "fake-device-for-media-stream", f"file-for-fake-video-capture={current}")
         browser = playwright.chromium.launch(
