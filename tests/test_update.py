@@ -25,6 +25,7 @@ page_comes() { "$COMPANION_UNDER/opt/mille-bornes-companion/venv/bin/companion" 
 """
 PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
+if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -HUP "$INSTALLER"; fi
 [ "$1" != WRONG ]
 """
 SYSTEMCTL = f"""#!/bin/sh
@@ -57,12 +58,15 @@ class Machine:
     def call(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
 
-    def install(self, version: str, *options: str, wrong: str = "nothing") -> subprocess.CompletedProcess[str]:
-        """Install a version of which one command, `wrong`, fails."""
+    def install(
+        self, version: str, *options: str, wrong: str = "nothing", hung_up: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Install a version of which one command, `wrong`, fails; the terminal may be gone while it starts."""
         program = self.source / "companion"
         program.write_text(PROGRAM.replace("VERSION", version).replace("WRONG", wrong))
         program.chmod(0o755)
-        return self.call(self.source / "deploy" / "install-service", *options)
+        begin = ("sh", "-c", 'INSTALLER=$$ exec "$0" "$@"') if hung_up else ()
+        return self.call(*begin, self.source / "deploy" / "install-service", *options)
 
     def runs(self) -> str:
         """The version that the service starts."""
@@ -109,6 +113,12 @@ def test_a_version_that_does_not_start_or_answers_wrongly_makes_way_for_the_one_
     assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
     assert machine.install("3").returncode == 0
     assert machine.runs() == "3"
+
+
+def test_whoever_loses_the_connection_meanwhile_is_gone_back_for_as_well(machine):
+    machine.install("2", wrong="page", hung_up=True)
+
+    assert machine.runs() == "1"
 
 
 def test_with_the_version_before_its_unit_comes_back(machine):
