@@ -519,8 +519,8 @@ class Machine(Checkout):
         says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
         for place in ("venv-1", "venv-2"):
             self.program(home / place / "bin/python", says)
-        # Asked to make a virtual environment, the system's Python only says so.
-        self.program(self.python, f'case "$2" in venv) {says} ;; *) exec {PYTHON} "$@" ;; esac')
+        # Asked to make a virtual environment, the system's Python only says so; asked for the page, it has come.
+        self.program(self.python, f'case "$2" in venv) {says} ;; 0.0.0.0) ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
