@@ -4,7 +4,7 @@
 prints how it does on decks by chance that it has not seen. It needs PyTorch 2, and a GPU to be done in minutes.
 
 Each step photographs faces of many decks in one size, in all sorts of light, cut out as a search leaves them, half of
-them partly covered. Each is compared with its face as it was enrolled, and with those of its deck that are most like it.
+them partly covered. Each is compared with its face as it was enrolled, and with those of its deck most like it.
 """
 
 from __future__ import annotations
