@@ -159,8 +159,9 @@ class _Costs:
 
     def _lifted_from(self, track: Track) -> int:
         """How many cards must have been lifted off one that the record still has there."""
-        # One that the eye has not numbered may be any card of its face.
-        faces = {one.sighting.face for one in self.detections if one.sighting.stay is None}
+        known = {t.stay for t in self.tracks if t.stay is not None}
+        # One that is seen where it was not before may be any card of its face.
+        faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}
         on = (t for t in self._lying_on(track) if t.stay not in self._stays and t.face not in faces)
         lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
         is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
