@@ -26,8 +26,8 @@ from companion.tracking.tracker import Tracks
 
 MOST_TOGETHER = 4  # number of cards that came at about the same time of which every order is tried
 CLEAR_LEAD, LEAST_LEAD = 0.15, 0.5
-"""Margin by which every reading has to put a card first, or else legal plays come first, and the minimum confidence in
-such a card."""
+"""Margin by which all readings together have to put a card first, or else legal plays come first, and the minimum
+confidence in such a card."""
 
 
 @dataclass(frozen=True, slots=True)
