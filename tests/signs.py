@@ -10,12 +10,27 @@ from __future__ import annotations
 
 from companion.common.resources import shipped
 from companion.printing import svg as draw
-from companion.printing.pictograms import badge, milestone, side_car, sign
+from companion.printing.pictograms import badge, milestone, sign
 from companion.rules.cards import Card, Family
 from companion.tabletop.side_marks import SIDE_MARKS
 
 FILE = shipped("web") / "static" / "signs.svg"
-MARKS = (("badge", badge), ("car", side_car))
+
+
+def side_car(number: int) -> list[str]:
+    """Draw the car of side `number` from above, 92 long, its nose up and its mark on the roof."""
+    mark, ink = SIDE_MARKS[number - 1], draw.paint(draw.INK)
+    body = "M-21 36C-21 42 -16 43 0 43C16 43 21 42 21 36L21 -22C21 -38 14 -43 0 -43C-14 -43 -21 -38 -21 -22Z"
+    wheels = [draw.rect(x, y, 9, 17, ink, radius=3) for x in (-26, 17) for y in (-31, 16)]
+    roof = [draw.circle(0, 7, 16.5, draw.paint(draw.WHITE)), draw.group([draw.path(mark.shape, ink)], y=7, scale=0.28)]
+    return [
+        draw.path(body, draw.paint("none", draw.PAPER, 12, join="round")),
+        *wheels,
+        draw.path(body, draw.paint(mark.colour, draw.INK, 3.5, join="round")),
+        draw.path("M-16 -14C-15 -27 15 -27 16 -14C8 -19 -8 -19 -16 -14Z", ink),
+        draw.path("M-14 31C-6 27 6 27 14 31L12 37C4 34 -4 34 -12 37Z", ink),
+        *roof,
+    ]
 
 
 def drawn() -> str:
@@ -27,6 +42,9 @@ def drawn() -> str:
     signs += [(f"{name}-{n}", "-52 -52 104 104", mark(n)) for n in numbers for name, mark in MARKS]
     symbols = (f'<symbol id="s-{name}" viewBox="{box}">{"".join(body)}</symbol>' for name, box, body in signs)
     return f'<svg xmlns="http://www.w3.org/2000/svg">{"".join(symbols)}</svg>'
+
+
+MARKS = (("badge", badge), ("car", side_car))
 
 
 if __name__ == "__main__":

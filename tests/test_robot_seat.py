@@ -35,6 +35,7 @@ from companion.simulate.choreography import AFTER_LAYING, Movement
 from companion.simulate.scene import BACK, Lying, Scene
 from companion.simulate.studio import Studio
 from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import robot_mat
 from companion.tracking.live import TableWatch
 from companion.tracking.robot_hand import RobotHand
 from companion.vision.capture.sources import Frame
@@ -47,7 +48,20 @@ MATS = {"side-1": "Ann", "side-2": "Robo"}
 ROBO = RobotSeat("Robo", 2)
 HAND = ("roll-01", "25-01", "stop-01", "100-02", "puncture-proof-01", "gasoline-02", "200-01")
 FPS = 5.0
-PLAN = arrange.with_robot(arrange.plan(2, 2))
+
+
+def with_robot(table: arrange.TablePlan) -> arrange.TablePlan:
+    """Return the table of two sides with a robot's mat beside the table mat, its helper on the far side."""
+    *sides, middle = table.mats
+    robot = robot_mat()
+    width = robot.size_mm[0] + arrange.GAP_MM + middle.layout.size_mm[0]
+    left, right = robot.size_mm[0] / 2 - width / 2, width / 2 - middle.layout.size_mm[0] / 2
+    helped = arrange.MatPlace(robot, Pose(left, middle.middle.y_mm, 180.0))
+    moved = arrange.MatPlace(middle.layout, Pose(right, middle.middle.y_mm))
+    return arrange.TablePlan((*sides, helped, moved), table.seats)
+
+
+PLAN = with_robot(arrange.plan(2, 2))
 
 
 class Table:

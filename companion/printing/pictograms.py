@@ -87,22 +87,6 @@ def badge(number: int) -> list[str]:
     return [draw.path(mark.shape, halo), draw.path(mark.shape, look)]
 
 
-def side_car(number: int) -> list[str]:
-    """Draw the car of side `number` from above, 92 long, its nose up and its mark on the roof."""
-    mark, ink = SIDE_MARKS[number - 1], draw.paint(draw.INK)
-    body = "M-21 36C-21 42 -16 43 0 43C16 43 21 42 21 36L21 -22C21 -38 14 -43 0 -43C-14 -43 -21 -38 -21 -22Z"
-    wheels = [draw.rect(x, y, 9, 17, ink, radius=3) for x in (-26, 17) for y in (-31, 16)]
-    roof = [draw.circle(0, 7, 16.5, draw.paint(draw.WHITE)), draw.group([draw.path(mark.shape, ink)], y=7, scale=0.28)]
-    return [
-        draw.path(body, draw.paint("none", draw.PAPER, 12, join="round")),
-        *wheels,
-        draw.path(body, draw.paint(mark.colour, draw.INK, 3.5, join="round")),
-        draw.path("M-16 -14C-15 -27 15 -27 16 -14C8 -19 -8 -19 -16 -14Z", ink),
-        draw.path("M-14 31C-6 27 6 27 14 31L12 37C4 34 -4 34 -12 37Z", ink),
-        *roof,
-    ]
-
-
 def robot(line: str) -> list[str]:
     """Draw a robot of the same size: a milestone with a face and an aerial."""
     ink = draw.paint(draw.INK)

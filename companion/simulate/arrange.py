@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import chain
 
 from companion.common.errors import Problem
-from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, robot_mat, side_mat, table_mat
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MatLayout, Rect, side_mat, table_mat
 
 Point = tuple[float, float]
 
@@ -114,17 +114,6 @@ def plan(sides: int, players: int) -> TablePlan:
     layouts = (*(side_mat(number) for number in range(1, sides + 1)), table_mat())
     mats = tuple(MatPlace(layout, middle) for layout, middle in zip(layouts, _MIDDLES[sides], strict=True))
     return TablePlan(mats, tuple(_seats(mats, players)))
-
-
-def with_robot(table: TablePlan) -> TablePlan:
-    """Return the table of two sides with a robot's mat beside the table mat, its helper on the far side."""
-    *sides, middle = table.mats
-    robot = robot_mat()
-    width = robot.size_mm[0] + GAP_MM + middle.layout.size_mm[0]
-    left, right = robot.size_mm[0] / 2 - width / 2, width / 2 - middle.layout.size_mm[0] / 2
-    helped = MatPlace(robot, Pose(left, middle.middle.y_mm, 180.0))
-    moved = MatPlace(middle.layout, Pose(right, middle.middle.y_mm))
-    return TablePlan((*sides, helped, moved), table.seats)
 
 
 def _seats(mats: tuple[MatPlace, ...], players: int) -> Iterator[Point]:

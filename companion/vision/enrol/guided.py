@@ -1,7 +1,7 @@
 """A deck enrolled card by card before a camera: which card to lay next, and what came of the one that lies there.
 
-`guided` is the terminal's way through a deck, `Guide` the pages'. Both look only at what lies still, and only once; a
-card left lying is not taken for the next one.
+`guided` is the terminal's way through a deck; on the pages people choose the card. `Guide` looks only at what lies
+still, and only once; a card left lying is not taken for the next one.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import queue
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from typing import TextIO
 
@@ -71,50 +71,6 @@ class Stillness:
 # --- In the terminal ------------------------------------------------------------------------------------------
 
 
-class _Course:
-    """The way through the faces wanted."""
-
-    def __init__(self, enrolment: Enrolment, still_s: float) -> None:
-        self._enrolment, self._still, self._is_of_photographs = enrolment, Stillness(still_s), not still_s
-        self.wanted: list[Subject] = list(enrolment.wanted)
-        self.refused = 0
-        self._before = ""  # the slug of the face taken last
-
-    def ask(self) -> Said:
-        """Return which card to lay next."""
-        count, subject = len(self._enrolment.cards) + 1, self.wanted[0]
-        card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
-        return Said(f"{count + 1 - len(self.wanted)} of {count}: lay {card} alone before the camera.")
-
-    def skip(self) -> Said:
-        return Said(f"{subject_name(self.wanted.pop(0))}: skipped")
-
-    def look(self, frame: Frame) -> Said | None:
-        """Keep a picture that will do; return what to say of it, None if it shows no other card than before."""
-        if frame.after_gap:
-            self._still.lost_sight()
-        if not self._still.is_worth_a_look(frame.image, frame.t_s):
-            return None
-        said = self._take(frame.image)
-        self._still.looked(frame.t_s + LOOK_AGAIN_S if said and said.is_fault else math.inf)
-        return said
-
-    def _take(self, image: Image) -> Said | None:
-        subject = self.wanted[0]
-        verdict = self._enrolment.verdict(subject, image)
-        if verdict.picture is not None:
-            self._enrolment.keep(subject, [verdict.picture])
-            self.wanted.pop(0)
-            self._before = subject_name(subject)
-            return Said(f"{self._before}: got it", is_kept=True)
-        # Of photographs each should show a card; a camera sees the bare table between two.
-        is_passing = verdict.fault is Fault.NO_CARD and not self._is_of_photographs
-        if is_passing or (self._before and verdict.twin == self._before):
-            return None
-        self.refused += 1
-        return Said(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
-
-
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
 ) -> Iterator[Said]:
@@ -123,30 +79,50 @@ def guided(
     Ends when all is there, the frames end, or `keys` says so (None if nobody is there). A card has to lie `still_s`
     seconds; 0 for frames that are separate photographs. Raises Problem if nothing is lacking, or a face cannot be kept.
     """
-    course = _Course(enrolment, still_s)
-    if not course.wanted:
+    wanted = list(enrolment.wanted)
+    if not wanted:
         name = enrolment.description.name
         raise Problem(
             say("The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
                 name=name, command=typed(f"decks remove {name}"))
         )  # fmt: skip
+    now_s, was_refused = 0.0, False
+    guide = Guide(lambda: now_s, still_s)
     if keys:
-        yield course.ask()
+        yield _asked(enrolment, wanted)
     for frame in frames:
-        key = keys() if keys else None
+        key, subject, now_s = keys() if keys else None, wanted[0], frame.t_s
         if key is Key.QUIT:
             break
-        news = course.skip() if key is Key.SKIP else course.look(frame)
-        if news:
-            yield news
-        if not course.wanted:
+        if frame.after_gap:
+            guide.lost_sight()
+        verdict = guide.watch(enrolment, subject, frame.image) if key is None else None
+        if key is Key.SKIP:
+            yield Said(f"{subject_name(subject)}: skipped")
+        elif verdict is None:
+            continue
+        elif not verdict.is_good:
+            was_refused = True
+            yield Said(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
+            continue
+        else:
+            yield Said(f"{subject_name(subject)}: got it", is_kept=True)
+        wanted.pop(0)
+        if not wanted:
             break
-        if keys and news and not news.is_fault:
-            yield course.ask()
-    if course.refused and not keys:
+        if keys:
+            yield _asked(enrolment, wanted)
+    if was_refused and not keys:
         lost = "If a card was lost that way, those after it are kept as another's: look at the pictures in"
         yield Said(f"{lost} {enrolment.folder}.", is_fault=True)
     yield from lacking(enrolment)
+
+
+def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Said:
+    """Return which card to lay next."""
+    count, subject = len(enrolment.cards) + 1, wanted[0]
+    card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
+    return Said(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
 
 
 class TerminalKeys:
@@ -168,16 +144,16 @@ class TerminalKeys:
             self._asked.put(Key.QUIT if line.strip().lower() in ("q", "quit") else Key.SKIP)
 
 
-# --- On the pages ---------------------------------------------------------------------------------------------
+# --- Picture by picture ---------------------------------------------------------------------------------------
 
 
 class Guide:
-    """Looks at pictures for the pages, one at a time, and remembers which. For any thread."""
+    """Looks at pictures, one at a time, and remembers which. For any thread."""
 
-    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, clock: Callable[[], float] = time.monotonic, still_s: float = STILL_S) -> None:
         self._clock = clock
         self._one_at_a_time = threading.Lock()
-        self._still = Stillness()
+        self._still, self._is_of_photographs = Stillness(still_s), not still_s
         self._before = ("", "")  # the deck and the face taken last
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
@@ -205,11 +181,17 @@ class Guide:
                 return None
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
-            is_news = verdict.is_good or not (verdict.fault is Fault.NO_CARD or is_before)
+            # Of photographs each should show a card; a camera sees the bare table between two.
+            is_passing = verdict.fault is Fault.NO_CARD and not self._is_of_photographs
+            is_news = verdict.is_good or not (is_passing or is_before)
             self._still.looked(self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else math.inf)
             return verdict if is_news else None
         finally:
             self._one_at_a_time.release()
+
+    def lost_sight(self) -> None:
+        """Forget what was still: the pictures were interrupted."""
+        self._still.lost_sight()
 
     def seen(self, image: Image) -> None:
         """Mark what the camera shows as taken, with a tap: `watch` leaves it alone."""
