@@ -186,9 +186,9 @@ class Looks:
         placed = (corners + 0.5) / self._shrink - 0.5
         if self._fit is not None:
             # Its distance from the card's size in the table's plane.
-            mm = through(self._fit.inverse, self._fit.lens.straighten(placed) if self._fit.lens else placed)
+            mm = self._fit.to_mm(placed)
             side = np.linalg.norm(np.roll(mm, -1, axis=0) - mm, axis=1)
-            wanted = np.array([self._size_mm[0], self._size_mm[1]] * 2)
+            wanted = np.array(self._size_mm * 2)
             odd = 0.5 * odd + float(np.abs(np.log(side / wanted)).max())
         if odd > MOST_ODD:
             return None
@@ -327,8 +327,8 @@ def _step_along(ground: Ground, start: Floats, end: Floats) -> float:
     along = end - start
     across = _normal(along)
     base = start + np.linspace(0, 1, 24)[:, None] * along
-    one, other = (_colours(ground, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
-    return float(np.linalg.norm((one - other).mean(axis=0)))
+    one, other = (sampled(ground.lab, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
+    return float(np.linalg.norm((one - other).mean(axis=(0, 1))))
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
@@ -344,8 +344,8 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
         across = across if across @ (middle - start) > 0 else -across
         base = start + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along
         for away in (near, far):
-            inside, outside = (_colours(ground, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
-            is_step = np.linalg.norm(inside - outside, axis=1) > DIFFERENT
+            inside, outside = (sampled(ground.lab, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
+            is_step = np.linalg.norm((inside - outside).mean(axis=1), axis=1) > DIFFERENT
             shares.append(min(1.0, float(is_step.sum()) / _in_sight(ground, base)))
     return min(shares)
 
@@ -354,12 +354,6 @@ def _in_sight(ground: Ground, base: Floats) -> float:
     """Return in how many places along a side `(n, 2)` an edge should be seen: not where a lamp has burnt it out."""
     burnt = sampled(ground.lab, base[:, None])[:, 0, 0] > _BURNT
     return len(base) - min(float(burnt.sum()), _MOST_BURNT * len(base))
-
-
-def _colours(ground: Ground, points: Floats) -> Floats:
-    """Return the mean colour over the second axis of points `(n, m, 2)`: `(n, 3)`."""
-    taken = sampled(ground.lab, points)
-    return taken.mean(axis=1).astype(np.float64)
 
 
 # --- Choice ---------------------------------------------------------------------------------------------------
@@ -377,7 +371,10 @@ def _believed(found: list[Outline], look: Looks) -> list[Outline]:
             # Hardly larger and less likely: a shadow, or a line of the ground beside one side.
             is_no_card = whole.area_px < _HARDLY_LARGER * first.area_px and whole.score < first.score - 0.1
             return [replace(first, is_doubtful=True), whole, *found[1:]] if is_no_card else [whole, *found]
-    is_doubtful = any(widths) or any(_may_be_round(other, first) or _fits_better(other, first) for other in found[1:])
+    # One inside it that is likelier in all respects: the first may be a line of the ground.
+    fit_better = (other for other in found[1:] if other.score > first.score + 0.08 and other.odd < first.odd - 0.005)
+    is_doubtful = any(widths) or any(holds(first.corners, other.corners) for other in fit_better)
+    is_doubtful = is_doubtful or any(_may_be_round(other, first) for other in found[1:])
     return [replace(first, is_doubtful=is_doubtful), *found[1:]]
 
 
@@ -387,11 +384,6 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
         return False
     sound = outer.support > 0.78 and outer.ends > 0.75 and outer.step > 0.84 and outer.odd < 0.03
     return sound and outer.score > inner.score - _MUCH_LESS_LIKELY
-
-
-def _fits_better(inner: Outline, outer: Outline) -> bool:
-    """True if the inner candidate is likelier in all respects than the outer, which may be a line of the ground."""
-    return inner.score > outer.score + 0.08 and inner.odd < outer.odd - 0.005 and holds(outer.corners, inner.corners)
 
 
 def _ranked(found: Sequence[Outline]) -> list[Outline]:

@@ -197,13 +197,8 @@ def small(picture: Image) -> Pixels:
 def is_same_card(one: Pixels, other: Pixels) -> bool:
     """True if two pictures show the same card, the one perhaps upside down."""
     ways = (other, np.ascontiguousarray(other[::-1, ::-1]))
-    return any(_likeness(one, way) >= _ALIKE and _worst_spot(one, way) <= _SAME_SPOT for way in ways)
-
-
-def _likeness(one: Pixels, other: Pixels) -> float:
-    """Return the correlation of all colours of two pictures."""
-    a, b = one - one.mean(axis=(0, 1)), other - other.mean(axis=(0, 1))
-    return float((a * b).sum() / (np.linalg.norm(a) * np.linalg.norm(b) + 1e-6))
+    alike = (way for way in ways if cv2.matchTemplate(one, way, cv2.TM_CCOEFF_NORMED)[0, 0] >= _ALIKE)
+    return any(_worst_spot(one, way) <= _SAME_SPOT for way in alike)
 
 
 def _worst_spot(one: Pixels, other: Pixels) -> float:

@@ -115,7 +115,11 @@ def candidates(
     """
     points, first, second, weight = _corners(pieces)
     keep = np.argsort(-weight, kind="stable")
-    keep = keep[_each_once(points[keep], first[keep])][:_MOST_OF_MANY] if bands else keep[:_MOST_CORNERS]
+    if bands:
+        # Of corners that lie and point alike the first.
+        way = np.degrees(np.arctan2(first[keep, 1], first[keep, 0]))
+        keep = keep[first_of_each(np.rint(np.column_stack([points[keep] / 2.5, way / 15])).T, 1)][:_MOST_OF_MANY]
+    keep = keep if bands else keep[:_MOST_CORNERS]
     points, first, second, weight = points[keep], first[keep], second[keep], weight[keep]
     a, c = _opposite(points, first, second)
     if bands:
@@ -138,12 +142,6 @@ def candidates(
     order = np.argsort(-worth, kind="stable")
     of_band = [order[(height[order] >= low) & (height[order] < high)][:_MOST_CANDIDATES] for low, high in bands]
     return quads[np.concatenate(of_band)]
-
-
-def _each_once(points: Floats, first: Floats) -> Places:
-    """Return the indices of corners without those that lie and point like an earlier one, in order."""
-    way = np.degrees(np.arctan2(first[:, 1], first[:, 0]))
-    return first_of_each(np.rint(np.column_stack([points / 2.5, way / 15])).T, 1)
 
 
 def _corners(pieces: Floats) -> tuple[Floats, Floats, Floats, Floats]:

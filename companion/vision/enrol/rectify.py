@@ -16,7 +16,7 @@ from companion.common.text import say
 from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab, shrunk, slopes
 from companion.vision.enrol.card_outline import SURE_ODD, Outline, outlines
 from companion.vision.enrol.printed_frames import to_pixels
-from companion.vision.mats.homography import Fit, through
+from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.quality.glare import SATURATED
@@ -84,7 +84,8 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
     if _fills(image, size_mm, found, seen):
         return judged(image, _edges_of(image, size_mm), size_mm, is_whole=True)
     best = found[0] if found else None
-    if best is not None and _is_from_aside(best, seen, size_mm):
+    is_unsure = best is not None and not best.is_sure and min(best.support, best.step) >= _CLEAR_SIDES
+    if best is not None and is_unsure and tilt_deg(best.corners, seen, size_mm) > _TILT_DEG:
         return Rectified(None, Fault.TILTED)
     if _are_several(found):
         return Rectified(None, Fault.SEVERAL)
@@ -106,7 +107,10 @@ def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bo
     """
     height, width = image.shape[:2]
     off = min(_shape_off(width, height, size_mm), _shape_off(height, width, size_mm))
-    if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (_is_camera_shaped(image) or _is_bare(seen))):
+    # 3 : 2 is nearly a card's shape, and many cameras make pictures so: across, or large.
+    is_camera_shaped = abs(2 * max(width, height) - 3 * min(width, height)) <= 3
+    is_camera_shaped = is_camera_shaped and (width > height or height >= LARGE_PX)
+    if off > _SAME_SHAPE or (off > _SAME_SHAPE / 4 and (is_camera_shaped or _is_bare(seen))):
         return False
     if found and _lies_in_a_half(found[0], seen):
         return False
@@ -121,13 +125,6 @@ def _fills(image: Image, size_mm: Size, found: list[Outline], seen: Image) -> bo
     side = np.linalg.norm(sides, axis=1)
     of_frame = _shape_off(float(side[0] + side[2]), float(side[1] + side[3]), size_mm)
     return off < _SAME_SHAPE / 4 or of_frame > off - _SAME_SHAPE / 4
-
-
-def _is_camera_shaped(image: Image) -> bool:
-    """True if a picture is 3 : 2, nearly a card's shape, as many cameras make: across, or large."""
-    height, width = image.shape[:2]
-    is_across, longer = width > height, max(width, height)
-    return abs(2 * longer - 3 * min(width, height)) <= 3 and (is_across or longer >= LARGE_PX)
 
 
 def _is_bare(image: Image) -> bool:
@@ -175,13 +172,6 @@ def _ring(colours: Pixels, outer: Floats, inner: Floats) -> Pixels:
     cv2.fillConvexPoly(cover, np.int32(np.round(outer)), 1)
     cv2.fillConvexPoly(cover, np.int32(np.round(inner)), 0)
     return colours[cover > 0]
-
-
-def _is_from_aside(outline: Outline, image: Image, size_mm: Size) -> bool:
-    """True if the camera looked too much from the side to be sure of the card's outline."""
-    if outline.is_sure or min(outline.support, outline.step) < _CLEAR_SIDES:
-        return False
-    return tilt_deg(outline.corners, image, size_mm) > _TILT_DEG
 
 
 def tilt_deg(corners: Floats, image: Image, size_mm: Size) -> float:
@@ -258,8 +248,7 @@ def _is_plain_around(image: Image) -> bool:
 
 def _is_cut_off(image: Image, size_mm: Size) -> bool:
     """True if a card runs out of the picture: with a rim round the picture, one or two of its sides lie there."""
-    shrink = min(1.0, 700 / max(image.shape[:2]))
-    small = shrunk(image, shrink)
+    small = shrunk(image, 700 / max(image.shape[:2]))
     rimmed = cv2.copyMakeBorder(small, *[_RIM_PX] * 4, cv2.BORDER_CONSTANT, value=(255, 0, 255))
     low, high = _RIM_PX + 1.5, np.array(rimmed.shape[1::-1]) - _RIM_PX - 2.5
     for width, height in ((1.0, 0.85), (1.0, 0.7), (0.8, 1.0)):
@@ -301,8 +290,7 @@ def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
     """Return a card of that size from straight above, by its corners `(4, 2)` on a picture."""
     width, height = (round(side * PX_PER_MM) for side in size_mm)
     seen = math.sqrt(abs(cv2.contourArea(np.float32(corners))) / (width * height))
-    shrink = 1 / max(1.0, seen / 1.3)
-    small = shrunk(image, shrink)
+    small = shrunk(image, 1.3 / seen if seen > 1.3 else 1)
     exact = np.array(small.shape[1::-1]) / np.array(image.shape[1::-1])
     wanted = np.float32([(0, 0), (width, 0), (width, height), (0, height)]) - 0.5
     matrix = cv2.getPerspectiveTransform(np.float32((corners + 0.5) * exact - 0.5), np.float32(wanted))
@@ -347,7 +335,7 @@ def _shine(gray: Image) -> float:
 
 def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
     """Return the gains that make the mat's paper beside the card grey, `(3,)`; None if none shows."""
-    to_mm = through(fit.inverse, fit.lens.straighten(card.corners) if fit.lens else card.corners)
+    to_mm = fit.to_mm(card.corners)
     middle = to_mm.mean(axis=0)
     reach = np.abs(to_mm - middle).max(axis=0)
     x, y = np.meshgrid(*(np.arange(-r - _PAPER_MM[1], r + _PAPER_MM[1], 1.5) for r in reach))

@@ -21,12 +21,9 @@ from companion.vision.opencv import cv2
 
 LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
 BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # of cards' heights, in longer sides of the picture: 12 to 2 in a row
-_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = (
-    700,
-    180,
-    3,
-    14,
-)  # segments, candidates, of those at a place, for the plane
+_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
+"""Maximum number of line segments, of candidates, of those at one place, and of cards that tell the plane."""
+
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
 _SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
 _FEWEST = 3  # minimum number of certain cards that tell how the table is seen
