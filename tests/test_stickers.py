@@ -149,7 +149,7 @@ def own_reader_silent(monkeypatch):
 )
 @pytest.mark.usefixtures("own_reader_silent")
 def test_what_one_general_reader_says_the_other_confirms_keeps_silent_on_or_denies(monkeypatch, said, card, confidence):
-    monkeypatch.setattr(reader, "_second_opinion", lambda crop: said)
+    monkeypatch.setattr(reader, "_second_opinion", lambda gray, quad: said)
 
     (code,) = read_codes(gray_picture(ONE))
 
@@ -173,7 +173,7 @@ def test_pyzbar_really_reads():
 @pytest.mark.usefixtures("own_reader_silent")
 def test_what_was_sure_before_is_not_asked_again_at_its_place(monkeypatch):
     asked = []
-    monkeypatch.setattr(reader, "_second_opinion", lambda crop: asked.append(1))
+    monkeypatch.setattr(reader, "_second_opinion", lambda gray, quad: asked.append(1))
 
     (here,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (480.0, 270.0)}))
     (elsewhere,) = read_codes(gray_picture(ONE), before=Before({"roll-03": (620.0, 270.0)}))

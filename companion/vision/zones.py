@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Floats, Image, around
-from companion.vision.mats.homography import corners_mm
-from companion.vision.mats.localization import Fit, Mats
+from companion.vision.mats.homography import Fit, corners_mm
+from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 

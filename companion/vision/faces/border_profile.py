@@ -56,29 +56,30 @@ def share_that_ends(smooth: Pixels, shown: Pixels, corners: Floats, px_per_mm: f
 
     `corners` `(4, 2)` in pixels, in order around the card; `shown` `(h, w) float32` is 0 where other cards lie over it.
     """
-    seen = []
-    middle, along = corners.mean(axis=0), np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, POINTS)[:, None]
-    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        outwards = (start + end) / 2 - middle
-        outwards *= BESIDE_MM * px_per_mm / max(float(np.hypot(*outwards)), 1e-6)
-        points = start + (end - start) * along
-        seen.append(_side(smooth, shown, points - outwards, points + outwards))
+    along = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, POINTS)[:, None]
+    lines = ((start + way * along, out) for start, way, out in _borders(corners, px_per_mm))
+    seen = [_side(smooth, shown, points - out, points + out) for points, out in lines]
     visible = sum(count for _, count in seen)
     return sum(count for step, count in seen if step >= LEAST_STEP) / visible if visible else 0.0
 
 
 def steps_across(smooth: Pixels, shown: Pixels, corners: Floats, px_per_mm: float) -> list[float]:
     """Return how much the picture changes across each border that is visible, the least first, in steps of Lab."""
-    steps, middle = [], corners.mean(axis=0)
-    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        outwards = (start + end) / 2 - middle
-        outwards *= BESIDE_MM * px_per_mm / max(float(np.hypot(*outwards)), 1e-6)
-        count = round(float(np.hypot(*(end - start))) / px_per_mm)
-        points = start + (end - start) * np.linspace(CORNER_SHARE / 2, 1 - CORNER_SHARE / 2, count)[:, None]
-        step, visible = _side(smooth, shown, points - outwards, points + outwards)
+    steps = []
+    for start, way, out in _borders(corners, px_per_mm):
+        count = round(float(np.hypot(*way)) / px_per_mm)
+        points = start + way * np.linspace(CORNER_SHARE / 2, 1 - CORNER_SHARE / 2, count)[:, None]
+        step, visible = _side(smooth, shown, points - out, points + out)
         if visible:
             steps.append(step)
     return sorted(steps)
+
+
+def _borders(corners: Floats, px_per_mm: float) -> Iterator[tuple[Floats, Floats, Floats]]:
+    """Yield where each border begins, the way to its end, and the way outwards to where the picture is compared."""
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
+        outwards = (start + end) / 2 - corners.mean(axis=0)
+        yield start, end - start, outwards * BESIDE_MM * px_per_mm / max(float(np.hypot(*outwards)), 1e-6)
 
 
 def _side(smooth: Pixels, shown: Pixels, inside: Floats, outside: Floats) -> tuple[float, int]:

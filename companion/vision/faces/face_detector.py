@@ -85,7 +85,8 @@ def read_faces(
 def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sighting | None:
     """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
     box = around(quad).within(image.shape[1], image.shape[0])
-    flat = plane.flat_of(image, box, mats, FINE_PX_PER_MM) if box.area_px else None
+    fit = plane.plane_of(image, box, mats) if box.area_px else None
+    flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is None:
         return None
     corners = flat.from_picture(quad)
@@ -135,7 +136,9 @@ class _Layers:
         here = self._poses(whole(self._coarse), shown, [card.lie.turn_deg for card in self._cards] or None)
         found = self._there([pose for pose in here if not is_beneath or self._is_news(pose)], shown)
         for unsure in [card for card in found if not _is_sure(card)]:
-            if not any(_is_sure(card) and _lies_by(card, unsure) for card in found):
+            # Two readings so near are of the same card, or of two of which one hides most of the other.
+            near = (card for card in found if card.lie.distance_px(unsure.lie) <= ASIDE_MM * FINE_PX_PER_MM)
+            if not any(map(_is_sure, near)):
                 found += self._along_the_mat(unsure, shown)
         self._fresh = np.zeros(self._shown.shape, np.float32)
         told = sorted(found, key=lambda card: -card.score)
@@ -154,10 +157,9 @@ class _Layers:
     def _face_on(self, at: int) -> Card | None:
         """Return the face of the nearest card upon one of which only a part shows."""
         card = self._cards[at]
-        middle, reach = (card.lie.x_px, card.lie.y_px), FAN_MM[1] * FINE_PX_PER_MM
-        apart = {math.dist((upper.lie.x_px, upper.lie.y_px), middle): upper.face for upper in self._cards[:at]}
+        apart = {upper.lie.distance_px(card.lie): upper.face for upper in self._cards[:at]}
         nearest = min(apart, default=math.inf)
-        return apart[nearest] if card.shown < WHOLE_FROM and nearest <= reach else None
+        return apart[nearest] if card.shown < WHOLE_FROM and nearest <= FAN_MM[1] * FINE_PX_PER_MM else None
 
     def _below(self, upper: Named, across: int, down: int) -> Named | None:
         """Return the card of which a strip shows on one side of another; `across` and `down` are -1, 0 or 1."""
@@ -235,11 +237,8 @@ class _Layers:
 
     def _ends(self, card: Named) -> bool:
         """True if what shows of a card ends where the card does."""
-        return card.shown >= WHOLE_FROM or self._share_that_ends(card) >= LEAST_ENDING
-
-    def _share_that_ends(self, card: Named) -> float:
-        px_per_mm = FINE_PX_PER_MM * card.lie.scale
-        return share_that_ends(self._smooth, self._shown, self._corners(card.lie), px_per_mm)
+        borders = self._smooth, self._shown, self._corners(card.lie), FINE_PX_PER_MM * card.lie.scale
+        return card.shown >= WHOLE_FROM or share_that_ends(*borders) >= LEAST_ENDING
 
     def _is_in_a_fan(self, card: Named) -> bool:
         """True if a strip is like that of some face, whichever it is, and ends where the card does but for one side."""
@@ -275,16 +274,9 @@ class _Layers:
 
     def _corners(self, lie: Lie) -> Floats:
         """Return a card's corners on the fine picture, `(4, 2)`."""
-        size = self._templates.size_mm
-        width, height = (side * FINE_PX_PER_MM * lie.scale / 2 for side in size)
-        own = np.array([(-width, -height), (width, -height), (width, height), (-width, height)])
-        cos, sin = math.cos(math.radians(lie.turn_deg)), math.sin(math.radians(lie.turn_deg))
-        return own @ np.array([[cos, sin], [-sin, cos]]) + (lie.x_px, lie.y_px)
-
-
-def _lies_by(card: Named, other: Named) -> bool:
-    """True if two readings are of the same card, or of two of which one hides most of the other."""
-    return math.dist((card.lie.x_px, card.lie.y_px), (other.lie.x_px, other.lie.y_px)) <= ASIDE_MM * FINE_PX_PER_MM
+        x, y = (side * FINE_PX_PER_MM / 2 for side in self._templates.size_mm)
+        corners = (lie.shifted(*corner) for corner in ((-x, -y), (x, -y), (x, y), (-x, y)))
+        return np.array([(corner.x_px, corner.y_px) for corner in corners])
 
 
 def _is_doubtful(card: Named) -> bool:

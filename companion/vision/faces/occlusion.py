@@ -14,12 +14,12 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card
-from companion.vision.boxes import Box, Image
+from companion.vision.boxes import Box, Floats, Image
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
-from companion.vision.mats.homography import Fit
-from companion.vision.mats.localization import Floats, Mats, as_quad
+from companion.vision.mats.homography import Fit, as_quad
+from companion.vision.mats.localization import Mats
 from companion.vision.mats.zone_borders import settled
 from companion.vision.opencv import cv2
 from companion.vision.view import Quad, Sighting

@@ -60,13 +60,14 @@ class Lie:
         """Return the same, moved along the card's own edges."""
         cos, sin = math.cos(math.radians(self.turn_deg)), math.sin(math.radians(self.turn_deg))
         right, down = right * self.scale, down * self.scale
-        return Lie(
-            self.x_px + cos * right - sin * down, self.y_px + sin * right + cos * down, self.turn_deg, self.scale
-        )
+        return replace(self, x_px=self.x_px + cos * right - sin * down, y_px=self.y_px + sin * right + cos * down)
+
+    def distance_px(self, other: Lie) -> float:
+        return math.dist((self.x_px, self.y_px), (other.x_px, other.y_px))
 
     def on(self, share: float) -> Lie:
         """Return the same on the picture `share` times as large."""
-        return Lie((self.x_px + 0.5) * share - 0.5, (self.y_px + 0.5) * share - 0.5, self.turn_deg, self.scale)
+        return replace(self, x_px=(self.x_px + 0.5) * share - 0.5, y_px=(self.y_px + 0.5) * share - 0.5)
 
     def turned(self, turn_deg: float) -> Lie:
         """Return the same, turned clockwise."""

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from companion.tabletop.drawn_zones import OVERLAP_SHARE, Drawing, DrawnZone
 from companion.tabletop.mat_layout import MatLayout, Rect, side_mat
 from companion.vision.boxes import Floats
-from companion.vision.mats.homography import Fit, PixelGrid, corners_mm, through
+from companion.vision.mats.homography import Fit, corners_mm, through
 from companion.vision.opencv import cv2
 from companion.vision.view import Point
 
@@ -56,12 +56,6 @@ class DrawnFit(Fit):
         inside = np.stack([_into(points, pane.quad) for pane in self.panes])
         matrices = [np.linalg.inv(pane.matrix) for pane in self.panes]
         return _through_nearest(points, inside, matrices, np.linalg.inv(self.matrix[:2, :2]))
-
-    def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
-        x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
-        y = area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5)
-        points = np.stack(np.meshgrid(x, y), axis=-1)
-        return np.float32(self.to_px(points).reshape(points.shape))
 
     def zone_at(self, point_px: Point) -> str | None:
         at = np.array([point_px], np.float64)

@@ -109,10 +109,9 @@ class Fit:
     def grid_px(self, area: Rect, step_mm: float) -> PixelGrid:
         """Return an area's cells of `step_mm` on the picture, `(rows, columns, 2) float32`, for `cv2.remap`."""
         x = area.x_mm + step_mm * (np.arange(round(area.width_mm / step_mm)) + 0.5)
-        y = (area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5))[:, None]
-        across, down, depth = (row[0] * x + row[1] * y + row[2] for row in self.matrix)
-        straight = np.stack((across / depth, down / depth), axis=-1)
-        return np.float32(self.lens.bend(straight) if self.lens else straight)
+        y = area.y_mm + step_mm * (np.arange(round(area.height_mm / step_mm)) + 0.5)
+        points = np.stack(np.meshgrid(x, y), axis=-1)
+        return np.float32(self.to_px(points).reshape(points.shape))
 
     def quad_px(self, rect: Rect) -> Floats:
         """Return the corners of a rectangle of the mat on the picture, `(4, 2)`."""

@@ -37,8 +37,6 @@ from companion.vision.mats.outliers import (
 )
 from companion.vision.view import MatSeen, Point
 
-__all__ = ["Fit", "Floats", "Mats", "as_quad", "check", "corners_mm", "is_due", "look", "search", "through"]
-
 DRIFT_PX = 3.0
 CHECK_EVERY_S = 2.0  # seconds between two looks at the known markers where they were
 SEARCH_EVERY_S = 5.0  # seconds between two searches of the whole picture

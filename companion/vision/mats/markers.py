@@ -95,10 +95,13 @@ def exact(gray: Image, corners: Floats) -> Floats:
     cell_px = side_px(corners) / MARKER_CELLS
     quad = corners
     for reach in REACHES_CELLS:
-        lines = [_line(*side) for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px))]
-        ends = _off(quad, lines)
-        if ends is None:
+        lines = [line for side in _sides(gray, quad, max(LEAST_REACH_PX, reach * cell_px)) if (line := _line(*side))]
+        if len(lines) < 4:
             return corners
+        ends = [
+            (start + out * first, end + out * last)
+            for start, end, out, (first, last) in zip(quad, quad[_NEXT], _outwards(quad), lines, strict=True)
+        ]
         quad = np.array([_meeting(*ends[side - 1], *ends[side]) for side in range(4)])
         if not np.abs(quad - corners).max() <= FARTHEST_CELLS * cell_px:
             return corners
@@ -158,16 +161,6 @@ def _middle(values: Floats) -> Floats:
     ordered, count = np.sort(values), values.shape[-1]
     middle: Floats = (ordered[..., (count - 1) // 2] + ordered[..., count // 2]) / 2
     return middle
-
-
-def _off(quad: Floats, lines: list[tuple[float, float] | None]) -> list[tuple[Floats, Floats]] | None:
-    """Return two points on each edge's line, None where an edge does not show."""
-    out, ends = _outwards(quad), []
-    for side, line in enumerate(lines):
-        if line is None:
-            return None
-        ends.append((quad[side] + out[side] * line[0], quad[(side + 1) % 4] + out[side] * line[1]))
-    return ends
 
 
 def _meeting(a: Floats, b: Floats, c: Floats, d: Floats) -> Floats:

@@ -41,12 +41,6 @@ class Flat:
         return self.fit.to_mm(points) @ back[:2, :2].T + back[:2, 2]
 
 
-def flat_of(gray: Image, box: Box, mats: Mats, px_per_mm: float) -> Flat | None:
-    """Return a box of a grey picture from straight above; None without a plane, or one seen too much from the side."""
-    fit = plane_of(gray, box, mats)
-    return None if fit is None else flattened(gray, fit, box, px_per_mm)
-
-
 def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
     """Return the mat that tells the table under a box best: the nearest, for a whole picture the one seen best."""
     measured = [fit for fit in mats.fits if fit.is_measured]

@@ -190,16 +190,14 @@ def _zone_json(zone: ZoneSight) -> dict[str, Any]:
         "zone": zone.zone,
         "px_per_mm": [round(scale, 2) for scale in zone.px_per_mm] if zone.px_per_mm else None,
         "blur_px": None if zone.blur_px is None else round(zone.blur_px, 2),
-        "white": round(zone.white),
-        "contrast": round(zone.contrast),
-        "grain": round(zone.grain, 1),
-        "saturated": round(zone.saturated, 3),
-        "glare": round(zone.glare, 3),
-        "dark": round(zone.dark, 3),
+        **{key: round(getattr(zone, key), digits) for key, digits in _DIGITS.items()},
         "smallest_mm": zone.smallest_mm,
         "good": zone.good,
         "guessed": zone.is_guessed,
     }
+
+
+_DIGITS = {"white": None, "contrast": None, "grain": 1, "saturated": 3, "glare": 3, "dark": 3}
 
 
 # --- What would help ------------------------------------------------------------------------------------------

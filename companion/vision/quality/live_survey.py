@@ -13,7 +13,7 @@ from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
-from companion.vision.mats.localization import Fit, as_quad
+from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.quality.advice import Advice, of_reading
 from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read

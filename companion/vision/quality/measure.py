@@ -127,7 +127,8 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
         scales = _scales(fit, rect) if is_scaled else told
         paper = not is_drawn or bool(here) or light.contrast >= DIM_CONTRAST
         needed = module_px_needed(light.blur_px, *((light.contrast, light.grain) if paper else (math.inf, 0.0)))
-        smallest = _smallest_mm(min(scales), needed) if scales else None
+        # Rounded up to half a millimetre: what can be bought and cut.
+        smallest = math.ceil(2 * STICKER_MODULES * needed / min(scales) - 1e-6) / 2 if scales else None
         well_lit = light.glare < GLARE_SHARE and not (is_drawn and paper and light.white < DARK_WHITE)
         yield ZoneSight(
             zone,
@@ -179,11 +180,6 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
     xs = np.linspace(rect.x_mm, rect.x_mm + rect.width_mm, 3)
     ys = np.linspace(rect.y_mm, rect.y_mm + rect.height_mm, 3)
     return [float(scale) for scale in fit.scales([(x, y) for x in xs for y in ys])]
-
-
-def _smallest_mm(px_per_mm: float, module_px: float) -> float:
-    """Return the width of the smallest sticker, rounded up to half a millimetre: what can be bought and cut."""
-    return math.ceil(2 * STICKER_MODULES * module_px / px_per_mm - 1e-6) / 2
 
 
 # --- Where the camera is --------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ The doctor says it in the terminal, the camera's pages show it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -193,28 +193,23 @@ def _faces(advice: Advice, _wrong: set[Aspect]) -> list[Finding]:
     return [Finding(Aspect.FACES, say("too small without stickers"), None)]
 
 
-def _worst(
-    name: Aspect, zones: Sequence[ZoneSight], words: Callable[[ZoneSight], Said | None], wrong: set[Aspect]
-) -> list[Finding]:
-    said = next((word for zone in zones if (word := words(zone)) is not None), None)
-    return [Finding(name, said, name not in wrong)] if said is not None else []
-
-
 def _glare(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
-    by_glare = sorted(advice.zones, key=lambda zone: -zone.glare)
-    return _worst(Aspect.GLARE, by_glare, lambda zone: glare(zone) or say("none"), wrong)
+    worst = max(advice.zones, key=lambda zone: zone.glare, default=None)
+    return [Finding(Aspect.GLARE, glare(worst) or say("none"), Aspect.GLARE not in wrong)] if worst else []
 
 
 def _focus(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
-    by_blur = sorted(advice.zones, key=lambda zone: -(zone.blur_px or 0.0))
-    return _worst(Aspect.FOCUS, by_blur, sharpness, wrong)
+    worst = max(advice.zones, key=lambda zone: zone.blur_px or 0.0, default=None)
+    said = sharpness(worst) if worst else None
+    return [Finding(Aspect.FOCUS, said, Aspect.FOCUS not in wrong)] if said else []
 
 
 def _light(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
-    by_white = sorted((zone for zone in advice.zones if zone.shows_paper), key=lambda zone: zone.white)
-    if by_white and Aspect.LIGHT in wrong and brightness(by_white[0]) == GOOD_LIGHT:
+    darkest = min((zone for zone in advice.zones if zone.shows_paper), key=lambda zone: zone.white, default=None)
+    said = brightness(darkest) if darkest else None
+    if said == GOOD_LIGHT and Aspect.LIGHT in wrong:
         return [Finding(Aspect.LIGHT, say("too bright, or uneven"), False)]
-    return _worst(Aspect.LIGHT, by_white, brightness, wrong)
+    return [Finding(Aspect.LIGHT, said, Aspect.LIGHT not in wrong)] if said else []
 
 
 _FINDERS = (_picture, _mats, _glare, _focus, _light, _stickers, _faces)

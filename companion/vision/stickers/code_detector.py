@@ -106,19 +106,13 @@ def _strip_fits(here: Fits, pattern: Fits) -> Fits:
 def _peaks(fit: Fits, tile_px: float) -> tuple[Floats, Fits]:
     """Return the places where a mark fits better than all around, and how well."""
     # Few places fit well enough: to look round each takes far less than to look round all of the picture's.
-    columns, rows = _true_places(fit > SURE_MARK)
+    found = cv2.findNonZero((fit > SURE_MARK).view(np.uint8))
+    columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
     is_top = fit[rows, columns] >= _around(fit, columns, rows, 2).max(axis=1, initial=-1)
     columns, rows = columns[is_top], rows[is_top]
     best = np.argsort(-fit[rows, columns])
     best = best[first_of_each(np.stack((rows, columns))[:, best] // tile_px, MOST_MARKS)]
     return _refined(fit, columns[best], rows[best]), fit[rows[best], columns[best]]
-
-
-def _true_places(mask: npt.NDArray[np.bool_]) -> tuple[Places, Places]:
-    """Return columns and rows of what is true, row by row, `(n,)` each."""
-    found = cv2.findNonZero(mask.view(np.uint8))
-    columns, rows = np.empty((2, 0), np.int64) if found is None else found.reshape(-1, 2).T.astype(np.int64)
-    return columns, rows
 
 
 def _around(fit: Fits, x: Places, y: Places, reach: int) -> Fits:

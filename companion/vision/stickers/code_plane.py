@@ -7,6 +7,7 @@ what the mats tell where there are mats.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from types import MappingProxyType
 
 import numpy as np
@@ -92,7 +93,7 @@ def _as_fit(plane: Floats, middle: Floats, unit: float) -> Fit:
 
 def widths_mm(quads: Iterable[Quad], fit: Fit) -> tuple[float, ...]:
     """Return the widths that codes with these corners have on a mat's plane, each once, the smallest first."""
-    measured = sorted(width_mm(quad, fit) for quad, _ in zip(quads, range(ENOUGH_STICKERS), strict=False))
+    measured = sorted(width_mm(quad, fit) for quad in islice(quads, ENOUGH_STICKERS))
     return tuple(float(np.median(group)) for group in _groups(measured))
 
 
@@ -112,11 +113,8 @@ def width_mm(quad: Quad, fit: Fit) -> float:
 
 def _groups(widths: Sequence[float]) -> Iterator[list[float]]:
     """Yield widths in order, those that follow each other closely together."""
-    group: list[float] = []
-    for width in widths:
-        if group and width > group[0] * (1 + 2 * SAME_WIDTH):
-            yield group
-            group = []
-        group.append(width)
-    if group:
-        yield group
+    left = list(widths)
+    while left:
+        count = sum(width <= left[0] * (1 + 2 * SAME_WIDTH) for width in left)
+        yield left[:count]
+        left = left[count:]

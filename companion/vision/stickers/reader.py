@@ -247,7 +247,7 @@ def _both(gray: Image, own: Code, said: set[str]) -> Code:
         return _unknown(own)
     if own.card == card:
         return replace(own, confidence=AGREED)
-    second = _second_opinion(_straight(gray, own.corners_px, _ASKED_MODULE_PX))
+    second = _second_opinion(gray, own.corners_px)
     return Code(card, own.corners_px, AGREED) if second == card else own
 
 
@@ -260,7 +260,7 @@ def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> 
     reading = codebook.read_squares(gray, _matrix_of(quad)[None])[0]
     if reading is not None and _is_sure(reading):
         return code if reading.card == card else _unknown(code)
-    said = _second_opinion(_straight(gray, quad, _ASKED_MODULE_PX))
+    said = _second_opinion(gray, quad)
     if said is None:
         return replace(code, confidence=ALONE)
     return code if said == card else _unknown(code)
@@ -279,17 +279,12 @@ def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
     return matrix
 
 
-def _straight(gray: Image, quad: Quad, module_px: int) -> Image:
-    """Return the code and a margin seen from straight above, its way up kept."""
-    low, high = _MARGIN_MODULES * module_px, (_MARGIN_MODULES + MODULES) * module_px
-    to = np.array([(low, low), (high, low), (high, high), (low, high)], np.float32)
-    matrix = cv2.getPerspectiveTransform(np.array(quad, np.float32), to)
-    side = low + high
-    return cv2.warpPerspective(gray, matrix, (side, side), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
-
-
-def _second_opinion(crop: Image) -> str | None:
-    """Return what pyzbar reads on a crop: a physical card, or None where it reads nothing of ours or two things."""
+def _second_opinion(gray: Image, quad: Quad) -> str | None:
+    """Return what pyzbar reads in a code's place: a physical card, or None where it is none of ours or two things."""
+    to = _ASKED_MODULE_PX * (_CORNERS[:2].T.astype(np.float32) + _MARGIN_MODULES)
+    side = _ASKED_MODULE_PX * (2 * _MARGIN_MODULES + MODULES)
+    matrix = cv2.getPerspectiveTransform(np.float32(quad), to)
+    crop = cv2.warpPerspective(gray, matrix, (side, side), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
     cards = {card for text in _zbar()(crop) if (card := card_of_text(text))}
     return cards.pop() if len(cards) == 1 else None
 
