@@ -96,13 +96,20 @@ def _side_margins(layout: MatLayout, language: str) -> list[str]:
     number = layout.id.rpartition("-")[2]
     mark = draw.group(pictograms.badge(int(number)), x=26, y=92, scale=0.36)
     left = [mark, draw.fitted(f"{mat_word('side', language).upper()} {number}", 26, 121, 12, 31)]
-    right = width - 26
-    arrow = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=right, y=70, scale=0.26)
-    up = draw.fitted(mat_word("up", language), right, 87, 5.2, 32, weight=600)
-    edge = draw.fitted(mat_word("edge", language), 26, height - 56, 5.2, 32, weight=600)
-    down = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=height - 66, scale=0.12, turn=180)
-    rulers = [draw.group(ruler(language), x=x, y=205, turn=-90) for x in (25, right - 1)]
-    return [*left, arrow, up, edge, down, *rulers]
+    ways = _ways(layout, mat_word("up", language), 70, mat_word("edge", language), height - 66)
+    rulers = [draw.group(ruler(language), x=x, y=205, turn=-90) for x in (25, width - 27)]
+    return [*left, *ways, *rulers]
+
+
+def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: float) -> list[str]:
+    """Draw an arrow away from the player on the right, and on the left one to his edge, a word by each."""
+    width, height = layout.size_mm
+    return [
+        draw.group(pictograms.roll(draw.INK, draw.PAPER), x=width - 26, y=beyond_y, scale=0.26),
+        draw.fitted(beyond, width - 26, beyond_y + 17, 5.2, 32, weight=600),
+        draw.fitted(edge, 26, height - 56, 5.2, 32, weight=600),
+        draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=edge_y, scale=0.12, turn=180),
+    ]
 
 
 def _table_margin(layout: MatLayout, language: str) -> list[str]:
@@ -124,13 +131,9 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     # Below the seam's middle, which is free of words.
     hint = mat_word("robot-hint", language)
     size = min(7, 3.2 * room / lettering.outline(hint).width_em)
-    right = width - 26
-    arrow = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=right, y=66, scale=0.26)
-    up = draw.fitted(mat_word("people", language), right, 83, 5.2, 32, weight=600)
-    edge = draw.fitted(mat_word("helper", language), 26, height - 56, 5.2, 32, weight=600)
-    down = draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=height - 68, scale=0.12, turn=180)
-    scale = draw.group(ruler(language), x=right - 1, y=150, turn=-90)
-    return [face, name, draw.text(hint, width - x, 35, size, anchor=1), arrow, up, edge, down, scale]
+    ways = _ways(layout, mat_word("people", language), 66, mat_word("helper", language), height - 68)
+    scale = draw.group(ruler(language), x=width - 27, y=150, turn=-90)
+    return [face, name, draw.text(hint, width - x, 35, size, anchor=1), *ways, scale]
 
 
 def ruler(language: str = "en", *, beside: bool = False) -> list[str]:

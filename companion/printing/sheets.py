@@ -36,22 +36,18 @@ def tiled(items: Sequence[str], size_mm: tuple[float, float], name: str, languag
 def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) -> list[str]:
     """Return drawings as large as a sheet's labels, each on one; the rest of the paper says what they are."""
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
-    above_mm, below_mm = sheet.margin_mm[1], size_mm[1] - sheet.end_mm[1]
+    (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
+    below_mm = size_mm[1] - sheet.end_mm[1]
     ruler = draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=size_mm[1] - 0.4 * below_mm)
     pages = []
     for number in range(count):
         say = f"{name} · {number + 1}/{count} · {mat_word('print', language)}"
-        title = draw.text(say, size_mm[0] / 2, above_mm / 2 + 1.2, min(3.6, 0.6 * above_mm), anchor=0.5)
-        labels = _on_labels(items[number * sheet.each : (number + 1) * sheet.each], sheet)
+        title = draw.text(say, size_mm[0] / 2, top / 2 + 1.2, min(3.6, 0.6 * top), anchor=0.5)
+        here = enumerate(items[number * sheet.each : (number + 1) * sheet.each])
+        labels = (draw.placed(it, left + at % columns * across, top + at // columns * down) for at, it in here)
         ground = draw.rect(0, 0, *size_mm, draw.paint(draw.WHITE))
         pages.append(draw.document(*size_mm, [ground, *labels, title, *([ruler] if below_mm >= _RULED_MM else [])]))
     return pages
-
-
-def _on_labels(items: Sequence[str], sheet: LabelSheet) -> Iterator[str]:
-    (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
-    for at, item in enumerate(items):
-        yield draw.placed(item, left + at % columns * across, top + at // columns * down)
 
 
 def mat_halves(layout: MatLayout, language: str = "en") -> list[str]:

@@ -33,6 +33,7 @@ _FINGERS = (
     ((5, -12), (66, -11), 8.5),
 )
 _THUMB = ((26, -34), (92, -20), 10.0)
+_KNUCKLES = ((58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30))
 _PALM = ((80, 6), (108, 5), 30.0)
 _SLEEVE = ((158, -33), (172, -37), (500, -48), (940, -58), (940, 62), (500, 54), (172, 42), (158, 38))
 _WRIST = ((110, 5), (190, 3), 24.0)
@@ -104,9 +105,12 @@ def hand_sprite(player: int) -> Sprite:
     colour, opacity = np.zeros((*shape, 3), np.float32), np.zeros(shape, np.float32)
     skin = _SKINS[player % len(_SKINS)]
     paint(colour, opacity, _limb(shape, *_THUMB), skin)
-    paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | _knuckles(shape), skin)
+    knuckles = (cv2.GaussianBlur(_filled(shape, _KNUCKLES), (0, 0), 5.0) > 127).astype(np.uint8) * 255
+    paint(colour, opacity, _limb(shape, *_PALM) | _limb(shape, *_WRIST) | knuckles, skin)
+    # Fingers go over into the back of the hand.
+    stays = np.interp(np.arange(shape[1]), (_hand_px(44, 0)[0], _hand_px(66, 0)[0]), (1.0, 0.0))
     for finger in _FINGERS:
-        paint(colour, opacity, _fading(_limb(shape, *finger)), skin)
+        paint(colour, opacity, np.rint(_limb(shape, *finger) * stays).astype(np.uint8), skin)
     nail = tuple(min(255.0, 0.75 * part + 64.0) for part in skin)
     for (x, y), _, radius in (_THUMB, *_FINGERS):
         size = round(radius * 0.62 * _HAND_PX_PER_MM), round(radius * 0.45 * _HAND_PX_PER_MM)
@@ -128,19 +132,6 @@ def _limb(shape: tuple[int, ...], tip: Point, root: Point, radius_mm: float) -> 
     mask = np.zeros(shape, np.uint8)
     cv2.line(mask, _hand_px(*tip), _hand_px(*root), 255, round(2 * radius_mm * _HAND_PX_PER_MM), cv2.LINE_AA)
     return mask
-
-
-def _knuckles(shape: tuple[int, ...]) -> Image:
-    """Return the back of the hand between the palm's middle and the fingers' roots, rounded."""
-    mask = _filled(shape, [(58, 36), (54, 20), (52, 4), (56, -19), (100, -26), (120, 30)])
-    return np.where(cv2.GaussianBlur(mask, (0, 0), 5.0) > 127, np.uint8(255), np.uint8(0))
-
-
-def _fading(finger: Image) -> Image:
-    """Return a finger that goes over into the back of the hand."""
-    start, stop = _hand_px(44, 0)[0], _hand_px(66, 0)[0]
-    stays = np.interp(np.arange(finger.shape[1]), (start, stop), (1.0, 0.0))
-    return np.rint(finger * stays).astype(np.uint8)
 
 
 def _filled(shape: tuple[int, ...], outline: Sequence[Point]) -> Image:

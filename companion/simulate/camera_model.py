@@ -60,26 +60,14 @@ def camera(
     corners = np.array([(x, y, 1.0) for x, y in points]).T
     width, height = size
     room = np.array([width, height]) * (1.0 - 2.0 * _MARGIN)
-    target, away_mm = np.zeros(2), 3000.0
+    target, away_mm, least_mm = np.zeros(2), 3000.0, _FOCAL * width / (px_per_mm or math.inf)
     for _ in range(40):
         matrix = _looking_at(target, away_mm, size, tilt_deg, roll_deg)
         low, high = _extent_px(matrix, corners)
         scale = _FOCAL * width / away_mm
         target = target + _unrolled((low + high) / 2 - np.array([width, height]) / 2, roll_deg) / scale
-        away_mm *= 0.5 + 0.5 * float(((high - low) / room).max())
-    if px_per_mm is not None and away_mm < _FOCAL * width / px_per_mm:
-        away_mm = _FOCAL * width / px_per_mm
-        target = _centred(target, away_mm, corners, size, tilt_deg, roll_deg)
+        away_mm = max(least_mm, away_mm * (0.5 + 0.5 * float(((high - low) / room).max())))
     return _looking_at(target, away_mm, size, tilt_deg, roll_deg)
-
-
-def _centred(target: Matrix, away_mm: float, corners: Matrix, size: Size, tilt_deg: float, roll_deg: float) -> Matrix:
-    """Return where a camera at this height looks so that as much room is left on either side."""
-    for _ in range(20):
-        low, high = _extent_px(_looking_at(target, away_mm, size, tilt_deg, roll_deg), corners)
-        off_px = (low + high) / 2 - np.array(size) / 2
-        target = target + _unrolled(off_px, roll_deg) * away_mm / (_FOCAL * size[0])
-    return target
 
 
 def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, roll_deg: float) -> Matrix:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -36,23 +36,19 @@ def position_of(table: Table, chance: random.Random) -> Position:
     for cards in copies.values():
         chance.shuffle(cards)
     lying: dict[str, tuple[str, ...]] = {}
-    for zone, faces in _piles(table):
+    sides = list(enumerate(table.sides, start=1))
+    piles = [(f"side-{number}/{pile}", cards) for number, side in sides for pile, cards in side.piles.items()]
+    for zone, faces in (*piles, (DISCARD_ZONE, table.discards)):
         shown = tuple(copies[face].pop() for face in faces if copies.get(face))
         if shown:
             lying[zone] = shown
     sideways = frozenset(
         card_id
-        for number, side in enumerate(table.sides, start=1)
+        for number, side in sides
         for card_id in lying.get(f"side-{number}/safety", ())
         if face_of(card_id) in side.coups_fourres
     )
     return Position(table, MappingProxyType(lying), sideways)
-
-
-def _piles(table: Table) -> Iterator[tuple[str, tuple[Card, ...]]]:
-    for number, side in enumerate(table.sides, start=1):
-        yield from ((f"side-{number}/{pile}", cards) for pile, cards in side.piles.items())
-    yield DISCARD_ZONE, table.discards
 
 
 def zone_of(table: Table, play: Play) -> str:
@@ -66,15 +62,12 @@ def zone_of(table: Table, play: Play) -> str:
 
 def answered(before: Table, after: Table) -> tuple[str, ...]:
     """Return the zones whose top card a play sends to the discards, once a card, in the order in which they lie."""
-    gone = list(_taken_away(before, after))
+    gone: list[tuple[str, Card]] = []
+    for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
+        gone += ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])
+        gone += ((f"side-{number}/speed", card) for card in old.speed[len(new.speed) :])
     last = after.discards[-len(gone) :] if gone else ()
     return tuple(zone for zone, card in sorted(gone, key=lambda part: last.index(part[1]) if part[1] in last else 0))
-
-
-def _taken_away(before: Table, after: Table) -> Iterator[tuple[str, Card]]:
-    for number, (old, new) in enumerate(zip(before.sides, after.sides, strict=True), 1):
-        yield from ((f"side-{number}/battle", card) for card in old.battle[len(new.battle) :])
-        yield from ((f"side-{number}/speed", card) for card in old.speed[len(new.speed) :])
 
 
 def reshuffled(before: Table, play: Play, after: Table) -> bool:

@@ -94,60 +94,40 @@ def read_script(text: str, seed: int = 0) -> Script:
 
     Raises Problem, naming the line, for a record that cannot be played as written.
     """
-    reader = _Reader(random.Random(f"cards {seed}"))  # noqa: S311
+    chance = random.Random(f"cards {seed}")  # noqa: S311
+    edition, target, options, teams = "classic", None, dict[str, str](), list[Team]()
+    hands: list[tuple[str, list[Action]]] = []
+    deck = _Copies({}, chance)
     for number, raw in enumerate(text.splitlines(), 1):
         try:
-            reader.read(raw.strip())
+            taken_back = raw.strip().lower().startswith(TAKEN_BACK)
+            line = notation.without_comment(raw.strip()[len(TAKEN_BACK) if taken_back else 0 :])
+            if not line:
+                continue
+            is_play = any(line.split()[0] in team.players for team in teams)
+            match None if is_play else notation.parse_header(line):
+                case notation.EditionLine(name):
+                    edition = name
+                case notation.TargetLine(km):
+                    target = km
+                case notation.OptionLine(name, value):
+                    options[name] = value
+                case notation.SideLine(team):
+                    teams.append(team)
+                case notation.HandLine(first):
+                    hands.append((first, []))
+                    deck = _Copies(load_edition(edition).deck, chance)
+                case None if not hands:
+                    raise ValueError("a line of play needs `hand first` and a player's name before it.")
+                case None:
+                    play = notation.parse_play(line, teams)
+                    hands[-1][1].append(Action(play, deck.card_for(play, taken_back), taken_back))
         except (notation.Unreadable, ValueError) as error:
             raise Problem(f"Line {number} of the script: {error}", 1) from error
-    return reader.script()
-
-
-class _Reader:
-    """Collects the lines of a script, handing out the physical cards."""
-
-    def __init__(self, chance: random.Random) -> None:
-        self._chance = chance
-        self._edition, self._target = "classic", None
-        self._options: dict[str, str] = {}
-        self._teams: list[Team] = []
-        self._hands: list[tuple[str, list[Action]]] = []
-        self._deck = _Copies({}, chance)
-
-    def read(self, raw: str) -> None:
-        taken_back = raw.lower().startswith(TAKEN_BACK)
-        line = notation.without_comment(raw[len(TAKEN_BACK) :] if taken_back else raw)
-        if not line:
-            return
-        is_play = any(line.split()[0] in team.players for team in self._teams)
-        header = None if is_play else notation.parse_header(line)
-        if header is None:
-            if not self._hands:
-                raise ValueError("a line of play needs `hand first` and a player's name before it.")
-            play = notation.parse_play(line, self._teams)
-            self._hands[-1][1].append(Action(play, self._deck.card_for(play, taken_back), taken_back))
-        else:
-            self._read_header(header)
-
-    def _read_header(self, header: notation.Header) -> None:
-        match header:
-            case notation.EditionLine(name):
-                self._edition = name
-            case notation.TargetLine(km):
-                self._target = km
-            case notation.OptionLine(name, value):
-                self._options[name] = value
-            case notation.SideLine(team):
-                self._teams.append(team)
-            case notation.HandLine(first):
-                self._hands.append((first, []))
-                self._deck = _Copies(load_edition(self._edition).deck, self._chance)
-
-    def script(self) -> Script:
-        if not self._hands:
-            raise Problem("The script has no hand: it needs `hand first` and a player's name.", 1)
-        hands = tuple(Hand(first, tuple(actions)) for first, actions in self._hands)
-        return Script(tuple(self._teams), hands, self._edition, self._target, tuple(self._options.items()))
+    if not hands:
+        raise Problem("The script has no hand: it needs `hand first` and a player's name.", 1)
+    played = tuple(Hand(first, tuple(actions)) for first, actions in hands)
+    return Script(tuple(teams), played, edition, target, tuple(options.items()))
 
 
 class _Copies:

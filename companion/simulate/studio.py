@@ -48,7 +48,7 @@ class Studio:
         self._light = self._light_there()
         self._coarse_light = (self._light * 128.0).clip(0, 255).astype(np.uint8)
         self._noise = camera_model.noise(look.noise, size, seed)
-        left, top, right, bottom = self._table_seen()
+        left, top, right, bottom = _bounds(np.linalg.inv(self.matrix), *size)
         self._wood, self._wood_at = art.wood(right - left, bottom - top, _BENEATH_PX_PER_MM, seed), (left, top)
         self._set_up(plan.mats)
 
@@ -104,10 +104,6 @@ class Studio:
             _print_mat(picture, place, twice)
         small = cv2.resize(picture, self._size, interpolation=cv2.INTER_AREA)
         return self._lit(self._blurred(small), np.s_[:, :])
-
-    def _table_seen(self) -> tuple[float, float, float, float]:
-        """Return the rectangle of the table that the picture shows at first, in millimetres."""
-        return _bounds(np.linalg.inv(self.matrix), *self._size)
 
     def _touch_up(self, lying: tuple[Lying, ...]) -> None:
         """Bring the still picture up to date, only where cards came or went."""

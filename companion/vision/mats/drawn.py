@@ -84,7 +84,12 @@ def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnF
     """Return the stand-ins whose mat is not found and on whose zones no other printed mat lies."""
     found = {fit.layout.id for fit in mats}
     sheets = [np.float32(fit.outline_px) for fit in mats]
-    return tuple(fit for fit in drawn if fit.layout.id not in found and not any(_lies_over(s, fit) for s in sheets))
+
+    def is_free(pane: Pane) -> bool:
+        shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] for sheet in sheets)
+        return all(area <= OVERLAP_SHARE * _area(pane.quad) for area in shared)
+
+    return tuple(fit for fit in drawn if fit.layout.id not in found and all(map(is_free, fit.panes)))
 
 
 def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
@@ -180,8 +185,3 @@ def _into(points: Floats, quad: Floats) -> Floats:
     nearest = np.square(edges - points[:, None]).sum(axis=2).argmin(axis=1)
     result: Floats = np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])
     return result
-
-
-def _lies_over(sheet: npt.NDArray[np.float32], fit: DrawnFit) -> bool:
-    shared = (cv2.intersectConvexConvex(sheet, np.float32(pane.quad))[0] / _area(pane.quad) for pane in fit.panes)
-    return any(share > OVERLAP_SHARE for share in shared)

@@ -156,7 +156,9 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
         for layout in layouts
         if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
     }
-    anchors = _anchors(old, home)
+    # What lies where it lay is the measure of all others: the well-known mats if there are any.
+    known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
+    anchors = [fit for fit in known if len(fit.markers) >= ENOUGH_MARKERS] or known
     agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
     taken = {mat: group for mat, fit in old.items() if (group := _nudged(fit, home[mat])) is not None}
     taken |= {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
@@ -166,17 +168,17 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     stayed = {mat: markers for mat, markers in home.items() if mat not in moved}
     now = {**stayed, **{mat: group.markers for mat, group in taken.items()}}
     places = _remembered(mats, now, taken)
-    known = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
+    markers = {layout.id: _markers_now(layout, old.get(layout.id), now, places, moved) for layout in layouts}
     joined = replace(
         mats,
         moved=moved,
         places=places,
         doubtful=doubtful,
-        showing=frozenset(mat for mat, markers in now.items() if markers),
+        showing=frozenset(mat for mat, seen_now in now.items() if seen_now),
     )
     fits = tuple(old.values())
-    if any(_is_news(known[layout.id], old.get(layout.id)) for layout in layouts):
-        joined, fits = _surveyed(joined, layouts, known, old, size_px)
+    if any(_is_news(markers[layout.id], old.get(layout.id)) for layout in layouts):
+        joined, fits = _surveyed(joined, layouts, markers, old, size_px)
     drawn = without_mats(fits_of(mats.drawing, size_px), fits) if mats.drawing else ()
     return replace(joined, fits=(*fits, *drawn), draw_marker_seen=_draw_marker(fits, seen))
 
@@ -205,12 +207,6 @@ def _nudged(fit: Fit, home: Corners) -> Group | None:
     middle = np.median(off_px, axis=0)
     is_alike = np.abs(off_px - middle).max() <= NUDGED_PX / 2
     return group_of(fit.layout, home, fit.lens) if is_alike and np.hypot(*middle) > NUDGED_PX else None
-
-
-def _anchors(old: Mapping[str, Fit], home: Mapping[str, Corners]) -> list[Group]:
-    """Return the mats that lie where they lay, the measure of all others: the well-known ones if there are any."""
-    known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
-    return [group for group in known if len(group.markers) >= ENOUGH_MARKERS] or known
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:

@@ -92,11 +92,11 @@ def agreeing(groups: Mapping[str, Sequence[Group]], known: Sequence[Group], room
     anchor = max(anchors, key=lambda group: _support(group, groups, room))
     chosen = {mat: [group for group in found if on_one_table(anchor, group, room)] for mat, found in groups.items()}
     # Two groups without a marker in common would put one mat in two places.
-    return {m: found[0] for m, found in chosen.items() if found and all(_share_any(found[0], g) for g in found[1:])}
-
-
-def _share_any(one: Group, other: Group) -> bool:
-    return any(one.markers[m] is other.markers[m] for m in one.markers.keys() & other.markers.keys())
+    return {
+        mat: found[0]
+        for mat, found in chosen.items()
+        if found and all(any(group.markers.get(m) is c for m, c in found[0].markers.items()) for group in found[1:])
+    }
 
 
 def on_one_table(anchor: Group, group: Group, room: float) -> bool:

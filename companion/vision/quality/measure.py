@@ -135,7 +135,7 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
             (min(scales), max(scales)) if scales else None,
             smallest,
             well_lit and (None if smallest is None else smallest <= sticker_mm),
-            camera and camera.distance_to(rect.centre_mm),
+            camera and float(np.linalg.norm(camera.at_mm - (*rect.centre_mm, 0.0))),
             is_guessed=bool(scales) and not is_scaled,
             is_read=bool(here),
             shows_paper=paper,
@@ -192,10 +192,6 @@ class Camera:
     at_mm: Floats
     distance_mm: float
     tilt_deg: float
-
-    def distance_to(self, point_mm: tuple[float, float]) -> float:
-        """Return how far a point of the mat is from it."""
-        return float(np.linalg.norm(self.at_mm - (*point_mm, 0.0)))
 
 
 def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:

@@ -7,7 +7,6 @@ there may be a code. Two of them are enough where the third fits only poorly, un
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -192,15 +191,10 @@ def _with_third(
     corners = np.empty((len(good), 3, 2))
     corners[:, roles[0]], corners[:, roles[1]] = marks.points[one[good]], marks.points[other[good]]
     seen = third[good, None] >= POOR_MARK
-    corners[:, roles[2]] = np.where(seen, _best_near(marks.fit, near[good], x[good], y[good]), expected[good])
+    down, right = np.divmod(near[good].argmax(axis=1), 2 * reach + 1)
+    best = _refined(marks.fit, x[good] + right - reach, y[good] + down - reach)
+    corners[:, roles[2]] = np.where(seen, best, expected[good])
     return strength[good], corners
-
-
-def _best_near(fit: Fits, near: Fits, x: Places, y: Places) -> Floats:
-    """Return where a mark fits best of the places round each, `(n, 2)`, given the fits there."""
-    across = math.isqrt(near.shape[1])
-    down, right = np.divmod(near.argmax(axis=1), across)
-    return _refined(fit, x + right - across // 2, y + down - across // 2)
 
 
 def _as_matrices(corners: Floats) -> Floats:

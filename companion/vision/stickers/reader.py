@@ -178,12 +178,10 @@ def _read_flat(flat: Flat | None) -> Iterator[tuple[Reading, Quad]]:
 
 def _readings(image: Image, slack: float) -> Iterator[Reading]:
     squares = code_detector.squares(image, FLAT_MODULE_PX, slack)
-    return (reading for reading in codebook.read_squares(image, squares) if reading and _is_likely(reading))
-
-
-def _is_likely(reading: Reading) -> bool:
-    clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
-    return _is_sure(reading) or (clear and reading.score + reading.margin >= LIKELY_SUM)
+    for reading in filter(None, codebook.read_squares(image, squares)):
+        is_clear = reading.margin >= LIKELY_MARGIN and reading.structure >= LIKELY_STRUCTURE
+        if _is_sure(reading) or (is_clear and reading.score + reading.margin >= LIKELY_SUM):
+            yield reading
 
 
 def _is_sure(reading: Reading) -> bool:
