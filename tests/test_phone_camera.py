@@ -150,7 +150,7 @@ class Table:
     """What of a watch and of a match the search for a camera uses."""
 
     def __init__(self) -> None:
-        self.wait = threading.Event().wait
+        self.stopping = threading.Event()
         self.said: list[str | None] = []
 
     def refresh(self) -> None:

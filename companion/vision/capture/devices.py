@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from companion.common.errors import Problem
 from companion.common.program_name import typed
-from companion.common.text import Said, say
+from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
@@ -195,7 +195,10 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
     if not sys.platform.startswith("linux"):
         capture = cv2.VideoCapture(int(re.sub(r"\D", "", path) or 0))
     elif not Path(path).exists():
-        raise Problem(say("There is no camera %(name)s: %(others)s", name=name, others=_cameras_there()))
+        there = ", ".join(video_devices())
+        others = say("these are there: %(cameras)s.", cameras=there)
+        plug = say("plug one in, or try `%(command)s`.", command=typed("demo"))
+        raise Problem(say("There is no camera %(name)s: %(others)s", name=name, others=others if there else plug))
     elif not os.access(path, os.R_OK | os.W_OK):
         raise Problem(
             say("The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name)
@@ -208,12 +211,6 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
         )
         raise Problem(busy)
     return capture
-
-
-def _cameras_there() -> Said:
-    if there := ", ".join(video_devices()):
-        return say("these are there: %(cameras)s.", cameras=there)
-    return say("plug one in, or try `%(command)s`.", command=typed("demo"))
 
 
 PI_NODES = ("bcm2835-", "pispbe", "rp1-cfe", "rpi-hevc", "rpivid", "unicam")

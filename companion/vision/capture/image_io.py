@@ -14,7 +14,7 @@ import numpy as np
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
-from companion.vision.boxes import Image
+from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
@@ -68,7 +68,9 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
         )
         raise Problem(none, 1)
     _check_size(size, name)
-    if _is_cut_short(data):
+    # Where the end of a JPEG or PNG is missing decoders fill it with grey without a word.
+    end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
+    if end not in data[-65536:]:
         raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
     if by is not None:
         image = by(data)
@@ -138,13 +140,6 @@ def _hushed() -> Iterator[None]:
             os.close(kept)
 
 
-def _is_cut_short(data: bytes) -> bool:
-    """True if the end of a JPEG or PNG is missing, which decoders fill with grey without a word."""
-    if data[:2] == b"\xff\xd8":
-        return b"\xff\xd9" not in data[-65536:]
-    return data[:4] == b"\x89PNG" and b"IEND" not in data[-65536:]
-
-
 def _jpeg_sizes(data: bytes) -> Iterator[tuple[int, int]]:
     """Yield every size up to the first scan: a file with two of them is judged by the larger."""
     at = 2
@@ -183,7 +178,8 @@ def _webp_size(data: bytes) -> tuple[int, int] | None:
     return None
 
 
-def jpeg_of(image: Image) -> bytes | None:
-    """Return a picture `(H, W, 3) uint8 BGR` as JPEG, or None where OpenCV cannot make one of it."""
+def jpeg_of(image: Image, most_px: int = MAX_SIDE_PX) -> bytes | None:
+    """Return a picture `(H, W, 3) uint8 BGR` as JPEG, no side longer than `most_px`; None where OpenCV makes none."""
+    image = shrunk(image, most_px / max(image.shape[:2]))
     done, data = cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, JPEG_QUALITY])
     return bytes(data) if done else None

@@ -58,11 +58,6 @@ class PhoneFrames:
             self._come.notify_all()
         return is_kept_up_with
 
-    @property
-    def is_sending(self) -> bool:
-        """True if a picture has come lately."""
-        return self.sender is not None and self._clock() - self._came_s < SENDING_S
-
     def next_after(self, number: int) -> tuple[int, bytes]:
         """Return the number of the latest picture, and the picture, as soon as one has come after a number."""
         with self._come:
@@ -72,7 +67,7 @@ class PhoneFrames:
 
     def open(self) -> Device:
         """Return the phone as a device. Raises Problem while it sends nothing."""
-        if not self.is_sending:
+        if self.sender is None or self._clock() - self._came_s >= SENDING_S:
             raise Problem(PHONE_SILENT)
         return _Phone(self)
 

@@ -100,7 +100,9 @@ class Darkroom:
         late.daemon = True
         late.start()
         try:
-            return _exchange(_pipe(worker.stdin), _pipe(worker.stdout), data)
+            assert worker.stdin is not None  # noqa: S101
+            assert worker.stdout is not None  # noqa: S101
+            return _exchange(worker.stdin, worker.stdout, data)
         finally:
             late.cancel()
 
@@ -121,18 +123,13 @@ class Darkroom:
         worker, self._worker, self._served = self._worker, None, 0
         if worker is None:
             return None
-        for pipe in (worker.stdin, worker.stdout):
+        for pipe in filter(None, (worker.stdin, worker.stdout)):
             with suppress(OSError):
-                _pipe(pipe).close()
+                pipe.close()
         with suppress(subprocess.TimeoutExpired):
             return worker.wait(1)
         worker.kill()
         return worker.wait()
-
-
-def _pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None  # noqa: S101
-    return pipe
 
 
 def _exchange(to: IO[bytes], back: IO[bytes], data: bytes) -> Image | None:

@@ -375,7 +375,9 @@ class _Reader:
         is_first, asked_s, size_px = True, self._now(), self._size_px()
         while True:
             if self._size_px() != size_px:
-                self._let_reopen(capture)
+                # It is opened anew for pictures of another size, smaller ones too.
+                capture.give_up()
+                self._next_s, self._wrong_sizes = self._now() + self._pauses_s[0], WRONG_SIZE_TRIES
                 return
             shot = capture.taken()
             if shot is not None:
@@ -418,12 +420,6 @@ class _Reader:
             problem = str(self._problem(capture))
             self._say(say("%(problem)s It is used as soon as it is there.", problem=problem))
 
-    def _let_reopen(self, capture: Capture) -> None:
-        """Let the camera be opened anew for pictures of another size, smaller ones too."""
-        capture.give_up()
-        self._next_s = self._now() + self._pauses_s[0]
-        self._wrong_sizes = WRONG_SIZE_TRIES
-
     def _frame(self, shot: Shot, *, is_first: bool) -> Frame:
         after_gap = self._shape is not None and (is_first or self._said is not None)
         if is_first or self._said is not None:
@@ -432,10 +428,7 @@ class _Reader:
             gives, instead = ("now gives", f" instead of {before[1]} × {before[0]}") if is_other else ("gives", "")
             self._tell(Notice(f"{self._name} {gives} {width} × {height} pixels{instead}."))
         self._shape, self._failed, self._wrong_sizes, self._said = shot.image.shape, 0, 0, None
-        return Frame(shot.image, shot.t_s, after_gap, self._is_fresh)
-
-    def _is_fresh(self) -> bool:
-        return self._now() - self._waits_since_s <= FRESH_S
+        return Frame(shot.image, shot.t_s, after_gap, lambda: self._now() - self._waits_since_s <= FRESH_S)
 
     # Saying
 

@@ -80,7 +80,8 @@ def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Deed |
         is_wanted = light.level > LIT
         is_same = now.new is not None and not _differ(light.level, now.new.level, SETTLED_RATIO)
     else:
-        is_wanted, is_same = _is_other(light, now.held), now.new is not None
+        warmths, is_same = (light.warmth, now.held.warmth), now.new is not None
+        is_wanted = _differ(light.level, now.held.level, OTHER_RATIO) or max(warmths) > OTHER_WARMTH * min(warmths)
     if not is_wanted:
         return Steadiness(now.held), None
     if not is_same:
@@ -88,11 +89,6 @@ def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Deed |
     if t_s - now.since_s < SETTLED_S:
         return now, None
     return (Steadiness(light), Deed.HOLD) if now.held is None else (Steadiness(), Deed.RELEASE)
-
-
-def _is_other(light: Light, held: Light) -> bool:
-    warmths = light.warmth, held.warmth
-    return _differ(light.level, held.level, OTHER_RATIO) or max(warmths) > OTHER_WARMTH * min(warmths)
 
 
 def _differ(one: float, other: float, ratio: float) -> bool:

@@ -18,7 +18,7 @@ from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
-from companion.vision.boxes import Box, Image, around, shrunk
+from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
@@ -78,7 +78,9 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder), fans=True)
-    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), _jpeg(image, SHOWN_PX), dict(_crops(image, view)))
+    return Shot(
+        Photo(name, (image.shape[1], image.shape[0]), view), jpeg_of(image, SHOWN_PX) or b"", dict(_crops(image, view))
+    )
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
@@ -95,7 +97,7 @@ def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
         wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
         part = wide.within(image.shape[1], image.shape[0])
         if part.area_px:
-            yield at, _jpeg(_outlined(part, image, sighting), CROP_PX)
+            yield at, jpeg_of(_outlined(part, image, sighting), CROP_PX) or b""
 
 
 def _outlined(part: Box, image: Image, sighting: Sighting) -> Image:
@@ -105,11 +107,6 @@ def _outlined(part: Box, image: Image, sighting: Sighting) -> Image:
         corners = np.subtract(sighting.corners_px, (part.left, part.top)).round().astype(np.int32)
         cv2.polylines(shown, [corners], isClosed=True, color=_OUTLINE, thickness=max(1, max(shown.shape) // 80))
     return shown
-
-
-def _jpeg(image: Image, most_px: int) -> bytes:
-    """Return a picture as JPEG, its longer side at most `most_px` pixels."""
-    return jpeg_of(shrunk(image, most_px / max(image.shape[:2]))) or b""
 
 
 class Snaps:
