@@ -17,7 +17,7 @@ from companion.rules.cards import Card
 from companion.rules.play import discard, lay
 from companion.rules.record import judge, notation
 
-EFFORT = Effort(playouts=240)
+EFFORT = Effort(playouts=600)
 
 
 def position(hand: str, lines: str = "", edition: str = "bsd-mille", player: str = "Ann", target: str = "") -> Position:

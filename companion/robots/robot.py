@@ -60,13 +60,13 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
     return Choice(found.play, search_reason(position, found))
 
 
-def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play | None]:
+def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[Play | None, float]]:
     """Return the plays that are compared, that of most worth first. Beside a dead card no other is discarded."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
     kept = {*others[:_MOST_LAID], *(play for play, _ in discards[:most])}
-    return [play for play, _ in ranked if play in kept]
+    return [(play, worth) for play, worth in ranked if play in kept]
 
 
 def reason_for(position: Position, play: Play | None) -> Said:
