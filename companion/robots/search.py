@@ -27,12 +27,12 @@ from companion.rules.hidden_cards import gained, out_of_hand
 from companion.rules.play import Play
 from companion.rules.table import Table
 
-_FIRST_ROUND = 200  # playouts; each round after it has as many as all before together
+_FIRST_ROUND = 1000  # playouts; each round after it has as many as all before together
 _LEAST_WORLDS = 8
 _DOUBT = 0.003  # how much less likely the match is taken to be won by a play than by the one of most worth
 _DOUBT_POINT = 0.00005  # the same for each point that it is worth less
 _DOUBT_WORLDS = 20  # how many worlds this counts as
-_LEAST_GAIN = 0.0001  # what a play may gain on the average, in shares of a match, to be played out further
+_LEAST_GAIN = 0.0003  # what a play may gain on the average, in shares of a match, to be played out further
 _NORMAL = NormalDist()
 
 
@@ -40,7 +40,7 @@ _NORMAL = NormalDist()
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 3000  # as many at a table of two sides, fewer at a larger one
+    playouts: int = 4000  # as many at a table of two sides, fewer at a larger one
     seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
     clock: Callable[[], float] = time.monotonic
 
