@@ -383,7 +383,8 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
         public += deck.counts([Card.ACCELERATOR] * len(side.doubled))
     once |= {"public": public, "discards": deck.counts(table.discards), "move": table.to_move, "due": _DUE[table.due]}
     called = -1 if table.extended_by is None else table.extended_by
-    once |= {"target": table.target, "may_extend": table.may_extend, "called": called, "over": over, "by": by}
+    may_extend = table.may_extend and ending is None
+    once |= {"target": table.target, "may_extend": may_extend, "called": called, "over": over, "by": by}
     once |= {"at": 0, "end": piles.shape[1]}
     fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
     room = max(0, sum(table.deck.values()) - piles.shape[1])

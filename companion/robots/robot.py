@@ -41,7 +41,7 @@ ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Ki
 
 _MOST_LAID = 6
 _MOST_DISCARDED = 3  # how many plays the search compares: those of most worth, laid and discarded
-_NOT_SEARCHED_WORTH = 1000.0  # from this worth on a play is plainly right: it ends the hand well, or answers an attack
+_NOT_SEARCHED_WORTH = 1000.0  # from this worth on an answer, or a special card, is plainly right
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
@@ -54,7 +54,8 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
     ranked = judged(position, plays)
     default, worth = ranked[0]
     candidates = _worth_searching(ranked)
-    if level is Level.COUNTING or len(candidates) < 2 or worth >= _NOT_SEARCHED_WORTH:
+    is_laid = default is not None and default.verb is Verb.PLAY and not default.at_once
+    if level is Level.COUNTING or len(candidates) < 2 or (worth >= _NOT_SEARCHED_WORTH and not is_laid):
         return Choice(default, reason_for(position, default))
     found = search(position, candidates, chance, effort)
     return Choice(found.play, search_reason(position, found))
