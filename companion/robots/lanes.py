@@ -229,7 +229,7 @@ class Lanes:
     # A turn
 
     def play(self, column: Ints, victim: Ints, chance: np.random.Generator) -> None:
-        """Make each lane's play: a column of `plays.py`, laid or discarded, at a side. The turn's draw is done."""
+        """Make each lane's play: a column of `worths`, at a side. The turn's draw is done."""
         kind, card = np.divmod(column, len(self.deck.cards))
         seat = self.move.copy()
         own = self.side_of[seat]

@@ -190,8 +190,9 @@ class Valuation(Movers):
         self._attacks()
         self._remedies()
         self._safeties()
-        for of_all in (self.lay, self.discard):
-            of_all[:] = np.where(self.holds, of_all, np.float32(NEVER))
+        lacks = ~self.holds * np.float32(2 * NEVER)
+        self.lay += lacks
+        self.discard += lacks
         if self.edition.discard == "when-stuck":
             self.discard[:, self.lay.max(0) > NEVER] += NEVER / 2
         if self.deck.accelerator >= 0:

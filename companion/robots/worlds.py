@@ -21,7 +21,7 @@ from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
-_SURPLUS = 8  # how many worlds are dealt for each that is kept
+_SURPLUS = 4  # how many worlds are dealt for each that is kept
 _LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
 _PATIENCE_POINTS = 40.0  # how much worse than the best a play has to look to be e times as rare
 _WHIM = 0.08  # how likely a play at least is: people do not play by the valuation
