@@ -28,6 +28,7 @@ from companion.rules.play import Play
 from companion.rules.table import Table
 
 _FIRST_ROUND = 1000  # playouts; each round after it has as many as all before together
+_FIRST_TIMED_ROUND = 200
 _LEAST_WORLDS = 8
 _DOUBT = 0.003  # how much less likely the match is taken to be won by a play than by the one of most worth
 _DOUBT_POINT = 0.00005  # the same for each point that it is worth less
@@ -83,7 +84,8 @@ def search(
     ]
     # A turn at a larger table takes longer to play out.
     most = 2 * effort.playouts // max(2, len(position.table.sides))
-    begun, played, share = effort.clock(), 0, min(most, _FIRST_ROUND)
+    share = min(most, _FIRST_ROUND) if effort.seconds is None else _FIRST_TIMED_ROUND
+    begun, played = effort.clock(), 0
     while share > 0 and len(left) > 1:
         worlds = max(_LEAST_WORLDS, share // len(left))
         _try_out(position, left, worlds, rng)
