@@ -221,5 +221,32 @@ prepare_to_test() {
     fi
 }
 
-# The port in a file with the options of the service, else the usual one.
-port_in() { sed -nE 's/^OPTIONS=.*--port[ =]([0-9]+).*/\1/p' "$1" | grep . || echo 8080; }
+# --- The service ----------------------------------------------------------------------------------------------
+
+# What an option has in a file with the options of the service, else what it usually has.
+option_in() { sed -nE "s/^OPTIONS=.*--$2[ =]([^ \"]+).*/\1/p" "$1" | grep . || echo "$3"; }
+
+port_in() { option_in "$1" port 8080; }
+
+# True once the page that people open comes, in 20 seconds at most; takes the file with the options of the service.
+page_comes() {
+    "$python" - "$(option_in "$1" host 0.0.0.0)" "$(port_in "$1")" "${COMPANION_ANSWERS_S-20}" <<'END'
+import http.client
+import sys
+import time
+import urllib.request
+
+host, port, seconds = sys.argv[1:]
+host = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+page = f"http://[{host}]:{port}/" if ":" in host else f"http://{host}:{port}/"
+browser = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+until_s = time.monotonic() + float(seconds)
+while True:
+    try:
+        sys.exit(not browser.open(page, timeout=5).read())
+    except (OSError, http.client.HTTPException) as error:
+        if time.monotonic() > until_s:
+            sys.exit(f"Its page does not come: {error}")
+        time.sleep(0.5)
+END
+}

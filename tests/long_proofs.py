@@ -55,6 +55,7 @@ PROOFS = {
         "tests/trust/camera_cycles.py --cycles 100",
         "tests/trust/camera_cycles.py --cycles 100 --virtual",
     ),
+    "phone": Proof("a phone's browser is the camera of a whole hand, with gaps", "tests/browser/phone_hand.py"),
     "pictures": Proof(
         "spoilt pictures are sent",
         "tests/trust/hostile_pictures.py --times 5000",

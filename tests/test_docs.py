@@ -6,7 +6,9 @@ import re
 import tomllib
 from pathlib import Path
 
+import cv2
 import pytest
+from browser import illustrations
 from records import record
 
 from companion.match.setup_file import parse_setup
@@ -63,3 +65,23 @@ def test_the_table_of_switches_has_every_edition_and_no_other_switch():
     assert f"| switch | {' | '.join(edition_names())} |" in RULES
     table = RULES.partition("| switch |")[2].partition("\n## ")[0]
     assert re.findall(r"^\| `([a-z0-9-]+)` \|", table, re.MULTILINE) == list(switches())
+
+
+# --- The pictures ------------------------------------------------------------------------------------------------
+
+PICTURES = sorted((DOCS / "pictures").iterdir(), key=lambda picture: picture.stem)
+
+
+def test_every_picture_of_the_docs_is_shown_there_and_can_be_made_anew():
+    shown = {
+        name for page in DOCS.glob("*.md") for name in re.findall(r"pictures/([\w-]+)\.webp", page.read_text("utf-8"))
+    }
+
+    assert [picture.stem for picture in PICTURES] == sorted(shown) == sorted(illustrations.NAMES)
+
+
+def test_the_pictures_of_the_docs_are_small():
+    widths = {picture.name: cv2.imread(str(picture)).shape[1] for picture in PICTURES if picture.stem != "evening"}
+
+    assert [name for name, width in widths.items() if width > 900] == []
+    assert sum(picture.stat().st_size for picture in PICTURES) < 600_000

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import cv2
+import decks
 import face_photos
 import numpy as np
 import photos
@@ -18,11 +19,14 @@ from companion.match.questions import SURE_CONFIDENCE
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
+from companion.vision.boxes import lab
 from companion.vision.capture.sources import Frame
 from companion.vision.faces import face_detector as reading
+from companion.vision.faces import matching
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.matching import Lie, Named
+from companion.vision.faces.second_opinion import same_face
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import read, sighting_json
 from companion.vision.view import View
@@ -134,6 +138,49 @@ def test_a_plain_cloth_half_in_shadow_is_no_pale_card() -> None:
     image = cv2.GaussianBlur(image, (0, 0), 6)
 
     assert read_faces(image, deck("pastel"), Mats()) == ()
+
+
+@pytest.mark.parametrize(("style", "seed"), [("minimal", 3), ("dark", 4)])
+def test_a_second_opinion_tells_small_cards_in_dim_light(
+    style: str, seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pose, mat = Pose(px_per_mm=1.05, size_px=(1280, 720)), (replace(MAT, turn_deg=2),)
+    slugs = ["100", "75", "spare-tire", "50"]
+    laid = tuple(card_of(style, slug, (90 * at - 350, 10), 3 * at - 4) for at, slug in enumerate(slugs))
+    bare = photos.photograph(Table(sheets=mat, cloth="felt", seed=seed), pose, Shot(), 3)
+    dim = photos.hard_shot(np.random.default_rng(seed), "dim")
+    photo = face_photos.photograph(Table(laid, mat, cloth="felt", seed=seed), style, pose, dim, 3)
+
+    def seen() -> list[str]:
+        found = read_faces(photo.image, deck(style), mats_on(bare.image))
+        return [card.face.value for card in sorted(found, key=lambda card: card.centre_px[0])]
+
+    with_it = seen()
+    monkeypatch.setattr(matching, "same_face", lambda _seen, enrolled, _shown: np.full(len(enrolled), -9.0))
+
+    assert with_it == slugs
+    assert not set(seen()) & {"100", "75", "50"}
+
+
+def test_the_second_opinion_is_the_same_whatever_the_size_and_light_of_a_picture() -> None:
+    faces = [lab(cv2.resize(decks.face("cartoon", slug), (104, 68)[::-1])) for slug in ("roll", "stop", "200")]
+    darker = 0.6 * faces[0] + 7
+
+    odds = same_face(cv2.resize(darker, (65, 102)), np.stack(faces), None)
+
+    assert odds[0] > 3
+    assert max(odds[1:]) < -3
+
+
+def test_what_a_second_opinion_alone_says_counts_for_whole_cards_and_needs_more() -> None:
+    faint = likened(0.55, 0.35, detail=0.48)
+
+    assert reading._is_doubtful(faint)
+    assert not reading._is_there(replace(faint, agreement=1.5))
+    assert reading._is_there(replace(faint, agreement=2.5))
+    assert reading._confidence(replace(faint, agreement=2.5)) >= SURE_CONFIDENCE
+    assert not reading._is_doubtful(replace(faint, shown=0.5))
+    assert reading._is_sure(likened(0.65, 0.1, agreement=1.5))
 
 
 def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card(own: Templates) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from companion.pages.players.phone_identity import join_token
+
 ROOT = Path(__file__).parent.parent
 OURS = "- [bash, /boot/firmware/mille-bornes-companion/deploy/pi/first-start]"
 
@@ -67,12 +69,26 @@ def test_a_card_is_prepared_once(card):
     assert (card / "user-data").read_text().count(OURS) == 1
 
 
+def test_the_link_that_is_printed_lets_a_phone_in_at_the_pi(card):
+    said = prepare(card).stderr
+
+    key = (card / "mille-bornes-companion/secret-key").read_bytes()
+    assert f"http://table.local:8080/wall?t={join_token(key)}\n" in said
+
+
+def test_every_card_has_a_key_of_its_own(card, tmp_path):
+    other = shutil.copytree(card, tmp_path / "other")
+
+    assert prepare(card).stderr != prepare(other).stderr
+
+
 @pytest.mark.parametrize("options", [(), ("--kiosk",)])
 def test_the_first_start_installs_what_the_card_was_made_for(card, tmp_path, options):
     prepare(card, *options)
     under = tmp_path / "system"
     source = under / "boot/firmware/mille-bornes-companion"
     shutil.copytree(card / "mille-bornes-companion", source)
+    key = (source / "secret-key").read_bytes()
     for script in ("install-service", "install-kiosk"):
         (source / "deploy" / script).write_text(f'#!/bin/sh\necho {script} >>"$COMPANION_UNDER/called"\n')
 
@@ -81,6 +97,10 @@ def test_the_first_start_installs_what_the_card_was_made_for(card, tmp_path, opt
 
     expected = ["install-service", "install-kiosk"][: 1 + len(options)]
     assert (under / "called").read_text().split() == expected
+    kept = under / "var/lib/private/mille-bornes-companion/secret-key"
+    assert kept.read_bytes() == key
+    assert kept.stat().st_mode & 0o777 == 0o600
+    assert [path for path in under.rglob("secret-key") if path != kept] == []
 
 
 def test_the_screen_asks_the_port_that_the_service_has(tmp_path):

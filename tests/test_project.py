@@ -128,8 +128,8 @@ def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need
     ]
 
 
-OPTIONAL = {"picamera2", "psycopg", "psycopg_pool"}
-"""Imported where it is there: the Raspberry Pi's own camera, and what the club alone needs."""
+OPTIONAL = {"paho", "picamera2", "psycopg", "psycopg_pool"}
+"""Imported where it is there: the Raspberry Pi's own camera, and what MQTT and the club alone need."""
 
 
 def test_the_libraries_that_are_imported_are_the_ones_that_are_declared():
@@ -519,8 +519,8 @@ class Machine(Checkout):
         says = f'echo "$@" >>{shlex.quote(str(self.under))}/calls'
         for place in ("venv-1", "venv-2"):
             self.program(home / place / "bin/python", says)
-        # Asked to make a virtual environment, the system's Python only says so.
-        self.program(self.python, f'case "$2" in venv) {says} ;; *) exec {PYTHON} "$@" ;; esac')
+        # Asked to make a virtual environment, the system's Python only says so; asked for the page, it has come.
+        self.program(self.python, f'case "$2" in venv) {says} ;; 0.0.0.0) ;; *) exec {PYTHON} "$@" ;; esac')
         self.program(self.tools / "systemctl", f'echo systemctl "$@" >>{shlex.quote(str(self.under))}/calls')
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
@@ -582,6 +582,20 @@ def test_a_service_that_is_installed_again_keeps_its_options_and_sees_the_pis_ow
     home = f"{machine.under}/{HOME_OF_SERVICE}"
     made = [call.removeprefix("-m venv ") for call in machine.calls.splitlines() if call.startswith("-m venv ")]
     assert made == [f"--clear {home}/venv-1", f"--clear {home}/venv-2", f"--clear --system-site-packages {home}/venv-1"]
+
+
+def test_other_options_leave_what_else_the_systems_file_holds_and_nobody_reads_it(machine):
+    machine.install("--source", "0")
+    options = machine.under / OPTIONS
+    options.write_text(options.read_text() + "COMPANION_MQTT=mqtt://table:secret@192.168.1.5\n")
+
+    machine.install("--source", "2")
+
+    assert options.read_text().splitlines()[1:] == [
+        'OPTIONS="--source 2"',
+        "COMPANION_MQTT=mqtt://table:secret@192.168.1.5",
+    ]
+    assert options.stat().st_mode & 0o777 == 0o600
 
 
 def test_a_service_takes_the_matches_along_once(machine):

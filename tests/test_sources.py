@@ -354,9 +354,18 @@ def test_leaving_off_gives_the_camera_back():
     assert bench.cameras[0].done == ["close"]
 
 
-def test_a_password_in_a_source_is_not_shown():
-    assert shown("rtsp://ann:secret@10.0.0.5/live") == "rtsp://10.0.0.5/live"
-    assert shown("/dev/video0") == "/dev/video0"
+@pytest.mark.parametrize(
+    ("source", "as_shown"),
+    [
+        ("rtsp://ann:secret@10.0.0.5/live", "rtsp://10.0.0.5/live"),
+        ("rtsp://ann:sec@ret/?1@10.0.0.5/live", "rtsp://10.0.0.5/live"),
+        ("http://10.0.0.5/video?user=ann&pwd=secret&size=hd", "http://10.0.0.5/video?user=ann&&size=hd"),
+        ("rtsp://10.0.0.5/user=ann&Password=secret", "rtsp://10.0.0.5/user=ann&"),
+        ("/dev/video0", "/dev/video0"),
+    ],
+)
+def test_a_password_in_a_source_is_not_shown(source, as_shown):
+    assert shown(source) == as_shown
 
 
 def test_a_file_that_is_no_camera_is_busy_or_none(tmp_path, capfd):

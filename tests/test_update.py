@@ -8,6 +8,8 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import threading
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 
 import pytest
@@ -19,9 +21,11 @@ find_python() { :; }
 install_what_is_missing() { :; }
 make_venv() { mkdir -p "$venv/bin"; }
 install_program() { cp "$root/companion" "$venv/bin/companion"; }
+page_comes() { "$COMPANION_UNDER/opt/mille-bornes-companion/venv/bin/companion" page; }
 """
 PROGRAM = """#!/bin/sh
 echo "$(basename "$(dirname "$(dirname "$(readlink -f "$0")")")") VERSION $1" >>"$COMPANION_UNDER/said"
+if [ "$1" = up ] && [ -n "${INSTALLER-}" ]; then kill -HUP "$INSTALLER"; fi
 [ "$1" != WRONG ]
 """
 SYSTEMCTL = f"""#!/bin/sh
@@ -54,12 +58,15 @@ class Machine:
     def call(self, *command: str | Path) -> subprocess.CompletedProcess[str]:
         return subprocess.run(command, env=self.environment, capture_output=True, text=True, check=False)
 
-    def install(self, version: str, *options: str, wrong: str = "nothing") -> subprocess.CompletedProcess[str]:
-        """Install a version of which one command, `wrong`, fails."""
+    def install(
+        self, version: str, *options: str, wrong: str = "nothing", hung_up: bool = False
+    ) -> subprocess.CompletedProcess[str]:
+        """Install a version of which one command, `wrong`, fails; the terminal may be gone while it starts."""
         program = self.source / "companion"
         program.write_text(PROGRAM.replace("VERSION", version).replace("WRONG", wrong))
         program.chmod(0o755)
-        return self.call(self.source / "deploy" / "install-service", *options)
+        begin = ("sh", "-c", 'INSTALLER=$$ exec "$0" "$@"') if hung_up else ()
+        return self.call(*begin, self.source / "deploy" / "install-service", *options)
 
     def runs(self) -> str:
         """The version that the service starts."""
@@ -82,7 +89,8 @@ def test_a_new_version_reads_a_copy_of_all_matches_before_it_runs(machine):
 
     assert machine.install("2").returncode == 0
     assert (machine.under / "said").read_text().splitlines() == [
-        "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "venv-2 2 up", "venv-2 2 up",
+        "venv-1 1 backup", "venv-2 2 restore", "venv-2 2 doctor", "venv-2 2 up", "venv-2 2 page",
+        "venv-2 2 up",
     ]  # fmt: skip
 
 
@@ -95,8 +103,9 @@ def test_a_version_that_cannot_read_the_matches_or_finds_something_missing_is_no
     assert machine.runs() == "1"
 
 
-def test_a_version_that_does_not_start_makes_way_for_the_one_before(machine):
-    done = machine.install("2", wrong="up")
+@pytest.mark.parametrize("wrong", ["up", "page"])
+def test_a_version_that_does_not_start_or_answers_wrongly_makes_way_for_the_one_before(machine, wrong):
+    done = machine.install("2", wrong=wrong)
 
     assert done.returncode == 1
     assert "the version that ran runs again" in done.stderr
@@ -104,6 +113,70 @@ def test_a_version_that_does_not_start_makes_way_for_the_one_before(machine):
     assert machine.install("2", "--back").returncode == 1  # To what does not start nobody goes back.
     assert machine.install("3").returncode == 0
     assert machine.runs() == "3"
+
+
+def test_whoever_loses_the_connection_meanwhile_is_gone_back_for_as_well(machine):
+    machine.install("2", wrong="page", hung_up=True)
+
+    assert machine.runs() == "1"
+
+
+def test_with_the_version_before_its_unit_comes_back(machine):
+    unit = machine.under / "etc/systemd/system" / f"{NAME}.service"
+    before = unit.read_text()
+    with (machine.source / "deploy" / "companion.service").open("a") as newer:
+        newer.write("Alias=newer.service\n")
+
+    machine.install("2", wrong="up")
+
+    assert unit.read_text() == before
+    machine.install("3")
+    assert unit.read_text() == before + "Alias=newer.service\n"
+
+
+class Page(BaseHTTPRequestHandler):
+    """A page that comes with a status, after so many answers that something is wrong."""
+
+    status, failures = 200, 0
+
+    def do_GET(self):
+        self.send_response(503 if type(self).failures else self.status)
+        type(self).failures = max(0, self.failures - 1)
+        self.end_headers()
+        self.wfile.write(b"The table")
+
+    def log_message(self, *_said):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("status", "failures", "host", "comes"),
+    [
+        (200, 0, "", True),
+        (200, 1, "", True),
+        (200, 0, " --host 127.0.0.1", True),
+        (500, 0, "", False),
+        (200, 0, " --host 127.0.0.2", False),
+    ],
+)
+def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, comes):
+    """It is given three seconds, and asked twice a second; at another address nobody listens."""
+    shown = type("Shown", (Page,), {"status": status, "failures": failures})
+    options = tmp_path / "options"
+    with HTTPServer(("127.0.0.1", 0), shown) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        options.write_text(f'OPTIONS="--source 0{host} --port {server.server_port}"\n')
+        asked = subprocess.run(
+            ["bash", "-c", f". {ROOT}/deploy/lib.sh && page_comes {options}"],
+            env={**os.environ, "COMPANION_ANSWERS_S": "3" if comes else "0"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        server.shutdown()
+
+    assert (asked.returncode == 0) is comes
+    assert ("Its page does not come" in asked.stderr) is not comes
 
 
 def test_one_may_go_back_and_forth_between_two_versions(machine):

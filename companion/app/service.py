@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from companion.app.memory import giving_memory_back
+from companion.app.mqtt import Announcer, broker_of
 from companion.app.usage import here, terminal_language
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
@@ -22,6 +23,7 @@ from companion.match.archive import judged
 from companion.match.match import Match, MatchState, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.pages import Camera, language, run_service
+from companion.pages.server.address import base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
 from companion.pages.words import N_, Names
 from companion.rules.play import Verb
@@ -120,6 +122,7 @@ def up(
     deck: str | None = None,
     begins: bool = False,
     club: Address | None = None,
+    mqtt: str | None = None,
     others: Sequence[str] = (),
 ) -> None:
     """Run the service until it is stopped. Without a camera it starts all the same and says so.
@@ -129,14 +132,17 @@ def up(
 
     The match of a set-up file goes on where it is being played, else it begins; with another one under way that is
     asked on the page, unless it `begins` in any case. `deck` names the template deck whose faces the cards have; None:
-    the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one.
+    the setup's, else the one chosen on the page. Its log is pushed to the `club`, where there is one, and the broker at
+    the address `mqtt` is told how the table stands.
     """
     language.speak(terminal_language())
     _check_others(source, others)
     setup = read_setup(setup_file) if setup_file else None
+    broker = broker_of(mqtt) if mqtt else None
     mats = partial(_mats, setup=setup)
     store, match = opened_in_the_end(lambda: opened_match(data_dir(data), mats), host, port)
-    with closed_at_the_end(store), _pushed(match, club) as outbox:
+    told = Announcer(match, broker, base_url(host, port)).telling() if broker else nullcontext()
+    with closed_at_the_end(store), told, _pushed(match, club) as outbox:
         serve = partial(run_service, match, host, port, club=outbox)
         if source is not None and source.startswith(DEMO):
             from companion.app import demo as simulated

@@ -176,6 +176,7 @@ def watch(source: str, setup: Path | None, as_json: bool, **how: Any) -> None:
 @click.option("--club", metavar="URL", help="Push what is played to this club as well.")
 @click.option("--name", metavar="NAME", default="", help="How the club calls this table: `Table 7`.")
 @click.option("--key", metavar="KEY", envvar="COMPANION_CLUB_KEY", help="This table's key, from the director's page.")
+@click.option("--mqtt", metavar="URL", envvar="COMPANION_MQTT", help="Tell Home Assistant's broker how it stands.")
 @host_option
 @port_option
 @deck_option

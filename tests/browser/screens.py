@@ -402,10 +402,10 @@ class Studio:
         """A page in every language, size and theme; gives how many pictures that makes."""
         for language in self.wanted.languages:
             for scale in sorted({_scale(size) for size in self.wanted.sizes}):
-                self._shoot_loaded(self._loaded(language, scale, path, SITS.get(name)), name, language, scale)
+                self._shoot_loaded(self.loaded(language, scale, path, SITS.get(name)), name, language, scale)
         return len(self.wanted.languages) * len(self.wanted.sizes) * len(self.wanted.themes)
 
-    def _loaded(self, language: str, scale: int, path: str, seat: str | None) -> Page:
+    def loaded(self, language: str, scale: int, path: str, seat: str | None) -> Page:
         """The page as a phone opens it that reads that language, in the sizes of one sharpness; `seat`: whose it is."""
         page = self._pages.get((language, scale)) or self._opened(language, scale)
         page.context.clear_cookies()
@@ -472,19 +472,39 @@ def staged(name: str) -> Iterator[tuple[Flask, str]]:
         yield app, photographed(app, path)
 
 
+@dataclass(frozen=True)
+class Stage:
+    """One server and one browser, before which one scene after the other is set up."""
+
+    studio: Studio
+    apps: list[Flask]
+
+    @contextlib.contextmanager
+    def shows(self, name: str) -> Iterator[str]:
+        """Serves a scene meanwhile, and gives the page that it is about."""
+        with staged(name) as (app, path):
+            self.apps[:] = [app]
+            yield path
+
+
+@contextlib.contextmanager
+def opened_stage(folder: Path, wanted: Wanted) -> Iterator[Stage]:
+    """A stage whose pictures go to that folder."""
+    apps: list[Flask] = []
+    with sync_playwright() as playwright, running(lambda environ, start: apps[-1](environ, start)) as url:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield Stage(Studio(browser, url, folder, wanted), apps)
+        browser.close()
+
+
 def main(folder: Path, scenes: list[str], wanted: Wanted) -> int:
     """The scenes named, or all; gives how many pictures were taken."""
     folder.mkdir(parents=True, exist_ok=True)
-    on_stage: list[Flask] = []
     taken = 0
-    with sync_playwright() as playwright, running(lambda environ, start: on_stage[-1](environ, start)) as url:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        studio = Studio(browser, url, folder, wanted)
+    with opened_stage(folder, wanted) as stage:
         for name in scenes or SCENES:
-            with staged(name) as (app, path):
-                on_stage[:] = [app]
-                taken += studio.shoot(name, path)
-        browser.close()
+            with stage.shows(name) as path:
+                taken += stage.studio.shoot(name, path)
     return taken
 
 

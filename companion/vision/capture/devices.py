@@ -78,9 +78,13 @@ def is_stream(source: str) -> bool:
     return source.lower().startswith(("http://", "https://", "rtsp://", "rtsps://"))
 
 
+_SECRET = re.compile(r"(?<=://)\S*@|\b(?:pass|passwd|password|pwd)=[^&;\s]*", re.IGNORECASE)
+"""What an address says of a user, written as it should be or not: a wrongly written one is shown as it fails."""
+
+
 def shown(source: str) -> str:
     """Return a source as it may be shown: without a password."""
-    return re.sub(r"(?<=://)[^/@\s]*@", "", source)
+    return _SECRET.sub("", source)
 
 
 def opener_of(

@@ -44,6 +44,9 @@ BENEATH_SHARE = 0.75  # least visible share of a card after those found above it
 LEAST_LEAD = 0.03  # least lead in likeness of the narrowest strip over any other face
 LEAST_TELLING = 0.55  # least variation of the visible part of a card, as a share of the whole card's
 LEAST_ENDING = 0.6  # least share of a strip's visible borders across which the picture changes; else no card ends there
+AGREES = 1.0  # least agreement of the second opinion that identifies a card: the logarithm of the odds
+AGREES_ALONE = 2.0  # the same of a card that shows whole, but is little like any face
+ASKED_SCORE, ASKED_MARGIN, ASKED_DETAIL = 0.5, 0.3, 0.45  # least of such a card to ask for a second opinion
 ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
 NEWS_SHARE = 0.03  # least share of a place over which the last round found a card, if it is worth another look
 MOST_ROUNDS, MOST_LIKELY, MOST_CONFIDENCE = 5, 4, 0.99
@@ -88,7 +91,9 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sight
     corners = flat.from_picture(quad)
     (x, y), (right, down) = corners.mean(axis=0).tolist(), (corners[1] - corners[0]).tolist()
     scale = math.hypot(right, down) / (templates.size_mm[0] * FINE_PX_PER_MM)
-    card = Closely(lab(flat.image), templates).compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
+    closely = Closely(lab(flat.image), templates)
+    card = closely.compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
+    card = closely.seconded(card) if _is_doubtful(card) else card
     return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
@@ -223,7 +228,10 @@ class _Layers:
     def _there(self, here: Sequence[Lie], shown: Pixels | None) -> list[Named]:
         """Return the cards at some poses."""
         named = (self._closely.named(pose, shown) for pose in here)
-        return [card for card in named if card is not None and _is_there(card) and self._ends(card)]
+        told = (
+            self._closely.seconded(card, shown) if _is_doubtful(card) else card for card in named if card is not None
+        )
+        return [card for card in told if _is_there(card) and self._ends(card)]
 
     def _ends(self, card: Named) -> bool:
         """True if what shows of a card ends where the card does."""
@@ -279,10 +287,18 @@ def _lies_by(card: Named, other: Named) -> bool:
     return math.dist((card.lie.x_px, card.lie.y_px), (other.lie.x_px, other.lie.y_px)) <= ASIDE_MM * FINE_PX_PER_MM
 
 
+def _is_doubtful(card: Named) -> bool:
+    """True if a second opinion is asked: correlation does not identify a card, yet some card lies there, or may."""
+    if _is_there(card):
+        return not _is_sure(card)
+    is_like = card.score >= ASKED_SCORE and card.margin >= ASKED_MARGIN and card.detail >= ASKED_DETAIL
+    return is_like and card.shown >= WHOLE_FROM
+
+
 def _is_there(card: Named) -> bool:
     if card.shown < LEAST_SHOWN:
         return False
-    if _is_pale(card):
+    if _is_pale(card) or card.agreement >= AGREES_ALONE:
         return True
     is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
     is_plain = card.score >= PLAIN_SCORE and card.shown >= WHOLE_FROM
@@ -299,7 +315,7 @@ def _is_pale(card: Named) -> bool:
 
 def _is_sure(card: Named) -> bool:
     """True if a card is identified; the less of it shows, the more it takes."""
-    if _is_pale(card):
+    if _is_pale(card) or card.agreement >= AGREES:
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden
@@ -345,4 +361,6 @@ def _is_distance(face: Card | None) -> bool:
 
 def _confidence(card: Named) -> float:
     """Return the confidence of a sure reading, which rises with its lead."""
-    return min(MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * (card.margin - SURE_MARGIN))
+    return min(
+        MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * max(0.0, card.margin - SURE_MARGIN)
+    )

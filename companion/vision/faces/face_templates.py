@@ -66,6 +66,10 @@ class Pictures:
         """Return one of them alone."""
         return Pictures(self._pictures[number : number + 1], self._mask)
 
+    def upright(self, numbers: Sequence[int]) -> Pixels:
+        """Return some of the pictures, `(n, h, w, c)`."""
+        return self._pictures[numbers]
+
     def likeness_to(self, number: int) -> Pixels:
         """Return the likeness of each of them to one, `(n,)`."""
         return self._likenesses[number] if self._mask is None else self._rows @ self._rows[number]

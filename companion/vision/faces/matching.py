@@ -18,6 +18,7 @@ from companion.rules.cards import Card
 from companion.vision.boxes import Pixels, shrunk
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, MIDDLE_PX_PER_MM, Pictures, Templates, details
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Lie
+from companion.vision.faces.second_opinion import same_face
 from companion.vision.opencv import cv2
 
 WORTH_A_LOOK = 0.45  # likeness on the middle picture below which there is no card of the deck
@@ -32,6 +33,8 @@ _FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
 _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
+MOST_ASKED = 4  # faces about which the second opinion is asked
+LEAD_LESS = 1.0  # by so much more must one face lead than be sure: the logarithm of the odds
 ALL_SHOWN = 0.97  # visible share from which a card is compared whole
 
 
@@ -49,6 +52,7 @@ class Named:
     telling: float  # the variation of the visible part against the whole: a blank strip says nothing
     print_contrast: float  # the variation of the print on that face, in steps of Lab
     upon: Card | None = None  # the face of the card that lies on it in a column or a fan
+    agreement: float = -math.inf  # of the second opinion, `second_opinion.py`; -inf: it was not asked
 
 
 class Closely:
@@ -110,6 +114,17 @@ class Closely:
             telling=float(pictures.contrast[first] / max(self._templates.fine.contrast[first], 1e-3)),
             print_contrast=float(self._templates.details.contrast[first]),
         )
+
+    def seconded(self, card: Named, shown: Pixels | None = None) -> Named:
+        """Return a card with what the second opinion says of it: asked about the faces that it is most like."""
+        templates = self._templates
+        faces = [face for face, _ in card.ranking[:MOST_ASKED]]
+        pictures = templates.fine.upright([templates.faces.index(face) for face in faces])
+        size = templates.fine.size_px
+        mask = None if shown is None else _crop(shown, card.lie, size, 0) > 0.5
+        logits = same_face(_crop(self._fine, card.lie, size, 0), pictures, mask)
+        lead = float((logits[0] - logits[1:]).min(initial=math.inf))
+        return replace(card, agreement=min(float(logits[0]), lead - LEAD_LESS))
 
 
 def _peak(scores: Pixels) -> tuple[float, float]:

@@ -1,0 +1,145 @@
+"""The table in a home's MQTT, where Home Assistant finds it by itself: whose turn it is, the scores, what is amiss.
+
+All of it is retained, and by its last will the companion is gone when it is. The game never waits for the broker: one
+thread looks what has changed, the library's own connects, for ever.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+from urllib.parse import SplitResult, unquote, urlsplit
+
+import click
+
+from companion import __version__
+from companion.app.usage import here
+from companion.common.errors import Problem
+from companion.match.match import Match, MatchState
+from companion.pages.words import N_, Names
+
+LOOK_S = 1.0  # longest time from a connection to the first message, and for the last one, in seconds
+MOST_SIDES = 8
+PORTS = {"mqtt": 1883, "mqtts": 8883}
+SILENT = N_("The MQTT broker %(host)s does not answer. It is tried again.")
+REFUSED = N_("The MQTT broker %(host)s does not let the companion in (%(why)s): check user and password.")
+
+
+def broker_of(url: str) -> SplitResult:
+    """Return the parts of a broker's address. Raises Problem, which shows nothing of it: it may hold a password."""
+    try:
+        parts = urlsplit(url)
+        if parts.scheme not in PORTS or not parts.hostname or parts.port == 0:
+            raise ValueError
+        import paho.mqtt.client  # noqa: F401 - is it there?
+    except ValueError:
+        raise Problem("This is no address of an MQTT broker: --mqtt mqtt://USER:PASSWORD@192.168.1.5") from None
+    except ImportError:
+        raise Problem("MQTT needs one more library: pip install 'mille-bornes-companion[mqtt]'") from None
+    return parts
+
+
+class Announcer:
+    """Tells a broker how the table stands; `page` is the address of the companion's page."""
+
+    def __init__(self, match: Match, broker: SplitResult, page: str) -> None:
+        from paho.mqtt import client, enums
+
+        self._match, self._host, self._page = match, broker.hostname or "", page
+        self._id = "mille-bornes-" + re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower())
+        self._status = f"{self._id}/status"
+        self._sent: dict[str, str] = {}
+        self._said = ""
+        self._client = client.Client(enums.CallbackAPIVersion.VERSION2, self._id)
+        self._client.will_set(self._status, "offline", qos=1, retain=True)
+        if broker.username:
+            self._client.username_pw_set(unquote(broker.username), unquote(broker.password or ""))
+        if broker.scheme == "mqtts":
+            self._client.tls_set()
+        self._client.on_connect = self._answered
+        self._client.on_connect_fail = lambda *_: self._say(here(SILENT, host=self._host))
+        self._client.connect_async(self._host, broker.port or PORTS[broker.scheme])
+
+    @contextmanager
+    def telling(self) -> Iterator[None]:
+        """Tell it meanwhile, and say at the end that the companion is gone."""
+        ended = threading.Event()
+        thread = threading.Thread(target=self._run, args=(ended,), name="mqtt", daemon=True)
+        self._client.loop_start()
+        thread.start()
+        try:
+            yield
+        finally:
+            ended.set()
+            thread.join(2 * LOOK_S)
+            if self._client.is_connected():
+                self._client.publish(self._status, "offline", qos=1, retain=True).wait_for_publish(LOOK_S)
+            self._client.disconnect()
+            self._client.loop_stop()
+
+    def _run(self, ended: threading.Event) -> None:
+        version = -1
+        while not ended.is_set():
+            now = self._match.wait(version, LOOK_S)
+            if now.version == version and self._sent:
+                continue
+            version = now.version
+            for topic, message in self._messages(now).items():
+                if self._client.is_connected() and self._sent.get(topic) != message:
+                    self._sent[topic] = message
+                    self._client.publish(topic, message, qos=1, retain=True)
+
+    def _answered(self, _client: Any, _data: Any, _flags: Any, reason: Any, _properties: Any) -> None:
+        self._sent.clear()  # A broker that has started anew may have forgotten all of it.
+        self._say(here(REFUSED, host=self._host, why=reason) if reason.is_failure else "")
+
+    def _say(self, sentence: str) -> None:
+        if sentence not in ("", self._said):
+            click.echo(sentence, err=True)
+        self._said = sentence
+
+    def _messages(self, now: MatchState) -> Mapping[str, str]:
+        """Return what the broker keeps, by topic: what is to be found, how it stands, that the companion is there."""
+        shown = entities(now)
+        described = {
+            "device": {"identifiers": [self._id], "name": "Mille Bornes", "configuration_url": self._page},
+            "origin": {"name": "Mille Bornes Companion", "sw_version": __version__},
+            "availability_topic": self._status,
+            "state_topic": f"{self._id}/state",
+            "components": {
+                key: look | {"unique_id": f"{self._id}-{key}", "value_template": f"{{{{ value_json.{key} }}}}"}
+                if len(look) > 1
+                else look  # Home Assistant takes away what has a platform alone.
+                for key, (_value, look) in shown.items()
+            },
+        }
+        return {
+            f"homeassistant/device/{self._id}/config": json.dumps(described),
+            f"{self._id}/state": json.dumps({key: value for key, (value, _look) in shown.items()}),
+            self._status: "online",
+        }
+
+
+def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
+    """Return how the table stands, and how Home Assistant shows each value; of a place without a side, the platform.
+
+    The camera's trouble is not worded: its address may hold a password.
+    """
+    game, names = now.game, Names.of(now.game)
+    turn = names.player(game.table.player_to_move) if game.table and game.hand_is_open else None
+    question, trouble = ("ON" if it else "OFF" for it in (now.questions, now.trouble and not now.without_camera))
+    shown: dict[str, tuple[object, dict[str, str]]] = {
+        "turn": (turn, {"platform": "sensor", "name": here(N_("Whose turn")), "icon": "mdi:car"}),
+        "question": (question, {"platform": "binary_sensor", "name": here(N_("A question waits"))}),
+        "camera": (trouble, {"platform": "binary_sensor", "name": here(N_("Camera")), "device_class": "problem"}),
+    }
+    for place in range(MOST_SIDES):
+        side = game.teams[place].name if place < len(game.teams) else None
+        score = game.totals.get(side, 0) if side else None
+        shown[f"side_{place + 1}"] = score, {"platform": "sensor"} | ({"name": names.side(side)} if side else {})
+    return shown

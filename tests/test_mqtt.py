@@ -1,0 +1,236 @@
+"""A home's MQTT is told how the table stands: found by itself, retained, its password never shown."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from click.testing import CliRunner
+from client import TWO
+
+from companion.app import mqtt
+from companion.app.cli import companion
+from companion.common.errors import Problem
+from companion.match.match import Match
+
+PAGE = "http://192.168.1.20:8080"
+USER, PASSWORD = "table", "cr:nk@/é"
+ENCODED = "cr%3Ank%40%2F%C3%A9"
+
+
+def values(match: Match) -> dict[str, object]:
+    return {key: value for key, (value, _look) in mqtt.entities(match.state).items() if value is not None}
+
+
+def test_it_says_whose_turn_it_is_and_how_the_match_stands(match):
+    match.start(["side Ann", "side Bob", 'player Ann "Grandma"', "hand first Ann"])
+    shown = values(match)
+    match.enter("Ann roll", "Ann")
+
+    assert shown == {"turn": "Grandma", "question": "OFF", "camera": "OFF", "side_1": 0, "side_2": 0}
+    assert values(match)["turn"] == "Bob"
+
+
+def test_after_a_hand_it_is_nobodys_turn_and_the_points_are_there(match):
+    match.start(TWO)
+    for play in ("Ann roll", "Bob roll", "Ann 100", "end"):
+        match.enter(play, "Ann")
+
+    assert values(match) == {"question": "OFF", "camera": "OFF", "side_1": 100, "side_2": 0}
+
+
+def test_it_says_that_a_question_waits_and_that_the_camera_is_in_trouble(match):
+    match.start(TWO)
+    match.enter("Ann 100", "Ann")
+    match.trouble("rtsp://me:secret@cam does not answer.")
+
+    assert [values(match)[key] for key in ("question", "camera")] == ["ON", "ON"]
+    assert "secret" not in json.dumps(mqtt.entities(match.state))
+
+
+def test_a_camera_that_was_put_away_is_no_trouble(match):
+    match.trouble("No camera answers.")
+    match.play_without_camera(on=True)
+
+    assert values(match)["camera"] == "OFF"
+
+
+def test_sides_are_called_as_at_the_table_and_places_without_one_are_taken_away(match):
+    match.start(["side Ann-Cid = Ann, Cid", "side Bob-Dee = Bob, Dee", "hand first Ann"])
+
+    looks = {key: look for key, (_value, look) in mqtt.entities(match.state).items() if key.startswith("side")}
+    assert [look.get("name") for look in looks.values()] == ["Ann & Cid", "Bob & Dee", *[None] * 6]
+    assert looks["side_3"] == {"platform": "sensor"}
+
+
+@pytest.mark.parametrize(
+    "url", ["192.168.1.5", "http://me:secret@host", "mqtt://me:secret@", "mqtt://me:secret@host:x", "mqtt://[secret"]
+)
+def test_a_wrong_address_is_told_in_a_sentence_that_does_not_repeat_it(url):
+    answer = CliRunner().invoke(companion, ["up", "--mqtt", url])
+
+    assert isinstance(answer.exception, Problem)
+    assert "--mqtt mqtt://USER:PASSWORD@192.168.1.5" in str(answer.exception)
+    assert "secret" not in str(answer.exception)
+
+
+def test_without_the_library_it_says_how_to_get_it(monkeypatch):
+    monkeypatch.setitem(sys.modules, "paho", None)
+
+    with pytest.raises(Problem, match=r"pip install 'mille-bornes-companion\[mqtt\]'"):
+        mqtt.broker_of("mqtt://host")
+
+
+# --- Before a real broker -----------------------------------------------------------------------------------------
+
+MOSQUITTO = shutil.which("mosquitto", path="/usr/sbin:/usr/bin")
+
+
+class Listener:
+    """Somebody at the broker: all messages that came, as topic, text and whether the broker had kept them."""
+
+    def __init__(self, port: int) -> None:
+        from paho.mqtt.client import Client
+        from paho.mqtt.enums import CallbackAPIVersion
+
+        self.came: list[tuple[str, str, bool]] = []
+        self._more = threading.Condition()
+        self._client = Client(CallbackAPIVersion.VERSION2)
+        self._client.username_pw_set(USER, PASSWORD)
+        self._client.on_message = self._note
+        self._client.on_connect = lambda client, *_: client.subscribe("#")
+        self._client.connect("127.0.0.1", port)
+        self._client.loop_start()
+
+    def _note(self, _client, _data, message) -> None:
+        with self._more:
+            self.came.append((message.topic, message.payload.decode(), message.retain))
+            self._more.notify_all()
+
+    def hears(self, ending: str, sought: str, after: int = 0) -> tuple[str, str, bool]:
+        """The first message whose topic ends so and whose text holds what is sought; waits for it."""
+
+        def found() -> tuple[str, str, bool] | None:
+            return next((m for m in self.came[after:] if m[0].endswith(ending) and sought in m[1]), None)
+
+        with self._more:
+            assert self._more.wait_for(found, 20), (ending, sought, self.came)
+            return found()
+
+    def leave(self) -> None:
+        self._client.disconnect()
+        self._client.loop_stop()
+
+
+@pytest.fixture
+def broker(tmp_path) -> Iterator[int]:
+    """The port of a broker that lets in one user alone."""
+    pytest.importorskip("paho.mqtt")
+    if MOSQUITTO is None:
+        pytest.skip("this system has no mosquitto")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    known = tmp_path / "known"
+    subprocess.run(["mosquitto_passwd", "-c", "-b", known, USER, PASSWORD], check=True, capture_output=True)
+    conf = tmp_path / "conf"
+    conf.write_text(f"listener {port} 127.0.0.1\nallow_anonymous false\npassword_file {known}\nuser root\n")
+    with subprocess.Popen([MOSQUITTO, "-c", conf], stderr=subprocess.PIPE, text=True) as process:
+        next(line for line in process.stderr if "running" in line)
+        yield port
+        process.terminate()
+
+
+@contextmanager
+def listening(port: int) -> Iterator[Listener]:
+    listener = Listener(port)
+    try:
+        yield listener
+    finally:
+        listener.leave()
+
+
+def announcer(match: Match, port: int, password: str = ENCODED) -> mqtt.Announcer:
+    return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), PAGE)
+
+
+def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match, broker):
+    match.start(TWO)
+    with announcer(match, broker).telling():
+        with listening(broker) as early:
+            early.hears("/status", "online")
+        with listening(broker) as late:
+            found, state = late.hears("/config", "{"), late.hears("/state", '"turn": "Ann"')
+            match.enter("Ann roll", "Ann")
+            late.hears("/state", '"turn": "Bob"')
+
+    described = json.loads(found[1])
+    assert found[0].startswith("homeassistant/device/mille-bornes-")
+    assert found[2]
+    assert state[2]
+    assert state[0] == described["state_topic"]
+    assert described["device"]["configuration_url"] == PAGE
+    assert described["components"]["side_2"]["name"] == "Bob"
+    assert described["components"]["turn"]["value_template"] == "{{ value_json.turn }}"
+    assert PASSWORD not in found[1]
+
+
+def test_a_companion_that_ends_or_falls_silent_is_gone_there_and_back_after_a_gap(match, broker):
+    match.start(TWO)
+    with listening(broker) as listener:
+        telling = announcer(match, broker)
+        with telling.telling():
+            listener.hears("/status", "online")
+            so_far = len(listener.came)
+            telling._client.socket().shutdown(socket.SHUT_RDWR)
+            listener.hears("/status", "offline", so_far)
+            gone = len(listener.came)
+            listener.hears("/status", "online", gone)
+            back = len(listener.came)
+        listener.hears("/status", "offline", back)
+
+
+def test_a_wrong_password_is_told_once_without_it(match, broker, capsys):
+    telling = announcer(match, broker, "wrong-secret")
+    answered = threading.Event()
+    hear = telling._client.on_connect
+
+    def twice(*what) -> None:
+        hear(*what)
+        hear(*what)
+        answered.set()
+
+    telling._client.on_connect = twice
+    with telling.telling():
+        assert answered.wait(20)
+
+    said = capsys.readouterr().err
+    assert (
+        said == "The MQTT broker 127.0.0.1 does not let the companion in (Not authorized): check user and password.\n"
+    )
+
+
+def test_a_broker_that_is_not_there_is_told_and_holds_nothing_up(match, capsys):
+    pytest.importorskip("paho.mqtt")
+    telling = announcer(match, 9)
+    failed = threading.Event()
+    say = telling._client.on_connect_fail
+
+    def tell(*what) -> None:
+        say(*what)
+        failed.set()
+
+    telling._client.on_connect_fail = tell
+    with telling.telling():
+        match.start(TWO)
+        assert match.enter("Ann roll", "Ann").done
+        assert failed.wait(20)
+
+    assert capsys.readouterr().err == "The MQTT broker 127.0.0.1 does not answer. It is tried again.\n"

@@ -1,0 +1,99 @@
+"""A camera in the network, as programs make one of a phone: the table is watched through it, also after it was gone."""
+
+from __future__ import annotations
+
+import json
+import queue
+import random
+import threading
+import urllib.request
+
+import films
+import pytest
+from rtsp_camera import RtspCamera
+from trust.real_service import asked, service, wait_until
+
+from companion.app.service import watched
+from companion.simulate.arrange import plan
+from companion.simulate.choreography import Choreographer
+from companion.simulate.frame_source import table_studio
+from companion.simulate.scene import Scene
+from companion.simulate.script import read_script
+from companion.vision.capture.image_io import jpeg_of
+
+SCRIPT = read_script("side Ann\nside Bob\nhand first Ann\nAnn roll\nBob roll\nAnn 100")
+PLAYS = ["Ann roll", "Bob roll", "Ann 100"]
+PATIENCE_S = 60.0
+
+
+@pytest.fixture(scope="module")
+def pictures():
+    """The table before the first play, and after each."""
+    studio, chance = table_studio(SCRIPT), random.Random(0)
+    movements = [*Choreographer(SCRIPT, plan(2, 2), 0).movements()]
+    lying = [movements[0].before, *(movement.after for movement in movements if movement.is_play)]
+    return [jpeg_of(studio.picture(Scene(cards), chance)) for cards in lying]
+
+
+@pytest.fixture
+def camera(pictures):
+    camera = RtspCamera(pictures[0], login="ann:secret")
+    yield camera
+    camera.close()
+
+
+@pytest.fixture
+def setup_file(tmp_path):
+    path = tmp_path / "table.toml"
+    path.write_text(films.setup_of(SCRIPT), encoding="utf-8")
+    return path
+
+
+def is_looked_at(camera: RtspCamera) -> bool:
+    """True once somebody has been sent enough pictures to know the table: the first twenty only tell how many come."""
+    sent = camera.sent
+    return wait_until(lambda: camera.sent > sent + 60, PATIENCE_S)
+
+
+@pytest.mark.long
+def test_a_hand_is_watched_through_a_network_camera_that_starts_again(camera, pictures, setup_file):
+    told: queue.Queue[dict] = queue.Queue()
+
+    def watch() -> None:
+        for item in watched(camera.url, setup_file, confirm="legal", extension="finish", fps=None):
+            told.put(item)
+
+    threading.Thread(target=watch, daemon=True).start()
+    said = []
+    for picture in pictures[1:]:
+        assert is_looked_at(camera)
+        camera.jpeg = picture
+        said.append(told.get(timeout=PATIENCE_S)["proposal"])
+        camera.restart()
+
+    assert said == PLAYS
+
+
+def test_the_service_plays_through_a_network_camera_and_shows_no_password(camera, pictures, setup_file, tmp_path):
+    with service(tmp_path, "up", "--camera", camera.url, "--setup", str(setup_file)) as running:
+
+        def state() -> dict:
+            with urllib.request.urlopen(f"http://127.0.0.1:{running.port}/api/state") as answer:
+                return json.load(answer)
+
+        asked(running.port, "/policy", {"policy": "auto"})
+        for number, picture in enumerate(pictures[1:], 1):
+            assert is_looked_at(camera)
+            camera.jpeg = picture
+            assert wait_until(lambda count=number: len(state()["log"]) == count, PATIENCE_S)
+            if number == 1:
+                camera.restart()
+        camera.close()
+        assert wait_until(lambda: state()["trouble"], PATIENCE_S)
+        trouble, log = state()["trouble"], [line["text"] for line in state()["log"]]
+        page = asked(running.port, "/camera")[1]
+
+    assert log == PLAYS
+    assert f"rtsp://127.0.0.1:{camera.port}/live" in trouble
+    assert "secret" not in trouble + "".join(running.said)
+    assert b"secret" not in page
