@@ -3,7 +3,8 @@
 Two players play matches of two; each pair of matches has the same deals, with the seats changed. A player is a level,
 `greedy`, or the command of a program that answers questions as `companion robot` does and is started for each match.
 Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals. With `--out FILE` a
-run can be broken off, and the next goes on: results are added to the file, and all of one kind are counted.
+run can be broken off, and the next goes on: results are added to the file, and all of one kind are counted; with
+`--matches 0` they are counted alone.
 
 Luck decides most matches. Against level 2 a third figure leaves it out: wherever the first plays otherwise than level 2
 would, both plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are
@@ -63,12 +64,13 @@ def main() -> None:
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, help="a file of results: goes on after its deals, and counts all of them")
+    parser.add_argument("--out", type=Path, help="a file of results, of any seed, to go on from and to add to")
     asked = parser.parse_args()
     known = read(asked)
     begun, had = time.process_time(), {result.deal for result in known}
-    new = (deal for deal in itertools.count() if deal not in had)
-    for result in played(asked, itertools.islice(new, asked.matches // 2)):
+    deals = (f"{asked.seed} {number}" for number in itertools.count())
+    new = itertools.islice((deal for deal in deals if deal not in had), asked.matches // 2)
+    for result in played(asked, new):
         known.append(result)
         if asked.out:
             with asked.out.open("a") as file:
@@ -86,7 +88,7 @@ class Result(NamedTuple):
     """What came of one deal, in both matches on the average."""
 
     settings: str
-    deal: int
+    deal: str  # the seed, and its number
     won_percent: float
     ahead: float  # points a hand
     worth_percent: float  # matches won by what the plays are worth
@@ -94,7 +96,7 @@ class Result(NamedTuple):
 
 def settings(asked: argparse.Namespace) -> str:
     """What results have to share to be counted together."""
-    return f"{asked.one} {asked.other} {asked.edition} {asked.playouts} {asked.seed}"
+    return f"{asked.one} {asked.other} {asked.edition} {asked.playouts}"
 
 
 def read(asked: argparse.Namespace) -> list[Result]:
@@ -104,14 +106,14 @@ def read(asked: argparse.Namespace) -> list[Result]:
     return [result for result in results if result.settings == settings(asked)]
 
 
-def played(asked: argparse.Namespace, deals: Iterable[int]) -> Iterator[Result]:
+def played(asked: argparse.Namespace, deals: Iterable[str]) -> Iterator[Result]:
     """What comes of each deal. Several go on at once: their searches are played out in one batch, which is quicker."""
     batch = Batch()
     search.play_out = batch.play_out
 
-    def play(deal: int) -> Result:
+    def play(deal: str) -> Result:
         with batch:
-            matches = [play_once(asked, f"{asked.seed} {deal}", seat) for seat in (0, 1)]
+            matches = [play_once(asked, deal, seat) for seat in (0, 1)]
         won, gained = (mean(match[at] for match in matches) for at in (0, 2))
         ahead = mean(lead for _, leads, _ in matches for lead in leads)
         return Result(settings(asked), deal, 100 * won, ahead, 50 + 100 * gained)
