@@ -339,10 +339,10 @@ class Hanging:
 def test_what_watches_ends_when_it_is_stopped_while_its_camera_hangs(match: Match):
     device = Hanging()
     watch = TableWatch(match, lambda frame: pytest.fail("there is no frame"), lambda state: {})
-    running = watch.start(frames("0", wait=watch.wait, open_device=lambda source: device, patient=True))
+    running = watch.start(frames("0", wait=watch.stopping.wait, open_device=lambda source: device, patient=True))
     assert device.hangs.wait(20)
 
-    watch.stop()
+    watch.stopping.set()
     running.join(20)
 
     assert not running.is_alive()

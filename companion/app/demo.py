@@ -101,7 +101,7 @@ def simulate(
         plays_done=done,
         tempo=Tempo(speed=speed),
         cut=lay_anew,
-        is_stopped=lambda: watch.is_stopped,
+        is_stopped=watch.stopping.is_set,
         at_the_end=DEMO_OVER,
     )
     thread = watch.start(paced(frames_of_players(players, cards=cards)), at_the_end=DEMO_OVER)

@@ -232,7 +232,7 @@ def _watch(
         return
     first_one = group.first.until_over(turn.turned(pictures))
     opened = partial(_of_another, watch, turn)
-    thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, lambda: watch.is_stopped))
+    thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, watch.stopping.is_set))
     with until_the_end(match, watch, thread) as looks_after:
         serve(camera, looks_after=looks_after)
 
@@ -276,7 +276,7 @@ def _of_another(watch: TableWatch, turn: KeptTurn, source: str, is_left: Callabl
         click.echo(notice.sentence, err=True)
 
     def wait(seconds: float) -> bool:
-        return watch.wait(seconds) or is_left()
+        return watch.stopping.wait(seconds) or is_left()
 
     return turn.turned(frames(source, fps=LIVE_FPS, tell=tell, wait=wait, patient=True, live=True))
 
@@ -292,7 +292,7 @@ def until_the_end(match: Match, watch: TableWatch, thread: threading.Thread) -> 
     try:
         yield look_after
     finally:
-        watch.stop()
+        watch.stopping.set()
         thread.join(LAST_FRAME_S)
 
 
@@ -311,7 +311,7 @@ def _pictures(
 
     try:
         play = partial(
-            frames, source, fps=LIVE_FPS, tell=tell, wait=watch.wait, patient=True, live=True, size_px=size_px
+            frames, source, fps=LIVE_FPS, tell=tell, wait=watch.stopping.wait, patient=True, live=True, size_px=size_px
         )
         return play() if first is None else play(open_device=first.open, named=lambda: first.source or source)
     except Problem as problem:
@@ -336,7 +336,7 @@ def _first_camera(
     def answers() -> str | None:
         return PHONE if phone.sender else camera_answers(besides=others())
 
-    return FirstCamera(answers, devices, watch.wait, openers=openers_of)
+    return FirstCamera(answers, devices, watch.stopping.wait, openers=openers_of)
 
 
 def _pictures_of_first(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from urllib.parse import urlsplit
 
 from flask import Blueprint, Response, abort, redirect, render_template, request, session
 from werkzeug.wrappers import Response as AnyResponse
@@ -15,7 +16,7 @@ from companion.club.postgres import Connection, connected
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 from companion.pages.context import download
-from companion.pages.server.address import qr_path
+from companion.pages.server.address import base_url, is_this_machine, qr_path
 from companion.pages.words import N_, _
 
 bp = Blueprint("people", __name__)
@@ -53,8 +54,11 @@ DID = {
 
 
 def here() -> str:
-    """Return the address of the club, as this browser has it."""
+    """Return the address of the club, as this browser has it; where that is its own machine, as others reach it."""
     scheme = "https" if request.headers.get("X-Forwarded-Proto") == "https" else request.scheme
+    asked = urlsplit(f"//{request.host}")
+    if is_this_machine(asked.hostname or ""):
+        return base_url("", asked.port or 80)
     return f"{scheme}://{request.host}"
 
 

@@ -91,20 +91,6 @@ class Places:
             )
         return None
 
-    def is_taken(self, face: Card, new_zone: str, table: Table, laid_by: str | None) -> bool | None:
-        """Return what follows when the top of the discard pile has gone and a card comes to lie in a zone.
-
-        True: the player to move has taken it. False: the player who laid it has taken it back and plays again.
-        None: it may be either.
-        """
-        side = self._side(table, new_zone)
-        if side is None:
-            return None
-        mover, player = _is_to_move(table, side), laid_by in side.players
-        if mover == player:
-            return None
-        return player if face.family is Family.HAZARD else mover
-
     def within_reach(self, table: Table) -> frozenset[str]:
         """Return every zone where the player to move may have laid a card."""
         own = self.mat_of(table.side_of(table.player_to_move).name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from companion.match.zone_plays import Places
@@ -28,12 +28,13 @@ def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], 
     return _Comparison(tracks, hand_seq, table, lines, places).result()
 
 
-def discards_are_gone(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
-    """True if all discards, two or more, have gone since the last play."""
+def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
+    """True if the draw pile is used up and all discards, two or more, have gone since: they become the draw pile."""
     last = lines[-1].seq if lines else 0
     gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
-    shuffles = table.edition.empty_pile == "reshuffle"
-    return shuffles and len(table.discards) > 1 and not Counter(table.discards) - gone
+    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_seqs.get(True, -1) >= last)
+    may_be = is_used_up and table.edition.empty_pile == "reshuffle" and len(table.discards) > 1
+    return may_be and not Counter(table.discards) - gone
 
 
 class _Comparison:
@@ -42,78 +43,61 @@ class _Comparison:
     def __init__(self, tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> None:
         self._tracks, self._table, self._lines, self._places = tracks, table, lines, places
         self._mine = [track for track in tracks.cards if track.laid_since(hand_seq)]
-        self._line_of = {line.serial: line for line in lines if line.serial is not None}
+        self._gone = [track for track in reversed(self._mine) if track.state is State.GONE]
+        self._spots = {line.serial: next(spots_of(line, places), None) for line in lines if line.serial is not None}
         self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
+        # The record's cards that were told by tracks that are forgotten: they lay there before the looking began.
+        forgotten = self._spots.keys() - {track.serial for track in tracks.cards}
+        self._early = Counter(spot for line in lines if line.serial in forgotten for spot in spots_of(line, places))
 
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
         self._leave_out_unseen()
-        loose = [t for t in self._mine if t.is_there and not self._strike_off_own_line(t)]
+        loose = [t for t in self._mine if t.is_there and not self._strike_off_own(t)]
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
-        kept = self._kept_for_gone(loose)
-        early = self._laid_before_the_looking()
-        left = [t for t in loose if t in on_top or not self._strike_off_one_like(t, early)]
+        kept = list(self._kept_for_gone(loose))
+        left = [t for t in loose if t in on_top or not self._strike_off_one_like(t)]
         extra = tuple(t for t in left if not self._was_let_go(t))
-        missing = (*kept, *self._missing([t for t in self._mine if t not in kept], early))
+        missing = (*kept, *(t for t in self._gone if t not in kept and self._is_missing(t)))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
-    def _strike_off(self, spot: Spot) -> bool:
+    def _strike_off(self, spot: Spot | None) -> bool:
         """Strike one card off what is wanted; False if there is none."""
-        if self._want[spot] <= 0:
+        if spot is None or self._want[spot] <= 0:
             return False
         self._want[spot] -= 1
         return True
 
-    def _strike_off_one_like(self, track: Track, early: Counter[Spot]) -> bool:
-        """Strike off a card like this one, which may be it; False if there is none.
+    def _strike_off_own(self, track: Track) -> bool:
+        """Strike off the card of the line that this one told; False if it told none."""
+        spot = self._spots.get(track.serial)
+        if spot is not None and not self._strike_off(spot):
+            # A beaten hazard may lie on in its place, or be on the discard pile by now.
+            self._strike_off((DISCARD_ZONE, spot[1]))
+        return spot is not None
 
-        `early` counts those in the record that lay there before the looking began: a later card is none of them.
-        """
+    def _strike_off_one_like(self, track: Track) -> bool:
+        """Strike off a card like this one, which may be it; False if there is none, or it lay there before."""
         spot = (track.zone, track.face)
-        if self._lay_early(track):
-            early[spot] -= 1
-        elif self._want[spot] <= early[spot]:
+        if track.earliest_s <= self._tracks.begun_s + MOMENT_S:
+            self._early[spot] -= 1
+        elif self._want[spot] <= self._early[spot]:
             return False
         return self._strike_off(spot)
 
-    def _lay_early(self, track: Track) -> bool:
-        """True if it lay there before the looking began."""
-        return track.earliest_s <= self._tracks.begun_s + MOMENT_S
-
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""
-        if self._table.draw_pile == 0 and discards_are_gone(self._tracks, self._table, self._lines):
+        if may_be_reshuffled(self._tracks, self._table, self._lines):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
-        serials: set[int] = set()
+        serials: set[int | None] = set()
         for line in self._lines:
             # A card that lies exactly on its like has no track but that one's, which told a line before.
             if line.is_unseen or line.serial in serials:
                 for spot in spots_of(line, self._places):
                     self._strike_off(spot)
-            serials |= set() if line.serial is None else {line.serial}
-
-    def _spot_of_line(self, track: Track) -> Spot | None:
-        """Where the card lies by the line that it told, if it told one that has a card."""
-        line = self._line_of.get(track.serial)
-        return None if line is None else next(spots_of(line, self._places), None)
-
-    def _strike_off_own_line(self, track: Track) -> bool:
-        """Strike off the card of the line that this one told; False if it told none."""
-        spot = self._spot_of_line(track)
-        if spot is None:
-            return False
-        # A beaten hazard may lie on in its place, or be on the discard pile by now.
-        if not self._strike_off(spot):
-            self._strike_off((DISCARD_ZONE, spot[1]))
-        return True
-
-    def _laid_before_the_looking(self) -> Counter[Spot]:
-        """Return how many cards of each spot were told by tracks that are forgotten: they lay there at the start."""
-        known = {track.serial for track in self._tracks.cards}
-        lines = (line for line in self._lines if line.serial is not None and line.serial not in known)
-        return Counter(spot for line in lines for spot in spots_of(line, self._places))
+            serials |= {line.serial} - {None}
 
     def _lies_on_the_top(self, track: Track) -> bool:
         """True if it covers what the record has on top of a pile: then it is none of those beneath."""
@@ -143,34 +127,20 @@ class _Comparison:
         counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 
-    def _kept_for_gone(self, loose: Sequence[Track]) -> list[Track]:
+    def _kept_for_gone(self, loose: Sequence[Track]) -> Iterator[Track]:
         """Strike off the cards that are gone and that no other sticker of the same face stands in for."""
-        kept = []
-        for track in self._mine:
-            spot = self._spot_of_line(track)
-            if track.state is not State.GONE or track.card is None or spot is None:
+        lying = [(t.card, t.zone, t.face) for t in loose]
+        for track in reversed(self._gone):
+            spot = self._spots.get(track.serial)
+            if track.card is None or spot is None or (track.card, *spot) in lying or self._was_let_go(track):
                 continue
-            is_back = any(t.card == track.card and (t.zone, t.face) == spot for t in loose)
-            if not is_back and not self._was_let_go(track) and self._strike_off(spot):
+            if self._strike_off(spot):
                 # It may have been put back meanwhile, and be gone once more.
-                alike = (
-                    t for t in self._mine if t.state is State.GONE and (t.card, t.zone) == (track.card, track.zone)
-                )
-                kept.append(max(alike, key=lambda t: t.serial))
-        return kept
+                yield next(t for t in self._gone if (t.card, t.zone) == (track.card, track.zone))
 
-    def _missing(self, tracks: Iterable[Track], early: Counter[Spot]) -> Iterator[Track]:
-        """Strike off the cards that have gone while the record had them, and has them still.
-
-        One that came later, and told nothing, is none of those that are in `early` and may lie covered.
-        """
-        for track in sorted((t for t in tracks if t.state is State.GONE), key=lambda t: -t.serial):
-            has_told = track.serial in self._line_of
-            spot = self._spot_of_line(track) if has_told else (track.zone, track.face)
-            then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
-            was_there = has_told or track.face in self._places.cards(then, track.zone)
-            if spot is None or not was_there:
-                continue
-            is_other = not has_told and not self._lay_early(track) and self._want[spot] <= early[spot]
-            if not is_other and self._strike_off(spot):
-                yield track
+    def _is_missing(self, track: Track) -> bool:
+        """Strike off a card that has gone while the record had it, and has it still; False if it is none of those."""
+        if track.serial in self._spots:
+            return self._strike_off(self._spots[track.serial])
+        then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
+        return track.face in self._places.cards(then, track.zone) and self._strike_off_one_like(track)

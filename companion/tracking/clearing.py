@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 
 from companion.match.questions import Kind, Question, question_id
@@ -10,8 +10,8 @@ from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
-from companion.tracking.balance import discards_are_gone
-from companion.tracking.hand_record import Line, Record
+from companion.tracking.balance import may_be_reshuffled
+from companion.tracking.hand_record import Record
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -34,19 +34,13 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_g
         yield from _asked(ident, Play(Verb.END), None, record, table, sure=stuck)
 
 
-def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
-    """True if the draw pile is used up and all discards are gone: they become the draw pile."""
-    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.draw_pile.empty_seq >= lines[-1].seq)
-    return is_used_up and discards_are_gone(tracks, table, lines)
-
-
 def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
     if table.edition.empty_pile == "reshuffle" and table.discards:
-        refilled = tracks.draw_pile.is_empty is False and table.draw_pile > 0
+        refilled = tracks.is_pile_empty is False and table.draw_pile > 0
         return refilled and may_be_reshuffled(tracks, table, record.lines)
-    since_s = tracks.draw_pile.empty_since_s
-    news = tracks.draw_pile.full_seq >= record.hand_seq and table.draw_pile >= MANY
+    since_s = tracks.pile_empty_since_s
+    news = tracks.pile_seqs.get(False, -1) >= record.hand_seq and table.draw_pile >= MANY
     return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S
 
 
@@ -78,15 +72,15 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
 def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     """True if a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
     late = {mat_of(t.zone) for t in left}
-    if len(late) != 1 or "table" in late or tracks.draw_pile.is_empty is not False:
+    if len(late) != 1 or "table" in late or tracks.is_pile_empty is not False:
         return False
-    return any(mat_of(t.zone) not in {*late, "table"} for t in _fresh(tracks, ended))
+    return any(mat_of(t.zone) not in {*late, "table"} for t in tracks.there if t.laid_since(ended))
 
 
 def dealt(tracks: Tracks, ended: int) -> Tracks:
     """Return the tracks as the next hand finds them: what was laid since the last one ended belongs to it."""
-    fresh = {t.serial for t in _fresh(tracks, ended)}
-    cards = (replace(t, state=State.SEEN, laid_seq=None) if t.serial in fresh else t for t in tracks.cards)
+    fresh = [t for t in tracks.there if t.laid_since(ended)]
+    cards = (replace(t, state=State.SEEN, laid_seq=None) if t in fresh else t for t in tracks.cards)
     return replace(tracks, cards=tuple(cards))
 
 
@@ -98,8 +92,3 @@ def left_over(tracks: Tracks) -> Tracks:
         for t in tracks.cards
     )
     return replace(tracks, cards=tuple(cards))
-
-
-def _fresh(tracks: Tracks, ended: int) -> list[Track]:
-    """The cards that were laid after the event that ended the hand."""
-    return [track for track in tracks.there if track.laid_since(ended)]

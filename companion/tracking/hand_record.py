@@ -90,20 +90,12 @@ class Hint:
     lying: Mapping[Spot, int] = field(default_factory=Counter)  # how many of each face the record has in each zone
     may_be_taken: Card | None = None  # the top of the discard pile where the player to move may take it
 
-    def is_legal(self, face: Card, place: Place) -> bool:
-        """True if nothing but the turn speaks against a card of this face there: a play before it may be missing."""
-        return any(codes <= {Code.NOT_YOUR_TURN} for codes in self._codes(face, place))
-
-    def is_in_turn(self, face: Card, place: Place) -> bool:
-        """True if nothing at all speaks against it."""
-        return any(not codes for codes in self._codes(face, place))
-
-    def _codes(self, face: Card, place: Place) -> Iterator[frozenset[Code]]:
-        """Yield what speaks against a card of this face there, table by table, where it means anything at all."""
-        for table in self.tables:
-            guess = self.places.play_at(face, place.zone, place.sideways, table)
-            if guess is not None and not table.is_over:
-                yield frozenset(reason.code for reason in objections(table, guess.play))
+    def is_legal(self, face: Card, place: Place, *, in_turn: bool = False) -> bool:
+        """True if nothing, but perhaps the turn, speaks against a card there: a play before it may be missing."""
+        tables = (table for table in self.tables if not table.is_over)
+        guesses = ((table, self.places.play_at(face, place.zone, place.sideways, table)) for table in tables)
+        said = (objections(table, guess.play) for table, guess in guesses if guess is not None)
+        return any(all(why.code is Code.NOT_YOUR_TURN and not in_turn for why in reasons) for reasons in said)
 
 
 def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:

@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Hint
-from companion.tracking.track import Place, State, Track, distance_mm, turned_deg
+from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
@@ -29,10 +29,6 @@ MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
-UNTOLD_MM = 4.5
-"""Distance from which a card shows under its like: of a dozen that no picture told, those laid lay within 4.3 mm of
-their like, and one was pushed by 6.4 mm."""
-
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
 BID_STEP = 0.01  # difference of costs that decides nothing
 
@@ -105,10 +101,8 @@ class _Costs:
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track, less that of the track being none of them."""
-        if any(_is_near(other.place, track.place) for other in self.detections) or track.state is State.COVERED:
-            return self._same(one, track)
-        unseen = ODD if self.hint.lying.get((track.zone, track.face)) else LIKELY
-        return self._same(one, track) - unseen
+        may_be_hidden = any(_is_near(other.place, track.place) for other in self.detections)
+        return self._same(one, track) - LIKELY * (not may_be_hidden and track.state is not State.COVERED)
 
     def _same(self, one: Detection, track: Track) -> float:
         sighting = one.sighting
@@ -126,30 +120,22 @@ class _Costs:
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
-        """The cost of a code that cannot be read, now or before, being the same card."""
-        if off_mm > UNREAD_MM:
-            return math.inf
-        if one.sighting.by == FACE:
-            return LIKELY
+        """The cost of a card that cannot be read, now or before, being the same card."""
         # A code that is read at last may be none of those that it was taken for.
         is_read_at_last = track.face is Card.UNKNOWN and off_mm <= SAME_MM
-        if not is_read_at_last and not _may_be_one(one.sighting, track):
-            return math.inf
-        return LIKELY + off_mm / UNREAD_MM
+        may_be = one.sighting.by == FACE or is_read_at_last or _may_be_one(one.sighting, track)
+        return LIKELY + off_mm / UNREAD_MM if may_be and off_mm <= UNREAD_MM else math.inf
 
     def new(self, one: Detection) -> float:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
-        is_due = self.hint.is_in_turn(face, one.place)
+        is_due = self.hint.is_legal(face, one.place, in_turn=True)
         cost = POSSIBLE if is_due else ODD if self.hint.is_legal(face, one.place) else UNLIKELY
         if not self.is_disturbed:
             cost += UNLIKELY
         unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
-        alike = [t for t in unseen if not self._lies_beneath(t)]
-        if any(one.off_mm(t) <= SAME_MM and turned_deg(one.place, t.place) <= SAME_DEG for t in alike):
-            cost += UNLIKELY
-        if any(self._would_show(one, t) for t in alike):
+        if any(self._would_show(one, t) for t in unseen if not self._lies_beneath(t)):
             cost += ODD
         if one.sighting.is_double:
             # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
@@ -158,7 +144,7 @@ class _Costs:
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
-        is_untold = one.sighting.is_double and one.off_mm(track) < UNTOLD_MM
+        is_untold = one.sighting.is_double and one.off_mm(track) < NUDGE_MM
         is_told = track.stay is not None and not is_untold
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 
@@ -172,9 +158,7 @@ class _Costs:
         return (t for t in newer if _is_near(t.place, track.place))
 
     def _lifted_from(self, track: Track) -> int:
-        """How many cards must have been lifted off a covered one that the record still has there."""
-        if track.state is not State.COVERED and not any(self._lying_on(track)):
-            return 0
+        """How many cards must have been lifted off one that the record still has there."""
         known = {t.stay for t in self.tracks if t.stay is not None}
         # One that is seen where it was not before may be any card of its face.
         faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}

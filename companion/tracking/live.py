@@ -46,12 +46,7 @@ NOT_THIS_DECK = say(
     " Choose the cards under More, or enter the plays by hand."
 )
 
-MOST_FAILURES = 5
-"""Number of failing frames in close succession that are skipped."""
-
-GOOD_AGAIN = 100
-"""Number of good frames in a row after which earlier failures no longer count."""
-
+MOST_FAILURES = 5  # how many more frames may fail than are taken in
 SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
 CROP_MM = 52.0
 CROP_SIDE_PX = 320
@@ -78,45 +73,32 @@ class TableWatch:
         self._tracks = snapshot.read(memory)
         self._tracks = replace(self._tracks, last_serial=self._last_serial())
         self._of_match = match.state.match
-        self._written = snapshot.signature(self._tracks)
+        self._written: object = None
         self._hand_before = self._tracks.hand_seq
         self._crops: dict[int, bytes | None] = {}
         self._latest: Frame | None = None
         self._hand = RobotHand()
-        self._failures = self._good = 0
+        self._failures = 0
         self._things: dict[str, float] = {}
         """Since when something that may be a card without a sticker lies in each zone."""
 
-        self._stop = threading.Event()
+        self.stopping = threading.Event()  # set to ask the thread to end after the frame in hand
 
     # The thread
 
     def start(self, frames: Iterable[Frame], at_the_end: str = SOURCE_OVER) -> threading.Thread:
-        """Run in a thread until the source ends, which is said, or `stop` is called; return the thread."""
+        """Run in a thread until the source ends, which is said, or `stopping` is set; return the thread."""
         thread = threading.Thread(target=self._run, args=(frames, at_the_end), name="table-watch", daemon=True)
         thread.start()
         return thread
 
-    def stop(self) -> None:
-        """Ask the thread to end after the frame in hand."""
-        self._stop.set()
-
-    def wait(self, seconds: float) -> bool:
-        """Wait; return True at once when the thread has been asked to end."""
-        return self._stop.wait(seconds)
-
-    @property
-    def is_stopped(self) -> bool:
-        """True if the thread has been asked to end."""
-        return self._stop.is_set()
-
     def _run(self, frames: Iterable[Frame], at_the_end: str) -> None:
         try:
             for frame in frames:
-                if self._stop.is_set():
+                if self.stopping.is_set():
                     return
                 self._take_or_begin_afresh(frame)
-            if not self._stop.is_set():
+            if not self.stopping.is_set():
                 self._match.trouble(at_the_end)
         except Problem as problem:
             self._match.trouble(say("%(problem)s Plays can be entered by hand meanwhile.", problem=str(problem)))
@@ -129,13 +111,11 @@ class TableWatch:
         """Take a frame in; where that fails, though not too often, look at the next as if it were the first."""
         try:
             self.take(frame)
-            self._good += 1
-            if self._good >= GOOD_AGAIN:
-                self._failures = 0
+            self._failures = max(0, self._failures - 1)
         except Problem:
             raise
         except Exception:
-            self._failures, self._good = self._failures + 1, 0
+            self._failures += 1
             if self._failures > MOST_FAILURES:
                 raise
             log.exception("a picture could not be taken in")
@@ -156,27 +136,21 @@ class TableWatch:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
                 self.begin_anew()
-        view = self._without_hand(self._look(frame))
+        seen = self._look(frame)
+        before, self._hand, view = self._hand.cards, self._hand.after(seen), public(seen)
+        if self._hand.cards != before:
+            self._match.refresh()
         self._match.trouble(view.trouble or view.note or self._of_things(view, state))
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
-        before = replace(self._tracks, hand_seq=record.hand_seq)
-        tracks = tracker.update(before, view, hint, places.mats, state.seq)
-        is_new_hand = record.hand_seq != self._hand_before and not record.lines
-        self._tracks = left_over(tracks) if is_new_hand else tracks
+        self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
+        self._tracks = tracker.update(self._tracks, view, hint, places.mats, state.seq)
+        if record.hand_seq != self._hand_before and not record.lines:
+            self._tracks = left_over(self._tracks)
         self._ask(self._tracks, frame, view)
         self._deal()
-        signature = snapshot.signature(self._tracks)
-        if self._memory is not None and signature != self._written:
-            snapshot.write(self._memory, self._tracks)
-            self._written = signature
-
-    def _without_hand(self, seen: View) -> View:
-        """Return a look without the robot's hand, which is remembered by itself; say where it has changed."""
-        before, self._hand = self._hand.cards, self._hand.after(seen)
-        if self._hand.cards != before:
-            self._match.refresh()
-        return public(seen)
+        if self._memory is not None:
+            self._written = snapshot.write(self._memory, self._tracks, self._written)
 
     def _ask(self, tracks: Tracks, frame: Frame, view: View) -> None:
         """Let the match derive its questions from these tracks, now and after each change of the record."""

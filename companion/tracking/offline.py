@@ -76,9 +76,6 @@ class Past:
     unsure: tuple[Question, ...] = ()
     """Plays that nobody was sure of and nothing has decided: they count where the cards are gathered in."""
 
-    first_seqs: Mapping[str, int] = field(default_factory=dict)
-    """The number of the line that each question came to be first."""
-
     told: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What was told last of each play that was asked about, by the question's id and the play."""
 
@@ -103,15 +100,15 @@ class Past:
     def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Past:
         """Return the past with one more line; `unseen_seq` is the number of a line whose card nobody saw.
 
-        A line that is told again keeps its number, as the cards remember theirs.
+        A line comes right after its card was laid, or has gone, in whichever past it is told.
         """
-        seq, first_seqs = self.seq + 1, dict(self.first_seqs)
-        first = first_seqs.setdefault(question.id, seq) if question else unseen_seq or seq
-        number = max(first, self.entries[-1].line.seq if self.entries else self.hand_seq)
-        serial = question.serial if question else None
+        seq, serial = self.seq + 1, question.serial if question else None
+        track = self.tracks.of_serial(serial or 0)
+        number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
+        number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
         line = Line(number, play, self.table, serial, is_unseen=unseen_seq is not None)
         entry = Entry(line, _judged(self.game, str(play)), question)
-        return replace(self, seq=seq, first_seqs=first_seqs, entries=(*self.entries, entry))
+        return replace(self, seq=seq, entries=(*self.entries, entry))
 
     def counts(self, cards: Sequence[Question], before: Past) -> bool:
         """True if all these cards count, with all that were sure in the past before, and none is refused."""
@@ -129,13 +126,29 @@ class Past:
 
     # Other pasts
 
-    def with_unread(self) -> Iterator[Past]:
-        """A card that could not be read counts as what it is likeliest to be."""
+    def others(self, places: Places, cards: Sequence[Question]) -> Iterator[Past]:
+        """Yield the other pasts that may explain these cards, likeliest first; the last one may be legal in this too.
+
+        A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
+        was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before
+        them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
+        """
         for question in self.asked:
             if question.kind is Kind.WHICH and question.is_legal:
                 yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
+        yield from itertools.chain.from_iterable(self._with_stacked(places, at) for at in self._latest)
+        told = [entry.question for entry in self.entries]
+        was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
+        if len(cards) + was_refused > 1:
+            for at, doubtful in [(at, told[at]) for at in self._latest if at < len(told)]:
+                if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
+                    yield self._up_to(at).without([doubtful], self._seq_at(at))
+            # What is legal by now, or counts, shows that nothing is missing just before it.
+            is_later = was_refused or cards[0].is_legal
+            unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
+            yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
 
-    def with_discard(self, at: int) -> Iterator[Past]:
+    def _with_discard(self, at: int) -> Iterator[Past]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
         past = self._up_to(at)
         table = past.table
@@ -144,41 +157,25 @@ class Past:
         if discards:
             yield past.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
 
-    def with_stacked(self, places: Places) -> Iterator[Past]:
-        """A card was laid on its like before one of the last lines, so exactly that it was taken for that one."""
-        since_s = [self._since_s(entry) for entry in self.entries] + [math.inf]
-        for at in range(len(self.entries), max(0, len(self.entries) - MOST_DOUBTED), -1):
-            past = self._up_to(at)
-            for track in self.tracks.there:
-                touched = [t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None]
-                if not any(since_s[at - 1] <= t_s < since_s[at] for t_s in touched):
-                    continue
+    def _with_stacked(self, places: Places, at: int) -> Iterator[Past]:
+        """Before this line a card was laid exactly on its like."""
+        past = self._up_to(at)
+        since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
+        for track in self.tracks.there:
+            if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
                 guess = places.play_at(track.face, track.zone, track.place.sideways, past.table)
                 if guess is not None and not referee.objections(past.table, guess.play):
                     yield past.with_line(guess.play, unseen_seq=self._seq_at(at))
 
-    def _since_s(self, entry: Entry) -> float:
+    def _since_s(self, entries: Sequence[Entry]) -> float:
         """When the card of a line was seen first."""
-        track = self.tracks.of_serial(entry.line.serial or 0)
+        track = self.tracks.of_serial(entries[0].line.serial or 0) if entries else None
         return math.inf if track is None else track.since_s
-
-    def without_doubtful(self) -> Iterator[Past]:
-        """A card that was doubtful was not laid: the latest lines first."""
-        for at in self._latest:
-            question = self.entries[at].question
-            if question is not None and question.confidence < SURE_CONFIDENCE:
-                yield self._up_to(at).without([question], self._seq_at(at))
-
-    def earlier(self) -> Iterator[Past]:
-        """A card that was doubtful was not laid, or a turn was missed: the latest lines first."""
-        yield from self.without_doubtful()
-        yield from itertools.chain.from_iterable(map(self.with_discard, self._latest))
 
     @property
     def _latest(self) -> range:
-        """The places of the last lines, the latest first."""
-        end = len(self.entries) - 1
-        return range(end, max(-1, end - MOST_DOUBTED), -1)
+        """The places before, between and after the last lines, the latest first."""
+        return range(len(self.entries), max(-1, len(self.entries) - MOST_DOUBTED), -1)
 
     def without(self, questions: Sequence[Question], seq: int) -> Past:
         """Return the past in which these cards mean nothing, said at `seq`."""
@@ -252,24 +249,17 @@ class Watcher:
 
     def _follow(self) -> None:
         """Answer what is asked until no question has an answer."""
-        answered = self._decided if self._confirms else self._supposed
         for _ in range(MOST_ANSWERS):
             asked = reconcile(self._past.tracks, self._past.record, self._places)
             self._past = replace(self._past, asked=asked)
-            if not answered(asked):
+            if not self._decided(asked):
                 return
 
-    def _supposed(self, questions: Iterable[Question]) -> bool:
-        """Tell what is asked up to the first legal play, which is written down; True if there is one."""
-        for question in questions:
-            if question.kind is Kind.PLAY and question.is_legal:
-                self._count(question)
-                return True
-            self._tell(question)
-        return False
-
     def _decided(self, questions: Iterable[Question]) -> bool:
-        """Tell what is asked up to the first question that decides something; True if there is one."""
+        """Tell what is asked up to the first question that decides something; True if there is one.
+
+        Where nothing is confirmed, that is the first legal play.
+        """
         unsure: list[Question] = []
         illegal: list[Question] = []
         for question in questions:
@@ -279,19 +269,22 @@ class Watcher:
                 if not self._past.is_passed_over(question):
                     illegal.append(question)
             elif question.kind is Kind.PLAY:
-                if question.confidence >= SURE_CONFIDENCE or self._is_late(question):
+                # It may have been refused only because a card laid before it was seen a moment later.
+                is_late = self._now_s - self._past.refused_s.get(question.id, -math.inf) <= LAYING_S
+                least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
+                if question.confidence >= least:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
                 self._past = replace(self._past, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
             entries = self._past.entries
-            if question.expected and entries and question.line == entries[-1].line.seq:
+            if self._confirms and question.expected and entries and question.line == entries[-1].line.seq:
                 # The card of the last play has left its place before anybody played on.
                 self._past = replace(self._past, entries=entries[:-1], seq=self._past.seq + 1)
                 self._withdraw(entries[-1])
                 return True
-        return bool(illegal) and not unsure and self._explained(illegal)
+        return bool(illegal) and not unsure and self._is_explained(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
@@ -300,35 +293,25 @@ class Watcher:
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
 
-    def _is_late(self, question: Question) -> bool:
-        """True if a card was refused only because one laid before it was seen a moment later."""
-        refused_s = self._past.refused_s.get(question.id)
-        is_late = refused_s is not None and self._now_s - refused_s <= LAYING_S
-        return is_late and question.confidence >= DOUBTFUL_CONFIDENCE
-
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
         past = self._past
-        if illegal and not unsure and self._is_newest(illegal[0]):
+        newest = max((entry.line.serial or 0 for entry in past.entries), default=0)
+        if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
-            pasts = itertools.chain(past.without_doubtful(), past.with_discard(len(past.entries)))
-            if is_still_illegal and self._adopted([illegal[0], question], pasts):
+            if is_still_illegal and self._is_explained([illegal[0], question]):
                 return
         before = past.unsure if question.zone is None else unsure
         self._past = replace(past, unsure=())
         for one in before or (question,):
             self._count(one)
 
-    def _is_newest(self, question: Question) -> bool:
-        """True if its card came after that of every line."""
-        return all((question.serial or 0) > (entry.line.serial or 0) for entry in self._past.entries)
-
     def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         past = self._past
         late = [one for one in unsure if one.id in past.refused_s]
-        if late and self._adopted([*late, question], past.earlier()):
+        if late and self._is_explained([*late, question]):
             return True
         without = past.without(unsure, past.seq)
         asked = reconcile(without.tracks, without.record, self._places)
@@ -337,26 +320,15 @@ class Watcher:
         self._past = without
         return True
 
-    def _explained(self, illegal: Sequence[Question]) -> bool:
-        """True if illegal cards are legal where something before them was taken for what it was not."""
-        past = self._past
-        last = past.entries[-1].question if past.entries else None
-        was_refused = last is not None and last.id in past.refused_s
-        pasts = [past.with_unread(), past.with_stacked(self._places)]
-        if len(illegal) > 1 and not was_refused:
-            pasts.append(past.with_discard(len(past.entries)))
-        if len(illegal) > 1 or was_refused:
-            pasts.append(past.earlier())
-        return self._adopted(illegal[:2], itertools.chain(*pasts))
-
-    def _adopted(self, cards: Sequence[Question], pasts: Iterable[Past]) -> bool:
-        """Adopt the first of these pasts in which all of these cards are legal; True if there is one."""
+    def _is_explained(self, cards: Sequence[Question]) -> bool:
+        """Adopt the first other past in which all of these cards are legal; True if there is one."""
         before = self._past
         tried = (before.seq, *(question.id for question in cards))
-        if cards[0].confidence < DOUBTFUL_CONFIDENCE or before.is_trial or tried in self._tried:
+        may_be = self._confirms and not before.is_trial and cards[0].confidence >= DOUBTFUL_CONFIDENCE
+        if not may_be or tried in self._tried:
             return False
         self._tried.add(tried)
-        for past in pasts:
+        for past in before.others(self._places, cards):
             self._past = replace(past, is_trial=True, items=())
             self._follow()
             if self._past.counts(cards, before):

@@ -25,15 +25,12 @@ class Slot:
     """What lies in a slot: a card, `Card.UNKNOWN` for one that cannot be read, or nothing."""
 
     card: Card | None = None
-    latest: Card | None = None
-    """What the last look showed, and how many have shown it in a row."""
-
-    looks: int = 0
+    recent: tuple[Card | None, ...] = ()  # what the last looks showed
 
     def after(self, seen: Card | None) -> Slot:
         """Return the slot after one more look; as many in a row have to show the same as decide of a track."""
-        looks = self.looks + 1 if seen is self.latest else 1
-        return Slot(seen if looks >= LOOKS else self.card, seen, looks)
+        recent = (*self.recent, seen)[-LOOKS:]
+        return Slot(seen if recent == (seen,) * LOOKS else self.card, recent)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -13,26 +14,26 @@ from companion.rules.cards import Card, card_of_slug
 from companion.storage.files import write_whole
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import MOST_GONE, Tracks
+from companion.vision.view import Point
 
 FILE_NAME = "tracks.json"
 _KEEPS = ("serial", "face", "card", "place", "state", "laid_seq", "gone_seq", "centre_px")
 """What is kept of a track: what no clock and no frame has a part in."""
 
 
-def signature(tracks: Tracks) -> tuple[object, ...]:
-    """Return what has to change for the tracks to be worth writing anew: a nudge is not."""
-    laid = (t for t in tracks.cards if t.laid_seq is not None)
-    return tracks.hand_seq, *((t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in laid)
+def write(path: Path, tracks: Tracks, before: object) -> tuple[object, ...]:
+    """Write the tracks where more has changed than `before` tells, as the last call returned it: a nudge is too little.
 
-
-def write(path: Path, tracks: Tracks) -> None:
-    """Write the tracks; where the disk refuses, they are simply not there after a restart."""
-    laid = [t for t in tracks.cards if t.laid_seq is not None][-MOST_GONE:]
-    cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid]
-    try:
-        write_whole(path, json.dumps({"last_serial": tracks.last_serial, "hand_seq": tracks.hand_seq, "cards": cards}))
-    except OSError:
-        return
+    Where the disk refuses, they are simply not there after a restart.
+    """
+    laid = [t for t in tracks.cards if t.laid_seq is not None]
+    signature = tracks.hand_seq, *((t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in laid)
+    if signature != before:
+        cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid[-MOST_GONE:]]
+        said = {"last_serial": tracks.last_serial, "hand_seq": tracks.hand_seq, "cards": cards}
+        with suppress(OSError):
+            write_whole(path, json.dumps(said))
+    return signature
 
 
 def read(path: Path | None) -> Tracks:
@@ -48,24 +49,20 @@ def read(path: Path | None) -> Tracks:
 
 
 def _track(said: dict[str, Any]) -> Track:
-    place = Place(
-        str(said["place"]["zone"]),
-        bool(said["place"]["sideways"]),
-        _point(said["place"]["at_mm"]),
-        float(said["place"]["turn_deg"]),
-    )
+    place = said["place"]
     return Track(
         serial=int(said["serial"]),
         face=card_of_slug(said["face"]) or Card.UNKNOWN,
         card=None if said["card"] is None else str(said["card"]),
-        place=place,
+        place=Place(
+            str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), turn_deg=float(place["turn_deg"])
+        ),
         state=State(said["state"]),
         laid_seq=int(said["laid_seq"]),
         gone_seq=int(said["gone_seq"]),
-        centre_px=_point(said["centre_px"]),
+        centre_px=_point(*said["centre_px"]),
     )
 
 
-def _point(said: Any) -> tuple[float, float]:
-    x, y = said
+def _point(x: float, y: float) -> Point:
     return float(x), float(y)

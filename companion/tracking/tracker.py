@@ -38,28 +38,6 @@ MOST_GONE = 120  # number of cards remembered after they have gone: more than a 
 
 
 @dataclass(frozen=True, slots=True)
-class DrawPile:
-    """What has been seen of the draw pile."""
-
-    is_empty: bool | None = None
-    """True if the last look saw the marker under it, None where it saw neither marker nor pile."""
-
-    empty_since_s: float | None = None  # since when that marker has been in sight
-    full_seq: int = -1  # the record's last event when the pile was seen last
-    empty_seq: int = -1  # the record's last event when the marker was seen last
-
-    def after(self, view: View, seq: int) -> DrawPile:
-        """Return the draw pile after a look."""
-        is_empty = view.draw_pile_empty
-        return DrawPile(
-            is_empty,
-            _since(self.empty_since_s, is_empty is True, view.t_s),
-            seq if is_empty is False else self.full_seq,
-            seq if is_empty is True else self.empty_seq,
-        )
-
-
-@dataclass(frozen=True, slots=True)
 class Tracks:
     """All that is remembered of a table."""
 
@@ -70,14 +48,16 @@ class Tracks:
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
-    gap_since_s: float | None = None
-    """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""
-
-    unseen_zones: frozenset[str] = frozenset()
-    """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
+    broken_s: float = -math.inf
+    """When the pictures broke off last: whatever the next look shows may have come since then."""
 
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
-    draw_pile: DrawPile = DrawPile()
+    is_pile_empty: bool | None = None
+    """True if the last look saw the marker under the draw pile, None where it saw neither marker nor pile."""
+
+    pile_empty_since_s: float | None = None  # since when that marker has been in sight
+    pile_seqs: Mapping[bool, int] = field(default_factory=dict)
+    """The record's last event when the pile was seen last, by whether it was empty."""
 
     @property
     def there(self) -> tuple[Track, ...]:
@@ -106,13 +86,18 @@ class Tracks:
         return frozenset(zone for zone, since_s in hidden if self.t_s - since_s < TURN_S and zone != DRAW_ZONE)
 
     @property
+    def unseen_zones(self) -> frozenset[str]:
+        """The zones that have not been in sight since the pictures broke off: a play there may have been missed."""
+        return frozenset(zone for zone, since_s in self.hidden_since_s.items() if since_s == self.broken_s)
+
+    @property
     def bare_s(self) -> float:
         """How long the mats have been bare."""
         return 0.0 if self.bare_since_s is None else self.t_s - self.bare_since_s
 
     def earliest_s(self, zone: str, t_s: float) -> float:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
-        return self.hidden_since_s.get(zone, t_s if self.gap_since_s is None else self.gap_since_s)
+        return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
     def of_serial(self, serial: int) -> Track | None:
         """Return the track of that serial."""
@@ -131,18 +116,17 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
     lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
     view = replace(view, unknown_zones=view.unknown_zones | lost)
     is_bare = not view.sightings and not view.unknown_zones and found >= set(mats)
-    detections = list(_detections(view, tracks.alive))
+    is_empty, detections = view.draw_pile_empty, list(_detections(view, tracks.alive))
     now = replace(
         tracks,
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
-        gap_since_s=None,
-        unseen_zones=view.unknown_zones
-        & (view.unknown_zones if tracks.gap_since_s is not None else tracks.unseen_zones),
         bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
-        draw_pile=tracks.draw_pile.after(view, seq),
+        is_pile_empty=is_empty,
+        pile_empty_since_s=_since(tracks.pile_empty_since_s, is_empty is True, view.t_s),
+        pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
     )
     look = _Look(tracks, now, view, hint, detections)
     new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
@@ -188,32 +172,26 @@ class _Look:
         for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
-                is_shifted = self._is_shifted(one, track)
+                # What the eye takes for the same card may lie beside where it lay before something was over it.
+                is_same = track.stay is not None and track.stay == one.sighting.stay
+                is_shifted = is_same and track.zone in self._disturbed and one.off_mm(track) > SHIFTED_MM
                 seen[track.serial] = track.seen(one.sighting, one.place, self._view.t_s, is_shifted=is_shifted)
                 serial = max(serial, track.serial + 1)
         return seen
 
-    def _is_shifted(self, one: Detection, track: Track) -> bool:
-        """True if what the eye takes for the same card lies beside where it lay before something was over it."""
-        is_same = track.stay is not None and track.stay == one.sighting.stay
-        return is_same and track.zone in self._disturbed and one.off_mm(track) > SHIFTED_MM
-
     def _new_track(self, one: Detection, serial: int) -> Track | None:
-        """Return the track of a card that is new; None where it may be one that lies there, its edges found badly."""
-        zone, is_double = one.place.zone, _may_be_double(one, self._in_sight)
-        is_read = self._view.read_zones is None or zone in self._view.read_zones
-        may_be_laid = is_read and zone in self._disturbed and self._hint.is_legal(one.sighting.face, one.place)
+        """Return the track of a card that is new; None where it may be the top one there, its edges found badly."""
+        sighting, place, t_s = one.sighting, one.place, self._view.t_s
+        reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
+        near = [t for t in self._in_sight if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
+        is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
+        is_double = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        is_read = self._view.read_zones is None or place.zone in self._view.read_zones
+        may_be_laid = is_read and place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)
         if is_double and not may_be_laid:
             return None
-        return Track(
-            serial,
-            one.sighting.face,
-            one.sighting.card,
-            one.place,
-            since_s=self._view.t_s,
-            earliest_s=self._before.earliest_s(zone, self._view.t_s),
-            is_double=one.sighting.is_double or is_double,
-        )
+        track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
+        return replace(track, since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
     def observed(self, track: Track, seq: int) -> Track:
         """Return a track after this look."""
@@ -237,28 +215,17 @@ class _Look:
         return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
 
 
-def _may_be_double(detection: Detection, tracks: Iterable[Track]) -> bool:
-    """True if the top card there looks alike: what is seen may be that one, its edges found badly."""
-    sighting, place = detection.sighting, detection.place
-    reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
-    near = [t for t in tracks if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
-    top = max(near, key=lambda t: t.serial, default=None)
-    is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
-    return is_face and top is not None and top.card is None and top.face is sighting.face
-
-
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
     cards = tuple(replace(track, recent=()) for track in laid)
-    return _paused(replace(tracks, cards=cards, gap_since_s=tracks.t_s))
+    return _paused(replace(tracks, cards=cards, broken_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
     cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
-    pile = replace(tracks.draw_pile, empty_since_s=None)
-    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, draw_pile=pile)
+    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_empty_since_s=None)
 
 
 def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:

@@ -79,7 +79,7 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
     demo.start_or_go_on(match, script)
     mats = dict(demo.setup_of(script).mats)
     watch = TableWatch(match, Eye(), lambda _state: mats)
-    players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=lambda: watch.is_stopped)
+    players = DemoPlayers(match, script, tempo=Tempo(speed=SPEED), is_stopped=watch.stopping.is_set)
 
     with running(app_of(match)) as url, browser.new_context(viewport=PHONE) as context:
         page = context.new_page()
@@ -88,7 +88,7 @@ def test_a_simulated_hand_is_confirmed_on_a_phone_and_counted(browser, tmp_path)
         try:
             tapped = list(taps(page))
         finally:
-            watch.stop()
+            watch.stopping.set()
             thread.join()
         rows = page.get_by_role("row", name=re.compile("This hand"))
         expect(rows).to_have_count(1)

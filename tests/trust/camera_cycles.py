@@ -193,7 +193,7 @@ class Cycles:
         self._clock.start(lambda: deque(map(self.watch.take, pictures), maxlen=0))
 
     def stop(self) -> None:
-        self.watch.stop()
+        self.watch.stopping.set()
         self._clock.sleep(1.0)
 
     def run(self, cycles: int, hand: Callable[[], None] = lambda: None) -> None:
@@ -244,7 +244,7 @@ class Cycles:
 
     def _wait(self, seconds: float) -> bool:
         self._clock.sleep(seconds)
-        return self.watch.is_stopped
+        return self.watch.stopping.is_set()
 
     def _tell(self, notice: Notice) -> None:
         by_hand = say("%(notice)s Plays can be entered by hand.", notice=notice.sentence)

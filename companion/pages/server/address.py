@@ -36,6 +36,12 @@ def shown_host(host: str) -> str:
     return lan_ip() if host in EVERYWHERE else host
 
 
+def is_this_machine(name: str) -> bool:
+    """True if only this machine itself is reached by a host's name."""
+    known = ip_of(name)
+    return name == "localhost" or (known is not None and known.is_loopback)
+
+
 def base_url(host: str, port: int) -> str:
     """Return the address that phones open, without a path."""
     shown = shown_host(host)
@@ -59,9 +65,8 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
     """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code."""
     base = base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
-    name = urlsplit(base).hostname or ""
-    known, code_to_scan = ip_of(name), ""
-    if name == "localhost" or (known is not None and known.is_loopback):
+    code_to_scan = ""
+    if is_this_machine(urlsplit(base).hostname or ""):
         remedy = (
             _("phones cannot reach %(address)s: connect it to your network, and start again.", address=base)
             if host in EVERYWHERE
