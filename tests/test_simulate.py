@@ -12,6 +12,7 @@ import pytest
 import zxingcpp
 from troubles import company, looks, mishaps
 from troubles.accidents import THING_REACH_MM
+from troubles.pictured_cards import PicturedCards
 from troubles.rough_studio import Light, Push, RoughLook, RoughScene, RoughStudio, smear
 from troubles.scenes import troubled_scenes
 from troubles.things import THINGS, is_card
@@ -622,17 +623,17 @@ def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
 
 def test_cards_of_another_deck_show_its_pictures_in_its_size():
     green, blue = (np.full((*size, 3), colour, np.uint8) for size, colour in (((900, 600), (0, 200, 0)), ((90, 60), 9)))
-    others = Cards(None, {"roll": green, BACK: blue}, (60.0, 90.0))
+    others = PicturedCards(None, {"roll": green, BACK: blue}, (60.0, 90.0))
 
     assert others.flat("roll-03").shape == others.flat(BACK).shape == (360, 240, 3)
     assert (others.flat("roll-03") == (0, 200, 0)).all()
     assert (others.flat(BACK) == 9).all()
-    assert np.array_equal(Cards(None, {"roll": green}).flat(BACK), BARE.flat(BACK))
+    assert np.array_equal(PicturedCards(None, {"roll": green}).flat(BACK), BARE.flat(BACK))
 
 
 def test_the_camera_sees_the_cards_that_it_is_given():
     plan = arrange.plan(2, 2)
-    red = Cards(None, {"roll": np.full((88, 57, 3), (0, 0, 255), np.uint8)})
+    red = PicturedCards(None, {"roll": np.full((88, 57, 3), (0, 0, 255), np.uint8)})
     there = plan.mat("side-1").middle
     seen = Studio(plan, QUIET, SMALL, red, seed=1)
     x, y = map(round, project(seen.matrix, (there.x_mm, there.y_mm)))

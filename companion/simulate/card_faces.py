@@ -1,9 +1,8 @@
-"""What the cards on the simulated table look like: our own drawing or another deck's pictures, stickers or none."""
+"""What the cards on the simulated table look like: our own drawing, with stickers or without."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
 from dataclasses import dataclass
 from zlib import crc32
 
@@ -13,7 +12,6 @@ from companion.printing import deck, render, stickers
 from companion.simulate.camera_model import Image
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
-from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import STICKER_MM
 
 PX_PER_MM = 4.0
@@ -26,33 +24,16 @@ class Cards:
     """A deck of physical cards. Two values are never equal: what is drawn of one is kept for that one alone."""
 
     sticker_mm: float | None = STICKER_MM  # the side of the sticker on each card; None: no sticker
-    faces: Mapping[str, Image] | None = None
-    """A picture a face by its slug, of any resolution, (H, W, 3) uint8 BGR, the back's as `BACK` if there is one.
-
-    None: our own drawing.
-    """
-
-    size_mm: tuple[float, float] = CARD_MM  # width and height of a card
 
     def flat(self, picture: str) -> Image:
-        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`.
+        """Return a physical card (`roll-03`) or `BACK` from straight above with square corners, `PX_PER_MM`."""
+        bare = self.bare(picture)
+        return bare if picture == BACK or self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
 
-        Raises KeyError for a face that `faces` does not hold.
-        """
-        if picture == BACK:
-            drawn = self.faces is None or BACK not in self.faces
-            return self._fitted(render.to_image(deck.back_svg(), PX_PER_MM) if drawn else self.faces[BACK])
-        face = face_of(picture)
-        drawn = self.faces is None
-        bare = self._fitted(render.to_image(deck.face_svg(face), PX_PER_MM) if drawn else self.faces[face.value])
-        return bare if self.sticker_mm is None else _stickered(bare, picture, self.sticker_mm)
-
-    def _fitted(self, picture: Image) -> Image:
-        width, height = (round(side_mm * PX_PER_MM) for side_mm in self.size_mm)
-        if picture.shape[:2] == (height, width):
-            return picture
-        is_larger = picture.shape[1] > width
-        return cv2.resize(picture, (width, height), interpolation=cv2.INTER_AREA if is_larger else cv2.INTER_CUBIC)
+    def bare(self, picture: str) -> Image:
+        """Return the same without its sticker."""
+        drawing = deck.back_svg() if picture == BACK else deck.face_svg(face_of(picture))
+        return render.to_image(drawing, PX_PER_MM)
 
 
 STICKERED = Cards()  # our own deck as it is printed, with the stickers of `companion print stickers`

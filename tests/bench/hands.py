@@ -49,6 +49,7 @@ import films
 from troubles import looks, mishaps
 from troubles.company import hides
 from troubles.mishaps import Mishaps
+from troubles.pictured_cards import PicturedCards
 from troubles.rough_studio import RoughStudio
 from troubles.scenes import troubled_scenes
 from troubles.things import is_card
@@ -115,7 +116,7 @@ class Case:
 @cache
 def bare_cards(deck: str) -> Cards:
     """The cards of a deck of tests/enrolled.py, without stickers."""
-    return Cards(None, enrolled.faces_of(deck, PX_PER_MM), enrolled.size_mm(deck))
+    return PicturedCards(None, enrolled.faces_of(deck, PX_PER_MM), enrolled.size_mm(deck))
 
 
 # What really lay where -----------------------------------------------------------------------------------------

@@ -1,0 +1,35 @@
+"""Cards of another deck on the simulated table, by pictures of their faces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import cv2
+
+from companion.simulate.camera_model import Image
+from companion.simulate.card_faces import PX_PER_MM, Cards
+from companion.simulate.scene import BACK
+from companion.tabletop.card_ids import face_of
+from companion.tabletop.mat_layout import CARD_MM
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PicturedCards(Cards):
+    """A deck by a picture a face, by its slug, of any resolution, the back's as `BACK`, which may be our own."""
+
+    sticker_mm: float | None = None
+    faces: Mapping[str, Image] = field(default_factory=dict)
+    size_mm: tuple[float, float] = CARD_MM
+
+    def bare(self, picture: str) -> Image:
+        """A card of the deck's size; KeyError for a face without a picture."""
+        if picture == BACK and BACK not in self.faces:
+            flat = Cards.bare(self, BACK)
+        else:
+            flat = self.faces[BACK if picture == BACK else face_of(picture).value]
+        width, height = (round(side_mm * PX_PER_MM) for side_mm in self.size_mm)
+        if flat.shape[:2] == (height, width):
+            return flat
+        is_larger = flat.shape[1] > width
+        return cv2.resize(flat, (width, height), interpolation=cv2.INTER_AREA if is_larger else cv2.INTER_CUBIC)
