@@ -27,7 +27,8 @@ def test_a_sheet_s_labels_lie_on_its_paper_and_hold_a_sticker_of_the_usual_size(
     sheet = label_sheet(name)
 
     sheet.check(STICKER_MM)
-    assert all(end <= side + 0.3 for end, side in zip(sheet.end_mm, PAPERS_MM[sheet.paper], strict=True))
+    parts = zip(sheet.margin_mm, sheet.grid, sheet.pitch_mm, sheet.label_mm, PAPERS_MM[sheet.paper], strict=True)
+    assert all(margin + (count - 1) * pitch + label <= side + 0.3 for margin, count, pitch, label, side in parts)
     assert all(label <= pitch for label, pitch in zip(sheet.label_mm, sheet.pitch_mm, strict=True))
 
 

@@ -48,13 +48,6 @@ class LabelSheet:
         """Number of labels on it."""
         return self.grid[0] * self.grid[1]
 
-    @property
-    def end_mm(self) -> Lengths:
-        """The last label's right and lower edge, from the paper's left and upper one."""
-        parts = zip(self.margin_mm, self.grid, self.pitch_mm, self.label_mm, strict=True)
-        right, lower = (margin + (count - 1) * pitch + label for margin, count, pitch, label in parts)
-        return right, lower
-
     def sheets_for(self, count: int) -> int:
         """Return how many of these sheets so many labels take."""
         return -(-count // self.each)

@@ -37,7 +37,7 @@ def labelled(items: Sequence[str], sheet: LabelSheet, name: str, language: str) 
     """Return drawings as large as a sheet's labels, each on one; the rest of the paper says what they are."""
     size_mm, count = PAPERS_MM[sheet.paper], sheet.sheets_for(len(items))
     (left, top), (across, down), columns = sheet.margin_mm, sheet.pitch_mm, sheet.grid[0]
-    below_mm = size_mm[1] - sheet.end_mm[1]
+    below_mm = size_mm[1] - top - (sheet.grid[1] - 1) * down - sheet.label_mm[1]
     ruler = draw.group(mats.ruler(language, beside=True), x=MARGIN_MM, y=size_mm[1] - 0.4 * below_mm)
     pages = []
     for number in range(count):

@@ -210,11 +210,9 @@ class Choreographer:
 
     def _carry(self, seat: int, zone: str, to_zone: str, spot: Pose) -> Movement:
         """Return the top card of a zone being carried to a spot in another."""
-        before, top = self.lying(), self._zones[zone][-1]
-        self._zones[zone] = self._zones[zone][:-1]
-        during = self.lying()
-        self._put(to_zone, Lying(top.picture, spot))
-        return Movement(seat, (top.picture,), top.pose, spot, before, during, self.lying(), AFTER_LAYING)
+        taken = self._pick_up(seat, zone, AFTER_LAYING)
+        self._put(to_zone, Lying(taken.pictures[0], spot))
+        return replace(taken, end=spot, after=self.lying())
 
     def _reshuffle(self, seat: int) -> Iterator[Movement]:
         """Yield the discards being taken up and coming back face down as the draw pile."""

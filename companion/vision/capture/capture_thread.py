@@ -151,16 +151,10 @@ class Capture:
     def run(self) -> None:
         """Open the device, take pictures until none comes or it is given up, and close it."""
         try:
-            self._run()
-        finally:
-            self.is_over = True
-
-    def _run(self) -> None:
-        try:
             device = self._opener()
         except Exception as error:
             # A driver may do anything wrong; the reader says so and tries again.
-            self.problem, self.is_dry = error, True
+            self.problem, self.is_dry, self.is_over = error, True, True
             return
         try:
             self.moved_s = self._manner.clock()
@@ -170,6 +164,7 @@ class Capture:
             self.is_dry = True
             with suppress(Exception):
                 device.close()
+            self.is_over = True
 
     def _capture(self, device: Device) -> None:
         self._due_s = self.moved_s

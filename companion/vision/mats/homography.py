@@ -34,7 +34,7 @@ class Lens:
 
     def bend(self, points_px: npt.NDArray[np.floating]) -> Floats:
         """Return points `(…, 2)` of the straight picture, where the camera shows them."""
-        middle, unit = self._middle(), self._unit()
+        middle, unit = self._frame()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
         bent: Floats = apart * (unit * (1 + square * (self.k1 + square * self.k2))) + middle
@@ -42,7 +42,7 @@ class Lens:
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
         """Return points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
-        middle, unit = self._middle(), self._unit()
+        middle, unit = self._frame()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
         straight: Floats = apart * (unit * self._unbent(shown)) + middle
@@ -67,11 +67,9 @@ class Lens:
             more: Floats = np.where(inside < 1e-9, 1.0, np.where(shown > inside, 1 / edge, at / inside))
         return more
 
-    def _middle(self) -> Floats:
-        return np.array([(self.size_px[0] - 1) / 2, (self.size_px[1] - 1) / 2])
-
-    def _unit(self) -> float:
-        return float(np.hypot(*self.size_px) / 2)
+    def _frame(self) -> tuple[Floats, float]:
+        """Return the picture's middle and half its diagonal."""
+        return (np.array(self.size_px) - 1) / 2, float(np.hypot(*self.size_px) / 2)
 
 
 @lru_cache(maxsize=16)
