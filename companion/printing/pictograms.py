@@ -143,14 +143,10 @@ def flat_tire(ink: str, ground: str) -> list[str]:
         draw.path(rubber, draw.paint(ink)),
         draw.circle(0, 9.5, 17, draw.paint(ground)),
         draw.circle(0, 9.5, 13.4, draw.paint(ink)),
-        *(draw.circle(7.6 * cos(a), 9.5 + 7.6 * sin(a), 2.6, draw.paint(ground)) for a in _fifths()),
+        *(draw.circle(x, 9.5 + y, 2.6, draw.paint(ground)) for x, y in ring_of_points(5, 7.6)),
     ]
     floor = draw.line(-37, 34.5, 37, 34.5, draw.paint("none", ink, 3.2, cap="round"))
     return [draw.group(tyre, y=1.2, scale=0.95), floor]
-
-
-def _fifths() -> list[float]:
-    return [-pi / 2 + 2 * pi * k / 5 for k in range(5)]
 
 
 def stop(ink: str, _ground: str) -> list[str]:
@@ -217,7 +213,7 @@ def spare_tire(ink: str, ground: str, radius: float = 34) -> list[str]:
         draw.circle(0, 0, radius - 2.2, draw.paint(ink)),
         draw.circle(0, 0, hub, draw.paint(ground)),
         draw.circle(0, 0, hub * 0.8, draw.paint(ink)),
-        *(draw.circle(hub * 0.46 * cos(a), hub * 0.46 * sin(a), hub * 0.16, draw.paint(ground)) for a in _fifths()),
+        *(draw.circle(x, y, hub * 0.16, draw.paint(ground)) for x, y in ring_of_points(5, hub * 0.46)),
     ]
 
 

@@ -47,19 +47,21 @@ class Points:
 
 def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     """Return the keypoints of pictures `(h, w) uint8`, each filled by one card of that width."""
-    at, sizes, angles, rows = [], [], [], []
+    keys, rows = [np.empty((0, 4))], [np.empty((0, 128), np.float32)]
     for gray in pictures:
-        keys, found = cv2.SIFT.create(MOST_FACE_POINTS).detectAndCompute(gray, None)
-        if found is None:
-            continue
+        points, found = _points_on(gray, MOST_FACE_POINTS)
         height, width = gray.shape
-        mm = width_mm / width
-        at += [((key.pt[0] - width / 2) * mm, (key.pt[1] - height / 2) * mm) for key in keys]
-        sizes += [key.size * mm for key in keys]
-        angles += [key.angle for key in keys]
+        keys.append((points - (width / 2, height / 2, 0, 0)) * (*[width_mm / width] * 3, 1))
         rows.append(found)
-    stacked = np.concatenate(rows) if rows else np.empty((0, 128), np.float32)
-    return Points(np.array(at).reshape(-1, 2), np.array(sizes), np.array(angles), stacked)
+    x, y, sizes, angles = np.concatenate(keys).T
+    return Points(np.column_stack((x, y)), sizes, angles, np.concatenate(rows))
+
+
+def _points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
+    """Return the keypoints of a picture, `(n, 4)`: place, size and angle; and their descriptors, `(n, 128)`."""
+    keys, found = cv2.SIFT.create(most).detectAndCompute(gray, None)
+    points = np.array([(*key.pt, key.size, key.angle) for key in keys]).reshape(-1, 4)
+    return points, np.empty((0, 128), np.float32) if found is None else found
 
 
 def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
@@ -78,13 +80,12 @@ def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
 
 def _squares(gray: Image, points: Points, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
-    keys, found = cv2.SIFT.create(MOST_POINTS).detectAndCompute(gray, None)
-    if found is None or not len(points.descriptors):
+    keys, found = _points_on(gray, MOST_POINTS)
+    if not len(found) or not len(points.descriptors):
         return
     matches = cv2.BFMatcher(cv2.NORM_L2).knnMatch(found, points.descriptors, k=min(CANDIDATES, len(points.descriptors)))
     pairs = np.array([(m.queryIdx, m.trainIdx) for several in matches for m in several])
-    here = np.array([(*key.pt, key.size, key.angle) for key in keys])[pairs[:, 0]]
-    there = pairs[:, 1]
+    here, there = keys[pairs[:, 0]], pairs[:, 1]
     scale = here[:, 2] / points.size_mm[there]
     turn = np.radians(here[:, 3] - points.angle_deg[there])
     cos, sin = scale * np.cos(turn), scale * np.sin(turn)
