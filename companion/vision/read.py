@@ -218,8 +218,7 @@ def _voted(sticker: Sighting, face: Sighting) -> Sighting:
         )
     if sticker.face is face.face:
         return replace(sticker, confidence=max(sticker.confidence, AGREED))
-    half = 0.45
-    said = ((sticker.card, half), (any_copy(face.face), half))
+    said = ((sticker.card, 0.45), (any_copy(face.face), 0.45))
     return replace(sticker, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=said, glued=sticker.card)
 
 

@@ -16,6 +16,7 @@ from companion.vision.boxes import Floats, Image, Size, around, first_of_each, s
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
 from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
 from companion.vision.enrol.rectify import Rectified, judged, rectified
+from companion.vision.mats.calibration import similarity
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
 
@@ -236,9 +237,9 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
 
 def _laid(own: Floats, seen: Floats) -> Floats:
     """Return a card's own corners `(4, 2)` mm, moved and turned onto those seen."""
-    middle = seen.mean(axis=0)
-    u, _, v = np.linalg.svd(own.T @ (seen - middle))
-    return own @ (u @ np.diag([1.0, np.sign(np.linalg.det(u @ v))]) @ v) + middle
+    a, b, _, _ = similarity(own, seen)
+    turned: Floats = own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
+    return turned
 
 
 def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:

@@ -209,12 +209,11 @@ def _worst_mm(task: _Task, at: Floats, ways: Floats, mat: int, points_mm: Floats
 
 def similarity(points: Floats, onto: Floats) -> tuple[float, float, float, float]:
     """Return a, b, c, d that best carry points `(N, 2)` onto others: x' = a·x - b·y + c, y' = b·x + a·y + d."""
-    middle, target = points.mean(axis=0), onto.mean(axis=0)
-    (px, py), (qx, qy) = (points - middle).T, (onto - target).T
-    size = float((px * px + py * py).sum())
-    a, b = float((px * qx + py * qy).sum()) / size, float((px * qy - py * qx).sum()) / size
-    shift = target - (a * middle[0] - b * middle[1], b * middle[0] + a * middle[1])
-    return a, b, float(shift[0]), float(shift[1])
+    # As complex numbers: one to multiply by, and one to add.
+    p, q = (each[:, 0] + 1j * each[:, 1] for each in (points, onto))
+    by = complex(np.vdot(p - p.mean(), q - q.mean()) / np.square(np.abs(p - p.mean())).sum())
+    shift = complex(q.mean() - by * p.mean())
+    return by.real, by.imag, shift.real, shift.imag
 
 
 def _is_better(task: _Task, bent: Floats, before: Floats, bends: int) -> bool:
