@@ -85,11 +85,6 @@ class Studio:
         cv2.subtract(frame, less, dst=frame)
         return frame
 
-    def px_per_mm(self, at: Point) -> float:
-        """Return the scale of the picture at a point of the table."""
-        middle, right = project(self.matrix, at), project(self.matrix, (at[0] + 1.0, at[1]))
-        return math.dist(middle, right)
-
     def _taken(self, places: tuple[MatPlace, ...]) -> Image:
         """Return the bare table with its mats."""
         width, height = self._size
