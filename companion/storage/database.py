@@ -9,7 +9,6 @@ it is opened.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -19,7 +18,7 @@ from pathlib import Path
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.storage.events import Row, checksum, is_sound, unbroken
-from companion.storage.files import read_readable
+from companion.storage.files import read_readable, write_whole
 
 MIGRATIONS = (
     """
@@ -169,13 +168,9 @@ def is_as_written(row: Row, crc: int | None) -> bool:
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
-    """Write a file that holds these events and needs none beside it, and sync it."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        migrate(db)
-        with transaction(db):
-            insert(db, rows)
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+    """Write a file that holds these events and needs none beside it, whole or not at all."""
+    with closing(new_in_memory(rows)) as db:
+        write_whole(path, db.serialize())
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:
