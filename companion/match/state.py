@@ -324,9 +324,6 @@ def last_result(state: MatchState) -> HandResult | None:
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
 
 
-log = logging.getLogger(__name__)
-
-
 def derived(before: MatchState, events: Sequence[Event], past: History) -> MatchState:
     """Return the state after all the events of a match, which come to `past`; judged on from the state before."""
     record, entries = judge_on(before, past.lines)

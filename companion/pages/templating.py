@@ -92,7 +92,10 @@ def prepare_looks(app: Flask, static: Path) -> None:
     """Give an app the static files, the languages, and what any template needs."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
-    bodies[TOKENS] += own_styles().encode()
+    # The styles of a side's colour and of how far along the road: none may stand in the page itself.
+    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+    road = (f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))
+    bodies[TOKENS] += "".join((*sides, *road)).encode()
     drawn: dict[str, Callable[[], bytes]] = {f"icon-{px}.png": partial(icon, px) for px in ICONS_PX}
     drawn[MANIFEST] = manifest
 
@@ -147,12 +150,6 @@ def manifest() -> bytes:
     return json.dumps(
         {**names, "start_url": "/", "scope": "/", "display": "standalone", **colours, "icons": icons}
     ).encode()
-
-
-def own_styles() -> str:
-    """Return the styles of a side's colour and of how far along the road: none may stand in the page itself."""
-    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
-    return "".join((*sides, *(f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))))
 
 
 def _asset(name: str, body: bytes) -> Asset:
