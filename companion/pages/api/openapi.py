@@ -254,13 +254,12 @@ _PARAMETERS = {
 def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
     """Add a route to the document: `query` are the parameters of its address, `more` is what else an operation has."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
-    parameters = [_parameter(name) for name in (*re.findall(r"{(\w+)}", path), *query)]
+    parameters = [
+        {"name": name, "in": place, "required": place == "path", "description": said, "schema": of}
+        for name, (place, said, of) in _PARAMETERS.items()
+        if f"{{{name}}}" in path or name in query
+    ]
     PATHS.setdefault(path, {})[method] = {"operationId": name, "summary": about, "parameters": parameters, **more}
-
-
-def _parameter(name: str) -> Schema:
-    place, about, of = _PARAMETERS[name]
-    return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
 
 
 def answered(answers: str, answer: Any, *errors: int) -> Schema:

@@ -60,8 +60,7 @@ def show() -> AnyResponse | str:
         by_tap=_by_tap(now, table),
         by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
-        undoing=permissions.undoing(now),
-        redoing=permissions.redoing(now),
+        **permissions.steps(now),
         decides=permissions.decides(now),
         somebody_sits=bool(phone_identity.seated(now)),
     )
