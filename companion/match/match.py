@@ -347,7 +347,6 @@ class Match:
             return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
-        """Count a line that became illegal all the same."""
         with self._changed:
             entry = self._state.entry(seq)
             if entry is None or entry.play is None:
@@ -355,7 +354,6 @@ class Match:
             return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
     def let_all_stand(self, by: str, *, vouched: bool = False) -> Outcome:
-        """Count every line all the same that no longer fits."""
         with self._changed:
             plays = [entry.play for entry in self._state.attention if entry.play]
             if not vouched and any(waits_for_another(self._state, play, by) for play in plays):
@@ -483,7 +481,6 @@ class Match:
         return Draft(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
-        """Note that what the disk had refused is written now."""
         with self._changed:
             self._show(unsaved=self.store.unsaved)
 

@@ -122,7 +122,6 @@ class MatchState:
 
     @property
     def hand_entries(self) -> tuple[Entry, ...]:
-        """The lines of play of the hand on the table."""
         return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
 
     @property
@@ -146,7 +145,6 @@ class MatchState:
         return bool(self.entries) and self.entries[0].written.by == DEMO
 
     def was_counted(self, entry: Entry) -> bool:
-        """True if a line belongs to a hand that has been counted."""
         return any(hand.number == entry.hand for hand in self.game.hands)
 
     def entry(self, seq: int) -> Entry | None:

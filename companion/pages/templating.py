@@ -102,7 +102,11 @@ def prepare_looks(app: Flask, static: Path) -> None:
     @cache
     def asset(name: str) -> Asset:
         """Return a file as it is asked for: the first page needs few of them."""
-        return _asset(name, drawn[name]() if name in drawn else bodies[name])
+        body, ending = drawn[name]() if name in drawn else bodies[name], Path(name).suffix
+        if ending in _FOR_READERS and not name.startswith("htmx"):
+            body = _FOR_READERS[ending].sub(b"", body)
+        kind = _TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
     app.jinja_env.bytecode_cache = Compiled(str(static.parent / "templates" / "__pycache__"))
     app.jinja_env.add_extension("jinja2.ext.i18n")
@@ -150,13 +154,6 @@ def manifest() -> bytes:
     return json.dumps(
         {**names, "start_url": "/", "scope": "/", "display": "standalone", **colours, "icons": icons}
     ).encode()
-
-
-def _asset(name: str, body: bytes) -> Asset:
-    if Path(name).suffix in _FOR_READERS and not name.startswith("htmx"):
-        body = _FOR_READERS[Path(name).suffix].sub(b"", body)
-    kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
 
 def _serve(asset: Asset) -> Response:

@@ -16,7 +16,6 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.storage.events import Row, checksum, is_sound, unbroken
 from companion.storage.files import read_readable, write_whole
 
@@ -73,14 +72,6 @@ class Damaged(Problem):
 class Newer(Problem):
     """The log is of a schema that this program does not know."""
 
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            say(
-                "%(path)s was written by a newer version of the companion: install that version, or move the file.",
-                path=path,
-            )
-        )
-
 
 def connected(path: Path) -> sqlite3.Connection:
     """Open the file for writing, made and brought up to date.
@@ -136,7 +127,10 @@ def schema_of(db: sqlite3.Connection) -> int:
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
     """Raise Newer for a file of a newer program."""
     if schema_of(db) > len(MIGRATIONS):
-        raise Newer(path)
+        raise Newer(
+            "%(path)s was written by a newer version of the companion: install that version, or move the file.",
+            path=path,
+        )
 
 
 def last_of(db: sqlite3.Connection) -> int:

@@ -44,7 +44,6 @@ class Mended:
 
     @property
     def sentence(self) -> Said:
-        """What people are told."""
         what = say("The file with all matches was lost or damaged.")
         if self.away:
             what = say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)

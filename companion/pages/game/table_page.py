@@ -67,7 +67,6 @@ def show() -> AnyResponse | str:
 
 
 def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """Return what can be entered with one tap."""
     names, lays_now = Names.of(now.game), offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []

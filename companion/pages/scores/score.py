@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request, session, url_for
 
-from companion.match import archive
+from companion.match.archive import hands_of
 from companion.match.match import MatchState, last_result, next_first
 from companion.pages import words
 from companion.pages.context import AnyResponse, go, state
@@ -23,7 +23,7 @@ def show() -> AnyResponse | str:
     now = state()
     if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
-    names, hands = Names.of(now.game), archive.hands_now(now)
+    names, hands = Names.of(now.game), list(hands_of(now.record, now.entries))
     ended = [hand for hand in hands if not hand.is_open]
     newest = hands[-1] if hands else None
     table = now.game.table

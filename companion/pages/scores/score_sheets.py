@@ -52,7 +52,6 @@ class SheetView:
 
     @property
     def headline(self) -> str:
-        """Who has won a hand that has ended, and by how much."""
         if self.lead is None:
             return _("The race is over") if self.is_race else _("The hand ends level")
         (number, ahead), race = self.lead, N_("The race goes to %(who)s, by %(ahead)d km!")
