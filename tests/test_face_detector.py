@@ -183,6 +183,15 @@ def test_what_a_second_opinion_alone_says_counts_for_whole_cards_and_needs_more(
     assert reading._is_sure(likened(0.65, 0.1, agreement=1.5))
 
 
+def test_a_card_of_which_correlation_is_barely_sure_is_asked_about_where_the_second_opinion_disagrees() -> None:
+    barely = likened(0.8, 0.5)
+
+    assert reading._is_doubtful(barely)
+    assert not reading._is_doubtful(likened(0.8, 0.7))
+    assert [reading._is_sure(replace(barely, agreement=odds)) for odds in (-3.0, -1.0, 2.0)] == [False, True, True]
+    assert reading._is_there(replace(barely, agreement=-3.0))
+
+
 def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card(own: Templates) -> None:
     view = seen_with_sticker("stop", "stop-02", own)
 

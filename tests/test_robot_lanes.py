@@ -127,16 +127,17 @@ def test_what_a_lane_lets_lay_is_what_the_referee_has_no_objection_to(edition, s
         def agrees(may, of: Play) -> None:
             assert bool(may[0]) == (not referee.objections(table, of)), str(of)  # noqa: B023
 
-        for card in held & {deck.cards[number] for number in deck.distances}:
-            agrees(movers.may_drive(deck.number[card]), lay(play.player, card))
-        for number, card in enumerate(deck.cards[at] for at in deck.safeties):
-            if card in held:
-                agrees(movers.may_save(number), lay(play.player, card))
-        for hazard in deck.hazards:
-            if deck.cards[hazard.remedy] in held:
-                agrees(movers.may_remedy(hazard), lay(play.player, deck.cards[hazard.remedy]))
-            if deck.cards[hazard.card] in held:
-                may = movers.may_limit if hazard.card == deck.limit else movers.may_stop
-                for victim, side in enumerate(table.sides):
-                    bare = ~lanes.safe[:, victim, hazard.safety]
-                    agrees(may(victim) & bare, lay(play.player, deck.cards[hazard.card], side.name))
+        for number, may in zip(deck.distances, movers.may_drive(), strict=True):
+            if deck.cards[number] in held:
+                agrees(may, lay(play.player, deck.cards[number]))
+        for number, may in zip(deck.safeties, movers.may_save(), strict=True):
+            if deck.cards[number] in held:
+                agrees(may, lay(play.player, deck.cards[number]))
+        for card, remedy, safety, may_remedy in zip(*deck.hazards, movers.may_remedy(), strict=True):
+            if deck.cards[remedy] in held:
+                agrees(may_remedy, lay(play.player, deck.cards[remedy]))
+            for victim, side in enumerate(table.sides):
+                if deck.cards[card] in held and victim != movers.own[0]:
+                    may = movers.may_limit if card == deck.limit else movers.may_stop
+                    bare = ~lanes.safe[:, victim, safety]
+                    agrees(may(np.array([victim])) & bare, lay(play.player, deck.cards[card], side.name))

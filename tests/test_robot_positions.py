@@ -6,18 +6,20 @@ import random
 import re
 from itertools import product
 
+import numpy as np
 import pytest
 from sheet import scenes
 
 from companion.common.errors import Problem
 from companion.robots.information_set import Position, position_of
 from companion.robots.robot import Level, choose, reason_for
-from companion.robots.search import Effort
+from companion.robots.search import Candidate, Effort, lanes_after
+from companion.robots.worlds import deal, play_out
 from companion.rules.cards import Card
-from companion.rules.play import discard, lay
+from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record import judge, notation
 
-EFFORT = Effort(playouts=240)
+EFFORT = Effort(playouts=600)
 
 
 def position(hand: str, lines: str = "", edition: str = "bsd-mille", player: str = "Ann", target: str = "") -> Position:
@@ -51,7 +53,7 @@ with nothing to answer an attack the robot waits for its turn
 where nothing is drawn one question asks for answer and turn
     extra-tank 25 gasoline | Ann roll; Bob out-of-gas > Ann; exhausted = Ann extra-tank !
     25 50 gasoline | Ann roll; Bob out-of-gas > Ann; exhausted = Ann gasoline
-a rolling opponent is stopped before one drives oneself
+a rolling opponent is stopped before one drives oneself [level=2]
     stop 25 50 50 gasoline repairs 75 | Ann roll; Bob roll; Ann discard 25; Bob 200; Ann discard 25; Bob 200;
         Ann discard 50; Bob 100 = Ann stop > Bob
 no hazard is thrown at a car that stands already [edition=classic]
@@ -125,6 +127,16 @@ def test_the_match_is_finished_where_finishing_wins_it(level):
     almost = Position(ahead.table, "Ann", ahead.hand, {"Ann": 4200, "Bob": 4700}, ahead.past)
 
     assert str(choose(almost, level, random.Random(1), EFFORT).play) == "Ann finish"
+
+
+def test_a_hand_that_was_finished_is_not_extended_in_a_playout():
+    asked = position("accident stop flat-tire 100 100 75", f"{NEAR}; Bob discard 75; Ann 100")
+    assert str(choose(asked, Level.COUNTING, random.Random(1)).play) == "Ann extend"
+
+    hands, piles = deal(asked, 20, np.random.default_rng(1))
+    finished = Candidate(asked, Play(Verb.FINISH, "Ann"))
+    ends = play_out(lanes_after(asked, finished, hands, piles, np.random.default_rng(1)), np.random.default_rng(1))
+    assert (ends.km == [700, 0]).all()
 
 
 def test_a_reason_names_both_players_of_a_pair():

@@ -25,12 +25,12 @@ Ints = npt.NDArray[np.integer[Any]]
 Flags = npt.NDArray[np.bool_]
 
 
-class Hazard(NamedTuple):
-    """A hazard and what answers it, as numbers of the deck."""
+class Hazards(NamedTuple):
+    """The hazards and what answers each, as numbers of the deck."""
 
-    card: int
-    remedy: int
-    safety: int  # the number among the safeties
+    cards: Ints
+    remedies: Ints
+    safeties: Ints  # the numbers among the safeties
 
 
 class Deck:
@@ -43,11 +43,12 @@ class Deck:
         self.km = np.array([card.km for card in cards], np.int16)
         self.distances = [at for at, card in enumerate(cards) if card.family is Family.DISTANCE]
         self.safeties = [at for at, card in enumerate(cards) if card.family is Family.SAFETY]
-        self.hazards = [
-            Hazard(number[card], number[REMEDY_OF[card]], self.safeties.index(number[SAFETY_OF[card]]))
-            for card in cards
-            if card.family is Family.HAZARD
-        ]
+        hazards = [card for card in cards if card.family is Family.HAZARD]
+        self.hazards = Hazards(
+            np.array([number[card] for card in hazards]),
+            np.array([number[REMEDY_OF[card]] for card in hazards]),
+            np.array([self.safeties.index(number[SAFETY_OF[card]]) for card in hazards]),
+        )
         self.roll, self.limit = number[Card.ROLL], number[Card.SPEED_LIMIT]
         self.stop, self.end_of_limit = number[Card.STOP], number[Card.END_OF_LIMIT]
         self.right_of_way = self.safeties.index(number[Card.RIGHT_OF_WAY])
@@ -57,10 +58,8 @@ class Deck:
         self.answers = np.full(len(cards) + 1, -1, np.int8)
         self.remedies = np.array([False, *(card.family is Family.REMEDY for card in cards)])
         self.safety_of = np.full(len(cards), -1, np.int8)
-        for hazard in self.hazards:
-            self.safety_of[hazard.card] = hazard.safety
-            if hazard.card != self.limit:
-                self.answers[hazard.card + 1] = hazard.safety
+        self.safety_of[self.hazards.cards] = self.hazards.safeties
+        self.answers[1:] = np.where(np.arange(len(cards)) == self.limit, -1, self.safety_of)
         self.of = {family: np.array([card.family is family for card in cards]) for family in Family}
 
     def counts(self, cards: Iterable[Card]) -> Ints:
@@ -119,7 +118,7 @@ class Lanes:
     def __init__(self, table: Table, fields: dict[str, Any]) -> None:
         self.edition: Edition = table.edition
         self.deck = deck_of(tuple(table.deck))
-        self.total = np.array(list(table.deck.values()), np.int16)
+        self.total = np.array(list(table.deck.values()), np.int8)
         self.side_of = np.array([seat.side for seat in table.seats])
         self.seats, self.sides = len(table.seats), len(table.sides)
         self.race_counts = self.edition.safeties_count_as_distance == "yes"
@@ -135,19 +134,26 @@ class Lanes:
         other = copy(self)
         vars(other).pop("rows", None)
         other._stopped = None
+        at = np.arange(len(self))[lanes]
         for name in (*WHOLE, *BY_SIDE, *BY_LANE):
-            setattr(other, name, getattr(self, name)[lanes])
+            setattr(other, name, getattr(self, name).take(at, axis=0))
         return other
 
     @cached_property
     def rows(self) -> Ints:
         return np.arange(len(self))
 
-    def race_km(self, side: Any) -> Ints:
-        """Return what counts towards the target, of one side a lane."""
-        km = self.km[self.rows, side]
+    def of(self, field: Any, which: Any) -> Any:
+        """Return what an array by lane and side, or seat, holds of one a lane."""
+        return field.reshape(-1, *field.shape[2:]).take(self.rows * field.shape[1] + which, axis=0)
+
+    def race_km(self, side: Any, at: Any = None) -> Ints:
+        """Return what counts towards the target, of one side a lane, in all lanes or some."""
+        places = (self.rows if at is None else at) * self.sides + side
+        km: Ints = self.km.reshape(-1).take(places)
         if self.race_counts:
-            km = km + SAFETY_KM * self.safe[self.rows, side].sum(1) + COUP_FOURRE_KM * self.coups[self.rows, side]
+            safe = self.safe.reshape(-1, self.safe.shape[2]).take(places, axis=0)
+            km = km + SAFETY_KM * safe.sum(1) + COUP_FOURRE_KM * self.coups.reshape(-1).take(places)
         return km
 
     @property
@@ -155,8 +161,8 @@ class Lanes:
         """By lane and side: a hazard stops it."""
         if self._stopped is None:
             answer = self.deck.answers[self.tops]
-            out = np.take_along_axis(self.safe, np.maximum(answer, 0)[..., None], axis=2)[..., 0]
-            self._stopped = (answer >= 0) & ~out
+            places = np.arange(answer.size).reshape(answer.shape) * len(self.deck.safeties) + np.maximum(answer, 0)
+            self._stopped = (answer >= 0) & ~self.safe.reshape(-1).take(places)
         return self._stopped
 
     # Drawing
@@ -165,22 +171,22 @@ class Lanes:
         """Return how many cards each draw pile holds."""
         return self.end - self.at
 
-    def draw(self, who: Flags, seat: Ints, chance: np.random.Generator) -> None:
+    def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
         """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
 
         Neighbours draw from the two ends of the mixed pile: who draws one card more does not change what the other
         draws, and plays that are compared in the same world differ by less luck.
         """
         if self.reshuffles:
-            for lane in np.flatnonzero(who & (self.at >= self.end)):
-                self._reshuffle(int(lane), chance)
-        drawing = np.flatnonzero(who & (self.at < self.end))
-        seats = seat[drawing]
-        from_end = seats % 2
-        cards = self.pile[drawing, np.where(from_end, self.end[drawing] - 1, self.at[drawing])]
-        self.hands[drawing, seats, cards] += 1
-        self.at[drawing] += 1 - from_end
-        self.end[drawing] -= from_end
+            for lane in at[self.at[at] >= self.end[at]].tolist():
+                self._reshuffle(lane, chance)
+        left = self.at[at] < self.end[at]
+        at, seat = at[left], seat[left]
+        from_end = seat % 2
+        cards = self.pile[at, np.where(from_end, self.end[at] - 1, self.at[at])]
+        self.hands[at, seat, cards] += 1
+        self.at[at] += 1 - from_end
+        self.end[at] -= from_end
 
     def _reshuffle(self, lane: int, chance: np.random.Generator) -> None:
         cards = np.repeat(np.arange(len(self.deck.cards)), self.discards[lane])
@@ -194,151 +200,140 @@ class Lanes:
         """Draw what is due to the players to move."""
         if self.edition.draw == "to-seven":
             for _ in range(FULL_HAND):
-                held = self.hands[self.rows, self.move].sum(1)
-                self.draw((self.due == TURN) & (held < FULL_HAND), self.move, chance)
-            self.draw(self.due == ONE, self.move, chance)
+                held = self.of(self.hands, self.move).sum(1)
+                self._draw_where((self.due == TURN) & (held < FULL_HAND), chance)
+            self._draw_where(self.due == ONE, chance)
         else:
-            self.draw(self.due != NOTHING, self.move, chance)
+            self._draw_where(self.due != NOTHING, chance)
         self.due[:] = NOTHING
 
-    # Changing piles
+    def _draw_where(self, who: Flags, chance: np.random.Generator) -> None:
+        at = np.flatnonzero(who)
+        self.draw(at, self.move[at], chance)
 
-    def _put(self, who: Flags, side: Ints, card: Ints) -> None:
+    # Changing piles, each in one lane or in none
+
+    def _put(self, at: Ints, side: Ints, card: Ints) -> None:
         """Lay cards on battle piles; 0 makes a pile look empty."""
-        lanes = np.flatnonzero(who)
-        at = lanes, side[lanes]
-        self.depth[at] += 1
-        self.battle[(*at, self.depth[at])] = self.tops[at] = card[lanes]
+        self.depth[at, side] += 1
+        self.battle[at, side, self.depth[at, side]] = self.tops[at, side] = card
         self._stopped = None
 
-    def _lift(self, who: Flags, side: Ints) -> None:
+    def _lift(self, at: Ints, side: Ints) -> None:
         """Discard the top cards of battle piles."""
-        lanes = np.flatnonzero(who)
-        at = lanes, side[lanes]
-        self.discards[lanes, self.tops[at] - 1] += 1
-        self.depth[at] -= 1
-        self.tops[at] = self.battle[(*at, self.depth[at])]
+        self.discards[at, self.tops[at, side] - 1] += 1
+        self.depth[at, side] -= 1
+        self.tops[at, side] = self.battle[at, side, self.depth[at, side]]
         self._stopped = None
 
     # A turn
 
     def play(self, column: Ints, victim: Ints, chance: np.random.Generator) -> None:
-        """Make each lane's play: a column of `plays.py`, laid or discarded, at a side. The turn's draw is done."""
-        cards = len(self.deck.cards)
-        kind, card = np.divmod(column, cards)
+        """Make each lane's play: a column of `worths`, at a side. The turn's draw is done."""
+        kind, card = np.divmod(column, len(self.deck.cards))
         seat = self.move.copy()
         own = self.side_of[seat]
         self.hands[self.rows, seat, card] -= 1
         self.public[self.rows, card] += 1
         laid = kind != 1
         self.discards[self.rows, card] += ~laid
-        drives, helps, safety, hazard = (laid & self.deck.of[family][card] for family in _LAID_BY_LANES)
+        drives, helps, saves, attacks = (np.flatnonzero(laid & self.deck.of[family][card]) for family in _LAID_BY_LANES)
         self.move, self.due = (seat + 1) % self.seats, np.full_like(self.due, TURN)
-        self._drive(drives, own, seat, card, kind)
-        self._remedy(helps, own, card)
-        if safety.any():
-            self._save(safety, own, card)
-            self.move[safety], self.due[safety] = seat[safety], ONE
-        if hazard.any():
-            self._attack(hazard, victim, card, chance)
-        self._complete(drives | (safety & self.race_counts), own)
+        self._drive(drives, own[drives], seat[drives], card[drives], kind[drives] == 2)
+        self._remedy(helps, own[helps], card[helps])
+        if len(saves):
+            self._save(saves, own[saves], card[saves])
+            self.move[saves], self.due[saves] = seat[saves], ONE
+        if len(attacks):
+            self._attack(attacks, victim[attacks], card[attacks], chance)
+        self._complete(drives, own[drives])
+        if self.race_counts:
+            self._complete(saves, own[saves])
         self._settle()
 
-    def _drive(self, who: Flags, own: Ints, seat: Ints, card: Ints, kind: Ints) -> None:
-        lanes = np.flatnonzero(who)
-        doubled, laid, at = kind[lanes] == 2, card[lanes], (lanes, own[lanes])
-        self.km[at] += self.deck.km[laid] * (1 + doubled)
-        self.twos[at] += laid == self.deck.two_hundred
-        self.moved[at] = self.begun[at] = True
+    def _drive(self, at: Ints, own: Ints, seat: Ints, card: Ints, doubled: Flags) -> None:
+        self.km[at, own] += self.deck.km[card] * (1 + doubled)
+        self.twos[at, own] += card == self.deck.two_hundred
+        self.moved[at, own] = self.begun[at, own] = True
         if doubled.any():
-            self.hands[lanes, seat[lanes], self.deck.accelerator] -= doubled
-            self.public[lanes, self.deck.accelerator] += doubled
+            self.hands[at, seat, self.deck.accelerator] -= doubled
+            self.public[at, self.deck.accelerator] += doubled
 
-    def _remedy(self, who: Flags, own: Ints, card: Ints) -> None:
-        lifts = self.edition.pile_after_remedy == "card-beneath"
-        ends = who & (card == self.deck.end_of_limit)
-        self.limit[ends, own[ends]] = False
-        self.begun[who, own[who]] = True
-        others = who & ~ends
-        if not lifts:
-            self._put(others, own, card + 1)
-            return
-        self.discards[ends, card[ends]] += 1
-        self.discards[ends, self.deck.limit] += 1
-        on_hazard = others & self.stopped[self.rows, own]
-        self._lift(on_hazard, own)
-        self.discards[on_hazard, card[on_hazard]] += 1
-        self._put(others & ~on_hazard, own, card + 1)
+    def _remedy(self, at: Ints, own: Ints, card: Ints) -> None:
+        ends = card == self.deck.end_of_limit
+        self.limit[at[ends], own[ends]] = False
+        self.begun[at, own] = True
+        puts = ~ends
+        if self.edition.pile_after_remedy == "card-beneath":
+            self.discards[at[ends], card[ends]] += 1
+            self.discards[at[ends], self.deck.limit] += 1
+            lifts = puts & self.stopped[at, own]
+            self._lift(at[lifts], own[lifts])
+            self.discards[at[lifts], card[lifts]] += 1
+            puts &= ~lifts
+        self._put(at[puts], own[puts], card[puts] + 1)
 
-    def _save(self, who: Flags, side: Ints, card: Ints, lifted: Ints | None = None) -> None:
-        """Lay safeties in their places; `lifted` are the hazards (on the pile: plus one) that a coup fourré beat."""
+    def _save(self, at: Ints, side: Ints, card: Ints, beaten: Ints | int = -1) -> None:
+        """Lay safeties in their places; `beaten` are the hazards that coups fourrés have just beaten."""
         deck, edition = self.deck, self.edition
         which = np.searchsorted(deck.safeties, card)
-        which[~who] = 0
-        right_of_way = who & (which == deck.right_of_way)
-        takes = right_of_way | (who & (edition.roll_after_late_safety == "not-needed"))
-        top = self.tops[self.rows, side]
-        hazard = takes & self.stopped[self.rows, side] & (deck.answers[top] == which)
-        limit = right_of_way & self.limit[self.rows, side]
-        lanes = np.flatnonzero(who)
-        self.safe[lanes, side[lanes], which[lanes]] = True
+        right_of_way = which == deck.right_of_way
+        top = self.tops[at, side]
+        hazard = (deck.answers[top] == which) & (right_of_way | (edition.roll_after_late_safety == "not-needed"))
+        limit = right_of_way & self.limit[at, side]
+        self.safe[at, side, which] = self.begun[at, side] = True
         self._stopped = None
-        self.begun[lanes, side[lanes]] = True
-        self.discards[limit, deck.limit] += 1
-        self.limit[limit, side[limit]] = False
-        self._lift(hazard, side)
+        self.discards[at[limit], deck.limit] += 1
+        self.limit[at[limit], side[limit]] = False
+        self._lift(at[hazard], side[hazard])
         if edition.pile_after_safety != "roll":
             return
-        gone = np.where(hazard, top, 0)
-        if lifted is not None:
-            gone = np.where(hazard | (lifted == deck.limit + 1), gone, lifted)
-            limit |= who & (lifted == deck.limit + 1)
-        shows = np.where(gone == deck.stop + 1, 0, deck.roll + 1)
-        top = self.tops[self.rows, side]
-        self._put(who & ((gone > 0) | (limit & ((top == 0) | deck.remedies[top]))), side, shows)
+        limit |= beaten == deck.limit
+        gone = np.where(hazard, top - 1, np.where(beaten == deck.limit, -1, beaten))
+        top = self.tops[at, side]
+        puts = (gone >= 0) | (limit & ((top == 0) | deck.remedies[top]))
+        self._put(at[puts], side[puts], np.where(gone == deck.stop, 0, deck.roll + 1)[puts])
 
-    def _attack(self, who: Flags, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
-        limits = who & (card == self.deck.limit)
-        self.limit[limits, victim[limits]] = True
-        self._put(who & ~limits, victim, card + 1)
-        self.answer(who, victim, card, chance)
+    def _attack(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+        limits = card == self.deck.limit
+        self.limit[at[limits], victim[limits]] = True
+        self._put(at[~limits], victim[~limits], card[~limits] + 1)
+        self.answer(at, victim, card, chance)
 
-    def answer(self, who: Flags, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
-        """Let whoever holds the safety answer the hazard that has just been laid: a coup fourré."""
+    def answer(self, at: Ints, victim: Ints, card: Ints, chance: np.random.Generator) -> None:
+        """Let whoever holds the safety answer the hazard that has just been laid in those lanes: a coup fourré."""
         deck = self.deck
-        limits = who & (card == deck.limit)
-        answer = deck.safety_of[card]
-        safety = np.asarray(deck.safeties)[answer]
-        seat = np.full(len(self), -1)
+        safety = np.asarray(deck.safeties)[deck.safety_of[card]]
+        seat = np.full(len(at), -1)
         for other in range(self.seats - 1, -1, -1):
-            holds = who & (self.side_of[other] == victim) & (self.hands[:, other][self.rows, safety] > 0)
-            seat[holds] = other
+            seat[(self.side_of[other] == victim) & (self.hands[at, other, safety] > 0)] = other
         coup = seat >= 0
         if not coup.any():
             return
-        self.limit[coup & limits, victim[coup & limits]] = False
-        self.discards[coup & limits, deck.limit] += 1
-        self._lift(coup & ~limits, victim)
-        self._save(coup, victim, safety, np.where(coup, card + 1, 0))
-        lanes = np.flatnonzero(coup)
-        self.coups[lanes, victim[lanes]] += 1
-        self.hands[lanes, seat[lanes], safety[lanes]] -= 1
-        self.public[lanes, safety[lanes]] += 1
+        at, victim, card, safety, seat = at[coup], victim[coup], card[coup], safety[coup], seat[coup]
+        limits = card == deck.limit
+        self.limit[at[limits], victim[limits]] = False
+        self.discards[at[limits], deck.limit] += 1
+        self._lift(at[~limits], victim[~limits])
+        self._save(at, victim, safety, card)
+        self.coups[at, victim] += 1
+        self.hands[at, seat, safety] -= 1
+        self.public[at, safety] += 1
         is_whole = self.edition.coup_fourre_turn == "whole"
         if is_whole:
-            self.draw(coup, seat, chance)
-        self.move[coup], self.due[coup] = seat[coup], TURN if is_whole else NOTHING
+            self.draw(at, seat, chance)
+        self.move[at], self.due[at] = seat, TURN if is_whole else NOTHING
         if self.race_counts:
-            self._complete(coup, victim)
+            self._complete(at, victim)
 
     # What follows
 
-    def _complete(self, who: Flags, side: Ints) -> None:
-        km = self.race_km(side)
-        there = who & ((km == self.target) | ((km > self.target) & self.overshoots))
-        self.over[there], self.by[there] = COMPLETED, side[there]
+    def _complete(self, at: Ints, side: Ints) -> None:
+        km, target = self.race_km(side, at), self.target[at]
+        there = (km == target) | ((km > target) & self.overshoots)
+        self.over[at[there]], self.by[at[there]] = COMPLETED, side[there]
 
-    def extend(self, who: Flags) -> None:
+    def extend(self, who: Ints) -> None:
         """Call the extension in lanes that have just been completed, instead of ending."""
         self.called[who], self.target[who], self.may_extend[who] = self.by[who], EXTENDED_KM, False
         self.over[who], self.by[who] = OPEN, -1
@@ -357,10 +352,10 @@ class Lanes:
             empty &= ~ends
         held = self.hands.sum(2) > 0
         for _ in range(self.seats):
-            idle = empty & ~held[self.rows, self.move]
+            idle = empty & ~self.of(held, self.move)
             self.move[idle] = (self.move[idle] + 1) % self.seats
             self.due[idle] = TURN
-        self.over[empty & ~held[self.rows, self.move]] = EXHAUSTED
+        self.over[empty & ~self.of(held, self.move)] = EXHAUSTED
 
 
 _DUE = {Due.NOTHING: NOTHING, Due.ONE: ONE, Due.TURN: TURN}
@@ -388,7 +383,8 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
         public += deck.counts([Card.ACCELERATOR] * len(side.doubled))
     once |= {"public": public, "discards": deck.counts(table.discards), "move": table.to_move, "due": _DUE[table.due]}
     called = -1 if table.extended_by is None else table.extended_by
-    once |= {"target": table.target, "may_extend": table.may_extend, "called": called, "over": over, "by": by}
+    may_extend = table.may_extend and ending is None
+    once |= {"target": table.target, "may_extend": may_extend, "called": called, "over": over, "by": by}
     once |= {"at": 0, "end": piles.shape[1]}
     fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
     room = max(0, sum(table.deck.values()) - piles.shape[1])

@@ -41,7 +41,7 @@ ROBOT_NAMES = ("Bob", "Cid", "Dee", "Eve", "Fay", "Gus", "Hal", "Ida", "Jo", "Ki
 
 _MOST_LAID = 6
 _MOST_DISCARDED = 3  # how many plays the search compares: those of most worth, laid and discarded
-_NOT_SEARCHED_WORTH = 1000.0  # from this worth on a play is plainly right: it ends the hand well, or answers an attack
+_NOT_SEARCHED_WORTH = 1000.0  # from this worth on an answer, or a special card, is plainly right
 
 
 def choose(position: Position, level: Level, chance: random.Random, effort: Effort = Effort()) -> Choice:  # noqa: B008
@@ -54,19 +54,20 @@ def choose(position: Position, level: Level, chance: random.Random, effort: Effo
     ranked = judged(position, plays)
     default, worth = ranked[0]
     candidates = _worth_searching(ranked)
-    if level is Level.COUNTING or len(candidates) < 2 or worth >= _NOT_SEARCHED_WORTH:
+    is_laid = default is not None and default.verb is Verb.PLAY and not default.at_once
+    if level is Level.COUNTING or len(candidates) < 2 or (worth >= _NOT_SEARCHED_WORTH and not is_laid):
         return Choice(default, reason_for(position, default))
     found = search(position, candidates, chance, effort)
     return Choice(found.play, search_reason(position, found))
 
 
-def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[Play | None]:
+def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[Play | None, float]]:
     """Return the plays that are compared, that of most worth first. Beside a dead card no other is discarded."""
     discards = [(play, worth) for play, worth in ranked if play is not None and play.verb is Verb.DISCARD]
     others = [play for play, worth in ranked if worth > NEVER and (play is None or play.verb is not Verb.DISCARD)]
     most = 1 if discards and discards[0][1] >= 0 else _MOST_DISCARDED
     kept = {*others[:_MOST_LAID], *(play for play, _ in discards[:most])}
-    return [play for play, _ in ranked if play in kept]
+    return [(play, worth) for play, worth in ranked if play in kept]
 
 
 def reason_for(position: Position, play: Play | None) -> Said:

@@ -1,18 +1,19 @@
 """Level 3: a Monte Carlo search over the information set.
 
 Each world that is dealt is one in which every play under consideration is played out, so that luck is the same for all
-and differences show early. What falls behind is left out from one round to the next. The play of most worth is kept
-unless another is better by more than chance explains.
+and differences show early. From one round to the next a play is left out once hardly anything can be gained by it.
+Beforehand the play of most worth is taken to be the best, as if some worlds had shown that.
 """
 
 from __future__ import annotations
 
-import itertools
+import math
 import random
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -26,18 +27,21 @@ from companion.rules.hidden_cards import gained, out_of_hand
 from companion.rules.play import Play
 from companion.rules.table import Table
 
-_MARGIN_ERRORS = 1.5  # by how many standard errors a play must be better than the one of most worth
-_BEHIND_ERRORS = 1.5  # by how many standard errors a play falls behind the best before it is left out
-_MOST_ROUNDS = 2
-_FIRST_ROUND = 150  # the playouts of a round that are worth its beginning
+_FIRST_ROUND = 1000  # playouts; each round after it has as many as all before together
+_FIRST_TIMED_ROUND = 200
 _LEAST_WORLDS = 8
+_DOUBT = 0.003  # how much less likely the match is taken to be won by a play than by the one of most worth
+_DOUBT_POINT = 0.00005  # the same for each point that it is worth less
+_DOUBT_WORLDS = 20  # how many worlds this counts as
+_LEAST_GAIN = 0.0003  # what a play may gain on the average, in shares of a match, to be played out further
+_NORMAL = NormalDist()
 
 
 @dataclass(frozen=True, slots=True)
 class Effort:
     """How long a search goes on: a number of playouts, or a time."""
 
-    playouts: int = 3000  # as many at a table of two sides, fewer at a larger one
+    playouts: int = 4000  # as many at a table of two sides, fewer at a larger one
     seconds: float | None = None  # the time for a move; a search by the clock is not the same twice
     clock: Callable[[], float] = time.monotonic
 
@@ -55,8 +59,8 @@ class Found(NamedTuple):
 class Candidate:
     """A play under consideration, and what came of it in each world."""
 
-    def __init__(self, position: Position, play: Play | None) -> None:
-        self.play = play
+    def __init__(self, position: Position, play: Play | None, doubt: float = 0.0) -> None:
+        self.play, self.doubt = play, doubt
         self.table: Table = apply(position.table, play) if play is not None else position.table
         self.hand = Counter(position.hand)
         if play is not None:
@@ -69,28 +73,29 @@ class Candidate:
         return np.concatenate(self.shares)
 
 
-def search(position: Position, plays: Sequence[Play | None], chance: random.Random, effort: Effort) -> Found:
-    """Return the best of several plays, of which the first is of most worth."""
+def search(
+    position: Position, plays: Sequence[tuple[Play | None, float]], chance: random.Random, effort: Effort
+) -> Found:
+    """Return the best of several plays, which come with their worth, that of most worth first."""
     rng = np.random.default_rng(chance.getrandbits(64))
-    candidates = all_candidates = [Candidate(position, play) for play in plays]
+    everything = left = [
+        Candidate(position, play, (_DOUBT + _DOUBT_POINT * (plays[0][1] - worth)) * (number > 0))
+        for number, (play, worth) in enumerate(plays)
+    ]
     # A turn at a larger table takes longer to play out.
-    playouts = 2 * effort.playouts // max(2, len(position.table.sides))
-    rounds = min(_MOST_ROUNDS, 1 + playouts // _FIRST_ROUND)
-    share = playouts // rounds if effort.seconds is None else _FIRST_ROUND
-    until = None if effort.seconds is None else effort.clock() + effort.seconds
-    for round_number in itertools.count(1):
-        begun = effort.clock()
-        _try_out(position, candidates, max(_LEAST_WORLDS, share // len(candidates)), rng)
-        candidates = _not_behind(candidates)
-        if until is None:
-            done = round_number == rounds
-        else:
-            # Each round is twice as long as the one before.
-            now, share = effort.clock(), share * 2
-            done = now + 2 * (now - begun) > until
-        if len(candidates) < 2 or done:
-            break
-    return _verdict(all_candidates, candidates)
+    most = 2 * effort.playouts // max(2, len(position.table.sides))
+    share = min(most, _FIRST_ROUND) if effort.seconds is None else _FIRST_TIMED_ROUND
+    begun, played = effort.clock(), 0
+    while share > 0 and len(left) > 1:
+        worlds = max(_LEAST_WORLDS, share // len(left))
+        _try_out(position, left, worlds, rng)
+        played += worlds * len(left)
+        left = _in_question(left)
+        share = min(played, most - played)
+        if effort.seconds is not None:
+            # The next round takes as long as all before.
+            share = played if 2 * (effort.clock() - begun) < effort.seconds else 0
+    return _verdict(everything, max(left, key=_standing))
 
 
 def _try_out(position: Position, candidates: Sequence[Candidate], worlds: int, rng: np.random.Generator) -> None:
@@ -110,35 +115,33 @@ def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: In
     lanes = lanes_of(table, own, piles[:, : table.draw_pile], position.totals)
     if table.attacks and table.attacks[-1].side != position.own:
         attack = table.attacks[-1]
-        everywhere = np.ones(len(lanes), bool)
         victim, card = (np.full(len(lanes), number) for number in (attack.side, deck.number[attack.hazard]))
-        lanes.answer(everywhere, victim, card, rng)
+        lanes.answer(lanes.rows, victim, card, rng)
     return lanes
 
 
-def _not_behind(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that may still be the best; the first, of most worth, always stays to be compared."""
-    best = max(candidates, key=lambda candidate: candidate.all.mean())
-    return [
-        candidate
-        for number, candidate in enumerate(candidates)
-        if number == 0 or candidate is best or _ahead(best, candidate) < _BEHIND_ERRORS
-    ]
+def _standing(candidate: Candidate) -> float:
+    """Return what came of a candidate in all worlds together, with what was thought of it beforehand."""
+    return float(candidate.all.sum()) - _DOUBT_WORLDS * candidate.doubt
 
 
-def _ahead(one: Candidate, other: Candidate) -> float:
-    """Return by how many standard errors one candidate is ahead of another, world by world."""
-    difference = _lead(one, other)
-    error = difference.std() / np.sqrt(len(difference))
-    return float(difference.mean() / max(error, 1e-9))
+def _in_question(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the candidates that may be the best."""
+    best = max(candidates, key=_standing)
+    return [one for one in candidates if one is best or _may_gain(one, best) > _LEAST_GAIN]
 
 
-def _verdict(everything: Sequence[Candidate], left: Sequence[Candidate]) -> Found:
-    default = left[0]
-    best = max(left, key=lambda candidate: candidate.all.mean())
-    chosen = best if best is default or _ahead(best, default) >= _MARGIN_ERRORS else default
+def _may_gain(one: Candidate, best: Candidate) -> float:
+    """Return what is gained on the average if the best is played unless another turns out to be better."""
+    worlds = len(best.all) + _DOUBT_WORLDS
+    mean = (_standing(one) - _standing(best)) / worlds
+    error = max(float((one.all - best.all).std()) / math.sqrt(worlds), 1e-9)
+    return error * _NORMAL.pdf(mean / error) + mean * _NORMAL.cdf(mean / error)
+
+
+def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> Found:
     others = [candidate for candidate in everything if candidate is not chosen]
-    # Worlds differ in luck, and what fell behind was not played out in all of them: it is compared in its own.
+    # Worlds differ in luck, and what was left out was not played out in all of them: it is compared in its own.
     second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
     share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
     return Found(chosen.play, share, second.play, share - less, len(chosen.all))

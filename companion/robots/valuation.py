@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from companion.robots.lanes import Flags, Hazard, Ints, Lanes
+from companion.robots.lanes import Flags, Ints, Lanes
 from companion.rules.cards import Family
 from companion.rules.legality import SLOW_KM
 from companion.rules.table import SAFETY_KM
@@ -72,24 +72,31 @@ class Weights(NamedTuple):
     extend_safety: float = 96.0  # for each safety that lies before him, and against each before the one with most
 
 
+_LEAST_KM = 25
+_TWO_HUNDRED_KM = 200
 _ONE_CARD_KM = 100  # the distances up to which there are many cards that drive them at once
 WEIGHTS = Weights()  # the worths that win most
 
 
 class Movers:
-    """The players to move: what lies before them, and which cards they could lay. The turn's draw is done."""
+    """The players to move: what lies before them, and which cards they could lay. The turn's draw is done.
+
+    What is found by card and lane has the distance cards, hazards or safeties in the order of the deck.
+    """
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes, self.deck, self.edition = lanes, lanes.deck, lanes.edition
-        rows = self.rows = lanes.rows
-        self.own = lanes.side_of[lanes.move]
-        self.top, self.stopped = lanes.tops[rows, self.own], lanes.stopped[rows, self.own]
-        self.limited, self.safe = lanes.limit[rows, self.own], lanes.safe[rows, self.own]
-        self.rest = lanes.target - lanes.race_km(self.own)
-        self.right_of_way = self.safe[:, self.deck.right_of_way]
+        own = self.own = lanes.side_of[lanes.move]
+        self.top, self.stopped = lanes.of(lanes.tops, own), lanes.of(lanes.stopped, own)
+        self.limited, self.safe = lanes.of(lanes.limit, own), lanes.of(lanes.safe, own).T
+        self.twos = lanes.of(lanes.twos, own)
+        self.rest = lanes.target - lanes.race_km(own)
+        self.km = self.deck.km[self.deck.distances][:, None]
+        self.right_of_way = self.safe[self.deck.right_of_way]
+        self.held_up = self.stopped & (self.top == self.deck.hazards.cards[:, None] + 1)  # by which hazard
         self.under_hazard = self.deck.answers[self.top] >= 0
         self.driving = self._driving()
-        self.may_begin = lanes.begun[rows, self.own] | (self.edition.first_card == "any")
+        self.may_begin = lanes.of(lanes.begun, own) | (self.edition.first_card == "any")
 
     def _driving(self) -> Flags:
         edition, top = self.edition, self.top
@@ -102,57 +109,56 @@ class Movers:
             rolls |= (top > 0) & ~self.under_hazard
         return np.asarray(rolls & ~self.stopped)
 
-    def may_drive(self, card: int, times: int = 1) -> Flags:
-        """Return where a distance card could be laid."""
-        km, edition = int(self.deck.km[card]), self.edition
-        may = self.driving & self.may_begin
-        if km > SLOW_KM or (km * times > SLOW_KM and edition.limit_on_doubled == "doubled"):
-            may &= ~self.limited
+    def may_drive(self, times: int = 1) -> Flags:
+        """Return where each distance card could be laid."""
+        edition, km = self.edition, self.km * times
+        too_fast = (km if edition.limit_on_doubled == "doubled" else self.km) > SLOW_KM
+        may = self.driving & self.may_begin & ~(too_fast & self.limited)
         if edition.overshoot == "forbidden":
-            may &= km * times <= self.rest
+            may &= km <= self.rest
         most = edition.two_hundreds_max
-        if card == self.deck.two_hundred and most is not None:
-            may &= self.lanes.twos[self.rows, self.own] < most
+        if most is not None:
+            may[self.km[:, 0] == _TWO_HUNDRED_KM] &= self.twos < most
         return may
 
-    def may_remedy(self, hazard: Hazard) -> Flags:
-        """Return where the remedy of a hazard could be laid."""
+    def may_remedy(self) -> Flags:
+        """Return where the remedy of each hazard could be laid."""
         deck, edition, top = self.deck, self.edition, self.top
-        if hazard.card == deck.limit:
-            return self.limited & self.may_begin
-        on_it = self.stopped & (top == hazard.card + 1)
-        if hazard.card != deck.stop:
-            return on_it & self.may_begin
         free = ~self.stopped & (top != deck.roll + 1)
         if edition.roll_with_right_of_way == "forbidden":
             free &= ~self.right_of_way
         if edition.roll_on_remedy == "forbidden":
             free &= np.where(top == 0, edition.roll_to_start == "needed", self.under_hazard)
-        return np.asarray(on_it | free)
-
-    def may_save(self, safety: int) -> Flags:
-        """Return where a safety could be laid; it is numbered among the safeties."""
-        may = self.may_begin | (safety == self.deck.right_of_way)
-        if self.lanes.race_counts and self.edition.overshoot == "forbidden":
-            may = may & (self.rest >= SAFETY_KM)
+        may = self.held_up & self.may_begin
+        stop = deck.hazards.cards == deck.stop
+        may[stop] = self.held_up[stop] | free
+        may[deck.hazards.cards == deck.limit] = self.limited & self.may_begin
         return may
 
-    def may_stop(self, victim: int) -> Flags:
-        """Return where the car of a side could be stopped by a hazard that no safety of its keeps off."""
+    def may_save(self) -> Flags:
+        """Return where each safety could be laid."""
+        may = np.tile(self.may_begin, (len(self.deck.safeties), 1))
+        may[self.deck.right_of_way] = True
+        if self.lanes.race_counts and self.edition.overshoot == "forbidden":
+            may &= self.rest >= SAFETY_KM
+        return may
+
+    def may_stop(self, victim: Ints) -> Flags:
+        """Return where the car of another side could be stopped by a hazard that no safety of its keeps off."""
         edition, lanes = self.edition, self.lanes
-        top, right_of_way = lanes.tops[:, victim], lanes.safe[:, victim, self.deck.right_of_way]
+        top, right_of_way = lanes.of(lanes.tops, victim), lanes.of(lanes.safe, victim)[:, self.deck.right_of_way]
 
         def by(switch: str) -> Any:
             return right_of_way if switch == "with-right-of-way" else switch == "allowed"
 
         free = np.where(top == 0, by(edition.hazard_on_empty_pile), by(edition.hazard_on_remedy))
         free |= top == self.deck.roll + 1
-        may = np.where(lanes.stopped[:, victim], edition.hazard_on_hazard == "allowed", free)
-        return may & (self.own != victim) & self.may_begin
+        may = np.where(lanes.of(lanes.stopped, victim), edition.hazard_on_hazard == "allowed", free)
+        return may & self.may_begin
 
-    def may_limit(self, victim: int) -> Flags:
-        """Return where the car of a side could be slowed down."""
-        return (self.own != victim) & self.may_begin & ~self.lanes.limit[:, victim]
+    def may_limit(self, victim: Ints) -> Flags:
+        """Return where the car of another side could be slowed down."""
+        return self.may_begin & ~self.lanes.of(self.lanes.limit, victim)
 
 
 def worths(lanes: Lanes, weights: Weights = WEIGHTS) -> tuple[Points, Ints]:
@@ -170,150 +176,128 @@ class Valuation(Movers):
         super().__init__(lanes)
         self.w = weights
         # By card and lane, as the worths below: what is done card by card runs through memory in order.
-        self.hand = np.ascontiguousarray(lanes.hands[self.rows, lanes.move].T)
+        self.hand = np.ascontiguousarray(lanes.of(lanes.hands, lanes.move).T)
         self.holds = self.hand > 0
-        self.unseen = (lanes.total - lanes.public).T - self.hand
+        self.unseen = np.ascontiguousarray((lanes.total - lanes.public).T) - self.hand
         cards = len(self.deck.cards)
         self.all = np.full((cards * (2 if self.deck.accelerator < 0 else 3), len(lanes)), NEVER, np.float32)
         self.lay, self.discard, self.doubled = (self.all[at : at + cards] for at in (0, cards, 2 * cards))
         self.victim = np.zeros(self.lay.shape, np.int8)
 
     def worths(self) -> tuple[Points, Ints]:
-        deck = self.deck
-        self.discard[deck.of[Family.SPECIAL]] = -self.w.keep_special
+        self.discard[self.deck.of[Family.SPECIAL]] = -self.w.keep_special
         self._distances()
         self._attacks()
-        for hazard in deck.hazards:
-            self._remedy(hazard)
+        self._remedies()
         self._safeties()
-        lacks = ~self.holds
-        np.copyto(self.lay, NEVER, where=lacks)
-        np.copyto(self.discard, NEVER, where=lacks)
+        lacks = ~self.holds * np.float32(2 * NEVER)
+        self.lay += lacks
+        self.discard += lacks
         if self.edition.discard == "when-stuck":
             self.discard[:, self.lay.max(0) > NEVER] += NEVER / 2
-        if deck.accelerator >= 0:
-            self.doubled[~(self.holds & self.holds[deck.accelerator])] = NEVER
+        if self.deck.accelerator >= 0:
+            self._doubled()
         return self.all.T, self.victim.T
 
     # Driving
 
     def _distances(self) -> None:
-        deck, w, lanes = self.deck, self.w, self.lanes
-        self.completes, self.can_drive_km = np.zeros(len(lanes), bool), np.zeros(len(lanes), np.int16)
-        distances, held_km = np.array(deck.distances), deck.km[deck.distances][:, None]
-        for card in deck.distances:
-            km = int(deck.km[card])
-            may = self.may_drive(card)
-            left = self.rest - km
-            worth = w.drive + w.drive_km * km + w.complete * (left <= 0)
-            if not lanes.overshoots:
-                others = self.hand[distances] > (distances == card)[:, None]
-                misfits = (left > 0) & ~(others & (held_km == left)).any(0)
-                worth += misfits * np.where(left == 25, w.misfit_25, w.misfit * (self.rest <= _ONE_CARD_KM))
-            if card == deck.two_hundred and self.edition.points.safe_trip:
-                # Where the match goes on after this trip, a safe one is worth some kilometres.
-                after = lanes.totals.max(1) + lanes.target + self.edition.points.trip_completed
-                goes_on = after < (self.edition.match_points or 0)
-                worth += w.first_200 * (goes_on & (lanes.twos[self.rows, self.own] == 0))
-            self.lay[card] = np.where(may, worth, NEVER)
-            held = may & self.holds[card]
-            self.can_drive_km = np.maximum(self.can_drive_km, km * held)
-            self.completes |= held & (left <= 0)
-            self._keep_distance(card, km, left)
-            if deck.accelerator >= 0:
-                self._doubled(card, km)
+        deck, w, lanes, km = self.deck, self.w, self.lanes, self.km
+        may, held, left = self.may_drive(), self.hand[deck.distances], self.rest - km
+        drive = (w.drive + w.drive_km * km).astype(np.float32)
+        worth = np.where(left <= 0, drive + w.complete, drive)
+        keep = np.array([w.keep_km[one] for one in km[:, 0].tolist()], np.float32)[:, None]
+        keep = np.where(held > 1, keep * w.keep_second, keep)
+        near = np.flatnonzero(self.rest <= km.max() + _LEAST_KM)
+        if not lanes.overshoots and len(near):
+            after, several = left[:, near], np.eye(len(km), dtype=np.int8)[..., None]
+            fits = ((after[:, None] == km) & (held[:, near] > several)).any(1)
+            misfit = np.where(after == _LEAST_KM, w.misfit_25, w.misfit * (self.rest[near] <= _ONE_CARD_KM))
+            worth[:, near] += misfit * ((after > 0) & ~fits)
+            keep[:, near] = np.select([after == 0, after < 0], [w.keep_exact, 0.0], keep[:, near])
+        two_hundred = km[:, 0] == _TWO_HUNDRED_KM
+        if self.edition.two_hundreds_max is not None:
+            keep[two_hundred] *= self.twos < self.edition.two_hundreds_max
+        if self.edition.points.safe_trip:
+            # Where the match goes on after this trip, a safe one is worth some kilometres.
+            after = np.maximum.reduce(lanes.totals.T) + lanes.target + self.edition.points.trip_completed
+            goes_on = after < (self.edition.match_points or 0)
+            worth[two_hundred] += w.first_200 * (goes_on & (self.twos == 0))
+        self.lay[deck.distances] = np.where(may, worth, NEVER)
+        self.discard[deck.distances] = -keep
+        may &= held > 0
+        self.can_drive_km = (km * may).max(0)
+        self.completes = (may & (left <= 0)).any(0)
 
-    def _keep_distance(self, card: int, km: int, left: Ints) -> None:
-        w, most = self.w, self.edition.two_hundreds_max
-        value = w.keep_km[km] * np.where(self.hand[card] > 1, w.keep_second, 1.0)
-        if not self.lanes.overshoots:
-            value[left == 0] = w.keep_exact
-            value[left < 0] = 0.0
-        if card == self.deck.two_hundred and most is not None:
-            value[self.lanes.twos[self.rows, self.own] >= most] = 0.0
-        self.discard[card] = -value
-
-    def _doubled(self, card: int, km: int) -> None:
-        w = self.w
+    def _doubled(self) -> None:
+        deck, w, km = self.deck, self.w, self.km
         worth = w.drive + w.drive_km * 2 * km - w.accelerator + w.complete * (self.rest <= 2 * km)
         # A card that gets there by itself needs no accelerator.
-        may = self.may_drive(card, times=2) & (self.rest > km)
-        self.doubled[card] = np.where(may, worth, NEVER)
+        may = self.may_drive(times=2) & (self.rest > km) & self.holds[deck.distances] & self.holds[deck.accelerator]
+        self.doubled[deck.distances] = np.where(may, worth, NEVER)
 
     # Attacking
 
     def _attacks(self) -> None:
         """Find for each hazard the side that it hurts most, and what that is worth."""
         deck, w, lanes = self.deck, self.w, self.lanes
-        known = np.where(self.unseen[deck.safeties] == 0, w.attack_known, 0.0)
-        helps = w.attack_remedy * self.unseen
-        alive = np.zeros((len(deck.hazards), len(lanes)), bool)
+        cards, remedies, safeties = deck.hazards
+        limits = (cards == deck.limit)[:, None]
+        answers = w.attack_known * (self.unseen[deck.safeties] == 0)[safeties] + w.attack_remedy * self.unseen[remedies]
         attack = w.attack_in_crowd if lanes.reshuffles and lanes.sides > 2 else w.attack
-        for victim in range(lanes.sides):
+        best = np.full(answers.shape, NEVER, np.float32)
+        victims, alive = np.zeros(best.shape, np.int8), np.zeros(best.shape, bool)
+        for further in range(1, lanes.sides):
+            victim = (self.own + further) % lanes.sides
             rest = lanes.target - lanes.race_km(victim)
-            progress = w.attack_progress * (1 - rest / lanes.target)
-            may_stop, may_limit = self.may_stop(victim), self.may_limit(victim)
-            idle = lanes.stopped[:, victim]
-            for number, hazard in enumerate(deck.hazards):
-                bare = ~lanes.safe[:, victim, hazard.safety]
-                alive[number] |= bare & (self.own != victim)
-                worth = progress + known[hazard.safety] + helps[hazard.remedy]
-                if hazard.card == deck.limit:
-                    worth += w.limit + w.limit_late * (rest <= 2 * SLOW_KM)
-                    worth = np.where(may_limit & bare, worth, NEVER)
-                else:
-                    worth = np.where(may_stop & bare, np.where(idle, w.attack_stopped, attack + worth), NEVER)
-                better = worth > self.lay[hazard.card]
-                np.copyto(self.lay[hazard.card], worth, where=better)
-                self.victim[hazard.card][better] = victim
-        for number, hazard in enumerate(deck.hazards):
-            keep = w.keep_limit if hazard.card == deck.limit else w.keep_hazard
-            self.discard[hazard.card] = -keep * alive[number]
+            bare = ~lanes.of(lanes.safe, victim).T[safeties]
+            alive |= bare
+            worth = answers + w.attack_progress * (1 - rest / lanes.target)
+            worth += np.where(limits, w.limit + w.limit_late * (rest <= 2 * SLOW_KM), attack)
+            worth = np.where(lanes.of(lanes.stopped, victim) & ~limits, w.attack_stopped, worth)
+            better = np.where(limits, self.may_limit(victim), self.may_stop(victim)) & bare & (worth > best)
+            best, victims = np.where(better, worth, best), np.where(better, victim, victims)
+        self.lay[cards], self.victim[cards] = best, victims
+        self.discard[cards] = np.where(limits, -w.keep_limit, -w.keep_hazard) * alive
 
     # What helps
 
-    def _remedy(self, hazard: Hazard) -> None:
-        deck, w, card = self.deck, self.w, hazard.remedy
-        may, count = self.may_remedy(hazard), self.hand[card]
-        if hazard.card == deck.stop:
-            needed = may & ~self.driving
-            keep = np.asarray(w.keep_roll)[np.minimum(count, len(w.keep_roll) - 1)]
-        else:
-            needed = may
-            to_come = self.unseen[hazard.card] + needed
-            keep = np.where(count == 1, w.keep_remedy, w.keep_copy) * np.minimum(to_come, 2) / 2
-        worth = w.end_of_limit if hazard.card == deck.limit else w.roll if hazard.card == deck.stop else w.remedy
-        self.lay[card] = np.where(needed, worth, np.where(may, w.useless, NEVER))
-        held = self.holds[deck.safeties[hazard.safety]]
-        keep = np.where(self.safe[:, hazard.safety], 0.0, np.where(held, keep / 3, keep))
+    def _remedies(self) -> None:
+        deck, w = self.deck, self.w
+        cards, remedies, safeties = deck.hazards
+        stop, limit = cards == deck.stop, cards == deck.limit
+        may, count = self.may_remedy(), self.hand[remedies]
+        needed = may & ~(stop[:, None] & self.driving)
+        to_come = self.unseen[cards] + needed
+        keep = np.where(count == 1, w.keep_remedy, w.keep_copy) * np.minimum(to_come, 2) / 2
+        keep[stop] = np.asarray(w.keep_roll)[np.minimum(count[stop], len(w.keep_roll) - 1)]
+        worth = np.where(limit, w.end_of_limit, np.where(stop, w.roll, w.remedy))[:, None]
+        self.lay[remedies] = np.where(needed, worth, np.where(may, w.useless, NEVER))
+        keep = np.where(self.holds[deck.safeties][safeties], keep / 3, keep) * ~self.safe[safeties]
         if self.lanes.reshuffles:
             # Where nobody moves, what helps others has to come round for the race to go on.
-            keep = np.where(self.lanes.stopped.all(1), keep / 10, keep)
-        self.discard[card] = -np.where(needed & (count == 1), w.keep_needed, keep)
+            keep[:, self.lanes.stopped.all(1)] /= 10
+        self.discard[remedies] = -np.where(needed & (count == 1), w.keep_needed, keep)
 
     # Safeties
 
     def _safeties(self) -> None:
         deck, w, lanes = self.deck, self.w, self.lanes
-        ends_soon = self._ends_soon()
         pays = self.edition.points.coup_fourre or lanes.race_counts
-        for number, card in enumerate(deck.safeties):
-            hazards = [hazard for hazard in deck.hazards if hazard.safety == number]
-            to_come = self.unseen[[hazard.card for hazard in hazards]].sum(0)
-            worth = np.full(len(lanes), w.save_held if pays else w.save_pointless)
-            under = np.zeros(len(lanes), bool)
-            for hazard in hazards:
-                if hazard.card != deck.limit:
-                    under |= self.stopped & (self.top == hazard.card + 1) & ~self.holds[hazard.remedy]
-            if number == deck.right_of_way:
-                under |= ~self.driving & ~self.stopped & ~self.holds[deck.roll]
-                worth[self.limited & ~self.holds[deck.end_of_limit] & (self.can_drive_km == 0)] = w.save_limited
-            worth[under] = w.save_stuck
-            worth[to_come == 0] = w.save_spent
-            worth[ends_soon] = w.save_first
-            self.lay[card] = np.where(self.may_save(number), worth, NEVER)
-            if self.edition.discard_safety == "allowed":
-                self.discard[card] = -w.keep_safety
+        worth = np.full((len(deck.safeties), len(lanes)), w.save_held if pays else w.save_pointless, np.float32)
+        to_come, stuck = np.zeros(worth.shape, np.int16), np.zeros(worth.shape, bool)
+        helpless = self.held_up & ~self.holds[deck.hazards.remedies]
+        for number, (card, _, safety) in enumerate(zip(*deck.hazards, strict=True)):
+            to_come[safety] += self.unseen[card]
+            stuck[safety] |= helpless[number]
+        way = deck.right_of_way
+        stuck[way] |= ~self.driving & ~self.stopped & ~self.holds[deck.roll]
+        worth[way, self.limited & ~self.holds[deck.end_of_limit] & (self.can_drive_km == 0)] = w.save_limited
+        worth = np.where(to_come == 0, w.save_spent, np.where(stuck, w.save_stuck, worth))
+        worth = np.where(self._ends_soon(), w.save_first, worth)
+        self.lay[deck.safeties] = np.where(self.may_save(), worth, NEVER)
+        if self.edition.discard_safety == "allowed":
+            self.discard[deck.safeties] = -w.keep_safety
 
     def _ends_soon(self) -> Flags:
         """Return where safeties wait for nothing more: this turn completes, somebody is near, few cards are left."""
@@ -321,9 +305,9 @@ class Valuation(Movers):
         soon = self.completes.copy()
         if not lanes.reshuffles:
             soon |= lanes.left() <= w.last_draws * lanes.seats
-        for other in range(lanes.sides):
-            rest = lanes.target - lanes.race_km(other)
-            soon |= (self.own != other) & (rest <= w.near_km) & ~lanes.stopped[:, other]
+        for further in range(1, lanes.sides):
+            other = (self.own + further) % lanes.sides
+            soon |= (lanes.target - lanes.race_km(other) <= w.near_km) & ~lanes.of(lanes.stopped, other)
         if lanes.race_counts:
             # Safeties keep the turn, so that a distance card may follow.
             soon |= SAFETY_KM * self.holds[self.deck.safeties].sum(0) + self.can_drive_km >= self.rest

@@ -21,7 +21,7 @@ from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
 
-_SURPLUS = 8  # how many worlds are dealt for each that is kept
+_SURPLUS = 4  # how many worlds are dealt for each that is kept
 _LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
 _PATIENCE_POINTS = 40.0  # how much worse than the best a play has to look to be e times as rare
 _WHIM = 0.08  # how likely a play at least is: people do not play by the valuation
@@ -102,7 +102,8 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
 
 _MOST_TURNS = 130  # more turns than a hand has
 _MOST_TURNS_OF_RACE = 60  # after these turns a race with reshuffled discards is judged by the lead
-_HAND_SPREAD = 1150.0  # spread of the difference that one hand of two players makes, in points
+_HAND_SPREAD = 1400.0  # spread of the difference that one hand of two players makes, in points
+_LAST_HANDS = 1.2  # how many hands more than the points to go the lead has to last for: fitted to matches of level 2
 _RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
 _HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
 
@@ -111,17 +112,17 @@ def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weight
     """Play every lane to its end. `weights` are those of each side, or of all; the lanes are used up."""
     ends = Ends(lanes)
     for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
-        done = lanes.over != OPEN
-        if done.any():
-            extends = done & wants_extension(lanes)
-            lanes.extend(extends)
-            done &= ~extends
-            ends.note(lanes, done)
-            lanes = lanes.chosen(~done)
+        completed = np.flatnonzero((lanes.over == COMPLETED) & lanes.may_extend)
+        if len(completed):
+            lanes.extend(completed[wants_extension(lanes.chosen(completed))])
+        over = lanes.over != OPEN
+        if over.any():
+            ends.note(lanes.chosen(over))
+            lanes = lanes.chosen(~over)
         if not len(lanes):
             break
         take_turns(lanes, chance, weights)
-    ends.note(lanes, np.ones(len(lanes), bool))
+    ends.note(lanes)
     return ends
 
 
@@ -204,11 +205,8 @@ class Ends:
         self.by = np.full(len(lanes), -1)
         self.km = np.zeros((len(lanes), lanes.sides), np.int64)
 
-    def note(self, lanes: Lanes, done: Flags) -> None:
-        """Write down the lanes that are over."""
-        if not done.any():
-            return
-        over = lanes.chosen(done)
+    def note(self, over: Lanes) -> None:
+        """Write down how lanes are over."""
         self.points[over.origin], self.by[over.origin] = points(over), over.by
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 
@@ -226,5 +224,5 @@ def match_share(after: Ints, own: int, goal: int) -> Points:
     best = np.delete(after, own, axis=1).max(1)
     lead = after[:, own] - best
     to_go = np.maximum(goal - after.max(1), 0) / _HAND_POINTS
-    share = 1 / (1 + np.exp(-1.702 * lead / (_HAND_SPREAD * np.sqrt(np.maximum(to_go, 0.3)))))
+    share = 1 / (1 + np.exp(-1.702 * lead / (_HAND_SPREAD * np.sqrt(to_go + _LAST_HANDS))))
     return np.where(after.max(1) >= goal, 0.5 + 0.5 * np.sign(lead), share)

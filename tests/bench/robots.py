@@ -2,7 +2,9 @@
 
 Two players play matches of two; each pair of matches has the same deals, with the seats changed. A player is a level,
 `greedy`, or the command of a program that answers questions as `companion robot` does and is started for each match.
-Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals.
+Prints the share of matches that the first wins and what he makes more a hand, with 95 % intervals. With `--out FILE` a
+run can be broken off, and the next goes on: results are added to the file, and all of one kind are counted; with
+`--matches 0` they are counted alone.
 
 Luck decides most matches. Against level 2 a third figure leaves it out: wherever the first plays otherwise than level 2
 would, both plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are
@@ -12,6 +14,7 @@ worth by that, summed over a match, is what he wins more than one match of two.
 from __future__ import annotations
 
 import argparse
+import itertools
 import json
 import math
 import random
@@ -20,11 +23,12 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from copy import copy
 from pathlib import Path
 from statistics import mean, stdev
+from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
@@ -45,6 +49,9 @@ CERTAIN = 1.96
 MIXES = 100
 """In how many orders of the draw pile two plays are compared."""
 
+AT_ONCE = 16
+"""How many deals are played at once."""
+
 NAMES = ("greedy", *(str(level.value) for level in Level))
 
 
@@ -57,33 +64,63 @@ def main() -> None:
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())
     parser.add_argument("--playouts", type=int, default=Effort().playouts, help="of level 3, a move")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, help="a file of results, of any seed, to go on from and to add to")
     asked = parser.parse_args()
-    won, ahead, gained, begun = [], [], [], time.process_time()
-    for pair in played_together(asked):
-        won += [mean(share for share, _, _ in pair)]
-        ahead += [mean(lead for _, leads, _ in pair for lead in leads)]
-        gained += [0.5 + mean(gain for _, _, gain in pair)]
+    known = read(asked)
+    begun, had = time.process_time(), {result.deal for result in known}
+    deals = (f"{asked.seed} {number}" for number in itertools.count())
+    new = itertools.islice((deal for deal in deals if deal not in had), asked.matches // 2)
+    for result in played(asked, new):
+        known.append(result)
+        if asked.out:
+            with asked.out.open("a") as file:
+                file.write(json.dumps(result._asdict()) + "\n")
     took_s = time.process_time() - begun
-    print(f"{asked.one} against {asked.other}, {asked.edition}, {2 * len(won)} matches, {took_s:.0f} s of one core")
-    print(f"matches won: {interval(won, 100)} %    points more a hand: {interval(ahead, 1)}")
-    if asked.other == "2":
-        print(f"matches won by what his plays are worth: {interval(gained, 100)} %")
+    print(f"{asked.one} against {asked.other}, {asked.edition}, {2 * len(known)} matches; {took_s:.0f} s of one core")
+    if known:
+        won, ahead = (interval((getattr(result, name) for result in known), 1) for name in ("won_percent", "ahead"))
+        print(f"matches won: {won} %    points more a hand: {ahead}")
+    if known and asked.other == "2":
+        print(f"matches won by what his plays are worth: {interval((one.worth_percent for one in known), 1)} %")
 
 
-def played_together(asked: argparse.Namespace) -> list[list[tuple[float, list[int], float]]]:
-    """Both matches of each deal, all of them at once: their searches are played out in one batch, which is quicker."""
+class Result(NamedTuple):
+    """What came of one deal, in both matches on the average."""
+
+    settings: str
+    deal: str  # the seed, and its number
+    won_percent: float
+    ahead: float  # points a hand
+    worth_percent: float  # matches won by what the plays are worth
+
+
+def settings(asked: argparse.Namespace) -> str:
+    """What results have to share to be counted together."""
+    return f"{asked.one} {asked.other} {asked.edition} {asked.playouts}"
+
+
+def read(asked: argparse.Namespace) -> list[Result]:
+    """The results of these settings so far."""
+    lines = asked.out.read_text().splitlines() if asked.out and asked.out.exists() else []
+    results = (Result(**json.loads(line)) for line in lines)
+    return [result for result in results if result.settings == settings(asked)]
+
+
+def played(asked: argparse.Namespace, deals: Iterable[str]) -> Iterator[Result]:
+    """What comes of each deal. Several go on at once: their searches are played out in one batch, which is quicker."""
     batch = Batch()
-    batch.players, search.play_out = 2 * (asked.matches // 2), batch.play_out
+    search.play_out = batch.play_out
 
-    def play(number: int, seat: int) -> tuple[float, list[int], float]:
-        try:
-            return play_once(asked, f"{asked.seed} {number}", seat)
-        finally:
-            batch.leave()
+    def play(deal: str) -> Result:
+        with batch:
+            matches = [play_once(asked, deal, seat) for seat in (0, 1)]
+        won, gained = (mean(match[at] for match in matches) for at in (0, 2))
+        ahead = mean(lead for _, leads, _ in matches for lead in leads)
+        return Result(settings(asked), deal, 100 * won, ahead, 50 + 100 * gained)
 
-    with ThreadPoolExecutor(batch.players) as pool:
-        pairs = [[pool.submit(play, number, seat) for seat in (0, 1)] for number in range(asked.matches // 2)]
-        return [[match.result() for match in pair] for pair in pairs]
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for deal in as_completed(pool.submit(play, deal) for deal in deals):
+            yield deal.result()
 
 
 class Batch:
@@ -101,7 +138,11 @@ class Batch:
             self._changed.wait_for(lambda: ends)
         return ends[0]
 
-    def leave(self) -> None:
+    def __enter__(self) -> None:
+        with self._changed:
+            self.players += 1
+
+    def __exit__(self, *_: object) -> None:
         with self._changed:
             self.players -= 1
             self._play_when_all_wait(np.random.default_rng(1))

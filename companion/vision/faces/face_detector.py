@@ -45,6 +45,8 @@ LEAST_LEAD = 0.03  # least lead in likeness of the narrowest strip over any othe
 LEAST_TELLING = 0.55  # least variation of the visible part of a card, as a share of the whole card's
 LEAST_ENDING = 0.6  # least share of a strip's visible borders across which the picture changes; else no card ends there
 AGREES = 1.0  # least agreement of the second opinion that identifies a card: the logarithm of the odds
+DISAGREES = -2.0  # agreement below which a card is asked about, however like a face it is
+BARELY_MARGIN = 0.6  # lead below which a card that is identified is asked about too: three wrong ones had 0.28 to 0.52
 AGREES_ALONE = 2.0  # the same of a card that shows whole, but is little like any face
 ASKED_SCORE, ASKED_MARGIN, ASKED_DETAIL = 0.5, 0.3, 0.45  # least of such a card to ask for a second opinion
 ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
@@ -288,9 +290,9 @@ def _lies_by(card: Named, other: Named) -> bool:
 
 
 def _is_doubtful(card: Named) -> bool:
-    """True if a second opinion is asked: correlation does not identify a card, yet some card lies there, or may."""
+    """True if a second opinion is asked: a card lies there, or may, and correlation hardly tells which."""
     if _is_there(card):
-        return not _is_sure(card)
+        return card.margin < BARELY_MARGIN or not _is_sure(card)
     is_like = card.score >= ASKED_SCORE and card.margin >= ASKED_MARGIN and card.detail >= ASKED_DETAIL
     return is_like and card.shown >= WHOLE_FROM
 
@@ -298,7 +300,7 @@ def _is_doubtful(card: Named) -> bool:
 def _is_there(card: Named) -> bool:
     if card.shown < LEAST_SHOWN:
         return False
-    if _is_pale(card) or card.agreement >= AGREES_ALONE:
+    if _is_pale(card) or (card.agreement or 0.0) >= AGREES_ALONE:
         return True
     is_drawn = card.detail >= LEAST_DETAIL and card.telling >= LEAST_TELLING
     is_plain = card.score >= PLAIN_SCORE and card.shown >= WHOLE_FROM
@@ -315,7 +317,9 @@ def _is_pale(card: Named) -> bool:
 
 def _is_sure(card: Named) -> bool:
     """True if a card is identified; the less of it shows, the more it takes."""
-    if _is_pale(card) or card.agreement >= AGREES:
+    if card.agreement is not None and not DISAGREES < card.agreement < AGREES:
+        return card.agreement > 0
+    if _is_pale(card):
         return True
     hidden = min(1.0, max(0.0, (WHOLE_FROM - card.shown) / WHOLE_FROM))
     score = SURE_SCORE + (STRIP_SCORE - SURE_SCORE) * hidden

@@ -52,7 +52,7 @@ class Named:
     telling: float  # the variation of the visible part against the whole: a blank strip says nothing
     print_contrast: float  # the variation of the print on that face, in steps of Lab
     upon: Card | None = None  # the face of the card that lies on it in a column or a fan
-    agreement: float = -math.inf  # of the second opinion, `second_opinion.py`; -inf: it was not asked
+    agreement: float | None = None  # of the second opinion, `Closely.seconded`; None: it was not asked
 
 
 class Closely:
