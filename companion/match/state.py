@@ -111,9 +111,13 @@ class MatchState:
         return self.redone_next[0] if self.redone_next else None
 
     @property
+    def side_of(self) -> Mapping[str, str]:
+        return {player: team.name for team in self.game.teams for player in team.players}
+
+    @property
     def people(self) -> tuple[str, ...]:
         """The players who are no robots."""
-        return tuple(player for team in self.game.teams for player in team.players if player not in self.robots)
+        return tuple(player for player in self.side_of if player not in self.robots)
 
     @property
     def game(self) -> Game:
@@ -298,9 +302,8 @@ def next_first(state: MatchState) -> str:
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
     """True if another side has to confirm a play first, and `by` is not of such a side."""
-    sides = {player: team.name for team in state.game.teams for player in team.players}
-    whose = sides.get(play.player or "")
-    return state.other_side_verifies and whose is not None and sides.get(by, whose) == whose
+    whose = state.side_of.get(play.player or "")
+    return state.other_side_verifies and whose is not None and state.side_of.get(by, whose) == whose
 
 
 def table_of(state: MatchState) -> Table:

@@ -124,9 +124,8 @@ def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | Non
     if change.by == CAMERA:
         return None
     before, after = (notation.read_play(text or "", now.game.teams) for text in (change.before, change.after))
-    side_of = permissions.sides(now)
-    whose = side_of.get(before.player or "") if before is not None else None
-    if before is None or whose != side_of[seat] or whose == side_of.get(change.by):
+    whose = now.side_of.get(before.player or "") if before is not None else None
+    if before is None or whose != now.side_of[seat] or whose == now.side_of.get(change.by):
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None

@@ -119,7 +119,7 @@ def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str 
     """Say who may take back what `by` did to a play of `concerned`: both their sides; anybody if no player did it."""
     if not phone_identity.may_act():
         return _(WATCHING)
-    side_of = sides(now)
+    side_of = now.side_of
     own = side_of.get(phone_identity.seat(now) or "")
     if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
         return None
@@ -135,11 +135,6 @@ def _deed(event: Event) -> str:
     if text.startswith("hand "):
         return "began"
     return "confirmed" if event.body.get("source") == CAMERA else "entered"
-
-
-def sides(now: MatchState) -> dict[str, str]:
-    """Return the side of each player."""
-    return {player: team.name for team in now.game.teams for player in team.players}
 
 
 def decides(now: MatchState) -> bool:
@@ -159,7 +154,7 @@ def decides(now: MatchState) -> bool:
 
 def vouched() -> bool:
     """True if this phone stands in for another side: the host's, where it has no seat or no other side has a phone."""
-    side_of, seat = sides(state()), phone_identity.seat(state())
+    side_of, seat = state().side_of, phone_identity.seat(state())
     others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
     return phone_identity.may_host() and (seat is None or not others)
 
