@@ -76,7 +76,7 @@ class Evening:
         if what == "line":
             return f"/line/{now.hand_entries[int(which or 1) - 1].seq}"
         if what == "changed":
-            return str(now.changes[int(which or 1) - 1].seq)
+            return str(now.past.changes[int(which or 1) - 1].seq)
         if what == "id":
             return self.last["asked"].rpartition("/")[2]
         return phone_identity.table_code(SECRET) if what == "code" else self.last[what]

@@ -96,7 +96,7 @@ class Seen:
 
     def _asked(self, state: MatchState) -> Iterator[Question]:
         table = state.game.table
-        counted = {entry.written.question for entry in state.entries} | state.answers.keys()
+        counted = {entry.written.question for entry in state.entries} | state.past.answers.keys()
         for card in self._lying.values():
             if (card.match, card.hand) != (state.match, state.hand_seq) or card.id in counted:
                 continue

@@ -282,7 +282,7 @@ def test_a_file_that_is_there_is_not_written_over(data, tmp_path):
 
 
 def test_a_full_disk_leaves_no_half_file(data, tmp_path, monkeypatch):
-    monkeypatch.setattr(backup_archive.os, "fsync", full)
+    monkeypatch.setattr(backup_archive, "write_whole", full)
 
     with pytest.raises(Problem, match=r"cannot be written to .*table.zip \(No space left on device\)"):
         write_bundle(data, tmp_path / "table.zip")
@@ -464,7 +464,7 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
 
 def test_a_full_disk_while_restoring_changes_nothing(data, table, monkeypatch):
     found, before = read_bundle(table), tree(data)
-    monkeypatch.setattr(backup_archive.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(Problem, match="make room there"):
         restore(data, found)

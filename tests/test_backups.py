@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import threading
 import time
@@ -105,7 +106,7 @@ def test_a_backup_is_made_while_plays_are_written(path):
 def test_a_full_disk_leaves_no_half_backup_and_the_older_ones(path, monkeypatch):
     kept = back_up(path)
     append(path, "Ann 25")
-    monkeypatch.setattr(backups.os, "fsync", full)
+    monkeypatch.setattr(os, "fsync", full)
 
     with pytest.raises(Problem, match=r"No backup could be made in .*backups \(No space left on device\)"):
         back_up(path)
@@ -174,7 +175,7 @@ def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
 
 def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch):
     made, times, told, _path = nightly
-    monkeypatch.setattr(backups, "_copy", full)
+    monkeypatch.setattr(backups, "write_whole", full)
 
     assert made.back_up() is None
     assert told[0].startswith("No backup could be made in ")

@@ -198,9 +198,9 @@ def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_
 
     post(director, f"{desk_of(director, club)}/answered")
     assert "calls the director" not in text_of(director.get("/"))
-    assert table.state.has_called
+    assert table.state.past.has_called
     wire.run()
-    assert not table.state.has_called
+    assert not table.state.past.has_called
     assert wire.answers[-1] == {"acknowledged": table.state.seq}
     assert table.state.questions == ()
 
@@ -237,7 +237,7 @@ def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
         assert path == "/" or called.location == "/plain"
         assert "The director has been called." in text_of(phone.get(path))
         post(phone, "/director", call="over")
-        assert not table.state.has_called
+        assert not table.state.past.has_called
 
 
 # --- Corrections ----------------------------------------------------------------------------------------------

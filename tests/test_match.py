@@ -159,7 +159,9 @@ class Scene:
             "total": lambda: f"{rest.split()[0]} {state.game.hands[0].sheets[rest.split()[0]].total}",
             "by": lambda: str(state.game.hands[0].by),
             "attention": lambda: ", ".join(f"{entry.hand}: {entry.written.text}" for entry in state.attention),
-            "answers": lambda: ", ".join(f"{one.answer.value} {one.about}".strip() for one in state.answers.values()),
+            "answers": lambda: ", ".join(
+                f"{one.answer.value} {one.about}".strip() for one in state.past.answers.values()
+            ),
             "corrected": lambda: ", ".join(
                 f"{e.written.text} by {e.written.corrected_by}" for e in state.entries if e.written.corrected_by
             ),
@@ -476,7 +478,7 @@ def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
     old = {"zone": "side-1/battle", "expected": "roll", "seen": None, "answer": "ignore", "by": "Ann"}
     store.append(match.state.match, Draft("answer", old))
 
-    assert Match(store).state.answers == {}
+    assert Match(store).state.past.answers == {}
 
 
 # --- Corrections ---------------------------------------------------------------------------------------------
@@ -536,7 +538,6 @@ def test_a_players_name_to_show_can_change(match):
     match.sit("Ann", "phone", name="Ann ”Speedy” Smith")
 
     assert match.state.game.shown["Ann"] == "Ann ”Speedy” Smith"
-    assert match.state.seats == {"Ann": 1}
 
 
 # --- Cards that cannot be told -------------------------------------------------------------------------------

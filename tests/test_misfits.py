@@ -60,7 +60,7 @@ def test_the_question_and_the_change_count_once_however_often_they_are_sent(page
     for fields in (change, change | {"anyway": "1"}) * 2:
         tap(page, path, **fields, request="one")
 
-    assert [change.after for change in hand.state.changes] == ["Ann discard 25"]
+    assert [change.after for change in hand.state.past.changes] == ["Ann discard 25"]
 
 
 def test_a_change_that_is_illegal_itself_may_be_let_stand(page, hand):
@@ -118,7 +118,7 @@ def test_what_left_no_card_cannot_be_kept(page, begun):
     tap(page, "/lines/stand", request="2")
 
     assert lines(begun)[-1] == "Ann extend"
-    assert begun.state.changes[-1].after == "Ann 50"
+    assert begun.state.past.changes[-1].after == "Ann 50"
 
 
 def test_where_the_other_side_verifies_nobody_keeps_his_own_lines(app, hand):

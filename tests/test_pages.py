@@ -232,7 +232,7 @@ def test_a_play_taken_back_leaves_the_table_as_it_was(page, begun):
     tap(page, seen(begun, 1, "Ann 100"), answer="taken-back")
 
     assert begun.state.questions == ()
-    assert [said.answer for said in begun.state.answers.values()] == ["taken-back"]
+    assert [said.answer for said in begun.state.past.answers.values()] == ["taken-back"]
 
 
 def test_a_form_that_is_sent_twice_counts_once(page, begun):

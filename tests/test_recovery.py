@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
@@ -16,7 +17,7 @@ from companion.common.errors import Problem
 from companion.match.archive import judged
 from companion.match.match import Match
 from companion.pages import create_app
-from companion.storage import database, last_event, recovery
+from companion.storage import last_event, recovery
 from companion.storage.backups import back_up, backups_of
 from companion.storage.data_folder import store_path
 from companion.storage.database import look
@@ -439,7 +440,7 @@ def damaged(whole, tmp_path_factory):
 @pytest.mark.parametrize("moment", range(1, 22))
 def test_a_plug_pulled_while_mending_loses_nothing(damaged, tmp_path, moment):
     path, expected = copied(damaged[0], tmp_path), damaged[1]
-    acts = [*((Path, name) for name in ("rename", "replace", "unlink", "mkdir")), (database.os, "fsync")]
+    acts = [*((Path, name) for name in ("rename", "replace", "unlink", "mkdir")), (os, "fsync")]
     with plug_pulled(moment, *acts) as steps:
         Store.open(path).close()
 

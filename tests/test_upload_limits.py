@@ -29,7 +29,7 @@ def at(app):
 @pytest.fixture
 def strangers(monkeypatch):
     """Nobody is the machine itself: all are strangers until they show the code."""
-    monkeypatch.setattr(phone_identity, "is_here", lambda _address: False)
+    monkeypatch.setattr(phone_identity, "is_machine", lambda: False)
 
 
 def connected(at: str) -> socket.socket:
@@ -121,7 +121,7 @@ def test_who_takes_part_sends_a_photograph(app, at, strangers):
 
 def test_a_photograph_larger_than_any_is_not_taken_in(app, at, strangers):
     assert answer(at, posting(at, "/snap", limits.LARGEST_BYTES + 9, cookie(app)))[0] == 413
-    assert answer(at, posting(at, "/snap", limits.body_of("snap.send").most_bytes + 9, cookie(app)))[0] == 413
+    assert answer(at, posting(at, "/snap", limits.BODIES["snap.send"].most_bytes + 9, cookie(app)))[0] == 413
 
 
 @pytest.mark.parametrize(

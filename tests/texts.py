@@ -29,7 +29,14 @@ Text = str | tuple[str, str]
 """A text, or those for one and for several."""
 
 _IN_PYTHON = {"_": None, "N_": None, "say": None, "FileProblem": None, "many": (1, 2), "say_many": (1, 2)}
-_PROBLEMS = {"Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Unreadable": None}
+_PROBLEMS = {
+    "Problem": None,
+    "EditionError": None,
+    "SeatingError": None,
+    "NotSaved": None,
+    "Newer": None,
+    "Unreadable": None,
+}
 """Patterns with values: a page may show them. A sentence without any is marked by `say`, or for the terminal alone."""
 
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}

@@ -7,6 +7,7 @@ they are unpacked, the log's events are read and written into a new file, editio
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
@@ -17,7 +18,7 @@ import tempfile
 import tomllib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
@@ -34,7 +35,7 @@ from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
 from companion.storage.events import Event, Row
-from companion.storage.files import give_to_owner_of, sync_folder
+from companion.storage.files import give_to_owner_of, sync_folder, write_whole
 from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
@@ -170,23 +171,15 @@ def _allowed_files(folder: Path) -> Iterator[str]:
 
 
 def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
-    new = out.with_name(f"{out.name}.new")
+    zipped = io.BytesIO()
     try:
-        with new.open("wb") as file:
-            with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as packed:
-                for name, content in files.items():
-                    # The clock may be wrong, or missing: every entry has the first date there is.
-                    packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
-            file.flush()
-            os.fsync(file.fileno())
-        read_bundle(new)
-        new.replace(out)
-        sync_folder(out.parent)
-    except (Problem, OSError, zipfile.LargeZipFile) as error:
-        with suppress(OSError):
-            new.unlink(missing_ok=True)
-        if isinstance(error, Problem):
-            raise
+        with zipfile.ZipFile(zipped, "w", zipfile.ZIP_DEFLATED) as packed:
+            for name, content in files.items():
+                # The clock may be wrong, or missing: every entry has the first date there is.
+                packed.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+        read_bundle(out, sent=zipped.getvalue())
+        write_whole(out, zipped.getvalue())
+    except (OSError, zipfile.LargeZipFile) as error:
         why = getattr(error, "strerror", None) or error
         raise Problem(f"The backup cannot be written to {out} ({why}): choose another place.") from error
 
@@ -205,13 +198,15 @@ def is_allowed(name: str) -> bool:
     return folder == DECKS_NAME and is_name(deck) and (file == DECK_FILE or picture_named(file) is not None)
 
 
-def read_bundle(file: Path, *, recoded: Recoded | None = None, own: Path | None = None) -> Bundle:
+def read_bundle(
+    file: Path, *, sent: bytes | None = None, recoded: Recoded | None = None, own: Path | None = None
+) -> Bundle:
     """Return what a backup holds, once all of it was found sound; nothing is changed anywhere.
 
-    `recoded` reads each picture and writes it again; `own` is where the editions in force lie, which are in force again
-    afterwards. Raises Problem, and nothing else.
+    `sent` is its content where it is not on the disk yet; `recoded` reads each picture and writes it again; `own` is
+    where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
     """
-    files = _unpacked(file)
+    files = _unpacked(file, sent)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise _bad(file, f"it holds no {ABOUT}")
@@ -232,10 +227,10 @@ def read_bundle(file: Path, *, recoded: Recoded | None = None, own: Path | None 
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
 
 
-def _unpacked(file: Path) -> dict[str, bytes]:
+def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
     """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
     content: dict[str, bytes] = {}
-    with zip_reader.opened(file, None, lambda what: _bad(file, what)) as packed:
+    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
         infos = packed.infolist()
         if len(infos) > MOST_FILES:
             raise _bad(file, f"it holds {len(infos)} files")

@@ -148,12 +148,8 @@ def setup_of(script: Script) -> Setup:
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
     """Return what `demo:WHAT` shows to somebody who only looks: the setup, the given one if any, and the frames."""
     script = script_for(what, setup)
-    return setup or setup_of(script), frames_of(script, cards=STICKERED if has_stickers else BARE)
-
-
-def frames_of(script: Script, *, speed: float = 1.0, cards: Cards = STICKERED) -> Iterator[Frame]:
-    """Return the script's frames, as any camera gives them."""
-    return (Frame(frame.image, frame.t_s) for frame in demo_frames(script, speed=speed, cards=cards))
+    drawn = demo_frames(script, cards=STICKERED if has_stickers else BARE)
+    return setup or setup_of(script), (Frame(frame.image, frame.t_s) for frame in drawn)
 
 
 def start_or_go_on(match: Match, script: Script) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -62,7 +62,7 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     texts = _read_records(records, may_be_pictures=as_json)
     if as_json:
         return max([_replayed_as_json(str(path), text, as_lies=as_lies, states=states) for path, text in texts])
-    return max([_replayed(str(path), text, as_lies=as_lies) for path, text in texts])
+    return max([_told(path, text, as_lies=as_lies) for path, text in texts])
 
 
 def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> int:
@@ -77,21 +77,36 @@ def _replayed_as_json(file: str, text: str, *, as_lies: bool, states: bool) -> i
     return WRONG if wrong else 0
 
 
-def _replayed(file: str, text: str, *, as_lies: bool) -> int:
-    """Print what there is to say about each line and hand; return the exit code."""
-    lines: list[JudgedLine] = []
+def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = False) -> int:
+    """Print the verdict on each line and the sheet of each hand; return the exit code.
+
+    Where `scores_alone` are wanted, standard error has the lines that were not legal.
+    """
+    file, lines, hands = str(path), list[JudgedLine](), 0
+    tell: Callable[[str], None] = (lambda said: warn(f"  {said}")) if scores_alone else click.echo
+    if scores_alone:
+        click.echo(report.printable(path.name))
     for item in judge.judge(notation.lines(text), as_lies=as_lies):
-        if isinstance(item, JudgedLine):
-            # A long record must not carry all its tables along.
-            lines.append(item._replace(table=None))
+        if isinstance(item, judge.HandResult):
+            hands += 1
+            click.echo("\n".join(["", *report.score_sheet(item), *([] if scores_alone else [""])]))
+            continue
+        # A long record must not carry all its tables along.
+        lines.append(item._replace(table=None))
+        if not scores_alone:
             click.echo(report.judged_line(item, file))
-            if _seems_no_record(file, lines):
-                return WRONG
-        else:
-            click.echo("\n".join(["", *report.score_sheet(item), ""]))
+        elif item.verdict != judge.LEGAL:
+            counted = "counted all the same" if item.applied else "not counted"
+            tell(f"{counted}: {report.judged_line(item, file)}")
+        if _seems_no_record(file, lines):
+            return WRONG
     for sentence in report.closing(lines, as_lies=as_lies):
-        click.echo(sentence)
-    return _wrong_in(file, lines)
+        tell(sentence)
+    if scores_alone and lines and not hands:
+        tell("No hand could be counted.")
+    if not lines:
+        warn(f"{file}: there is no play in it.")
+    return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
 def _seems_no_record(file: str, lines: Sequence[JudgedLine]) -> bool:
@@ -105,13 +120,6 @@ def _seems_no_record(file: str, lines: Sequence[JudgedLine]) -> bool:
     return True
 
 
-def _wrong_in(file: str, lines: Sequence[JudgedLine]) -> int:
-    """Return the exit code for judged lines of a file; say so if there are none."""
-    if not lines:
-        warn(f"{file}: there is no play in it.")
-    return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
-
-
 @click.command()
 @_records
 @editions_of_data
@@ -121,30 +129,7 @@ def score(records: tuple[Path, ...]) -> int:
     \b
     Example: companion score sunday.mbn
     """
-    return max([_scored(path, text) for path, text in _read_records(records)])
-
-
-def _scored(path: Path, text: str) -> int:
-    """Print the score sheets of a record, and on standard error what is not counted; return the exit code."""
-    lines: list[JudgedLine] = []
-    hands = 0
-    click.echo(report.printable(path.name))
-    for item in judge.judge(notation.lines(text)):
-        if isinstance(item, judge.HandResult):
-            hands += 1
-            click.echo("\n".join(["", *report.score_sheet(item)]))
-            continue
-        lines.append(item._replace(table=None))
-        if item.verdict != judge.LEGAL:
-            counted = "counted all the same" if item.applied else "not counted"
-            warn(f"  {counted}: {report.judged_line(item, str(path))}")
-        if _seems_no_record(str(path), lines):
-            return WRONG
-    for sentence in report.closing(lines):
-        warn(f"  {sentence}")
-    if lines and not hands:
-        warn("  No hand could be counted.")
-    return _wrong_in(str(path), lines)
+    return max([_told(path, text, scores_alone=True) for path, text in _read_records(records)])
 
 
 @click.command()

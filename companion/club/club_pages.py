@@ -188,13 +188,10 @@ def past_of(db: Connection, table: str, match: int) -> Past | None:
 def _match_view(past: Past) -> dict[str, object]:
     names = Names.of(past.game)
     words.speak_of(past.game, {})
-    sheets = [score_sheets.explained(hand, names) for hand in past.finished]
-    is_open = bool(past.hands) and past.hands[-1].is_open
-    now = score_sheets.open_sheet(past.game, score_sheets.answered(past.hands[-1])) if is_open else None
     return {
         "sides": " – ".join(names.side(team.name) for team in past.game.teams),
         "edition": _(past.game.edition.title),
-        "sheets": [*sheets, *([now] if now else [])][::-1],
+        "sheets": [score_sheets.explained(hand, names) for hand in reversed(past.hands)],
     }
 
 

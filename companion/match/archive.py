@@ -105,11 +105,6 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     return Past(match, events[-1].seq, events[0].at_s, ended_s, lines, record, hands, is_demo)
 
 
-def hands_now(state: MatchState) -> tuple[PlayedHand, ...]:
-    """Return the hands of the match being played."""
-    return tuple(hands_of(state.record, state.entries))
-
-
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
     """Yield the hands of a judged record."""
     for number, result in record.hands.items():

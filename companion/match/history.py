@@ -6,7 +6,6 @@ of the events, so the log replayed is the state.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
@@ -59,7 +58,6 @@ class History:
     """What the events come to."""
 
     lines: tuple[Written, ...] = ()
-    seats: Mapping[str, int] = field(default_factory=dict)  # how often somebody has sat down as each player
     settings: Mapping[str, str] = field(default_factory=dict)
     answers: Mapping[str, Answered] = field(default_factory=dict)  # the latest to each question that no line answers
     claims: tuple[Written, ...] = ()  # typed plays that had to wait, counted by now or not; the oldest first
@@ -87,11 +85,10 @@ def history(events: Sequence[Event]) -> History:
     return replace(
         past,
         lines=tuple(_lines(standing)),
-        seats=Counter(e.body["player"] for e in standing if e.kind == Kind.SEAT),
         answers=_answers(events),
         claims=tuple(_written(e) for e in events if e.kind == Kind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
-        waived=frozenset((e.body["of"], _by(e)) for e in events if e.kind == Kind.WAIVE),
+        waived=frozenset((e.body["of"], e.by) for e in events if e.kind == Kind.WAIVE),
         wishes=tuple(e for e in events if e.kind == Kind.WISH),
         letters=tuple(e for e in events if e.kind == Kind.LETTER),
         has_called=_has_called(events),
@@ -156,7 +153,7 @@ def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Cha
     for event in standing:
         line, after = event.body.get("of"), event.body.get("text") if event.kind == Kind.CORRECT else None
         if event.kind in (Kind.CORRECT, Kind.RETRACT, Kind.UNDO) and line in said:
-            yield Change(event.seq, line, said[line], after, _by(event))
+            yield Change(event.seq, line, said[line], after, event.by)
             said[line] = after or said[line]
 
 
@@ -172,13 +169,13 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
     lines: list[Written] = []
     for event in standing:
         if event.kind == Kind.SETUP:
-            lines += [Written(event.seq, text, _by(event)) for text in event.body.get("lines", ())]
+            lines += [Written(event.seq, text, event.by) for text in event.body.get("lines", ())]
         elif event.kind == Kind.LINE:
             before = event.body.get("before")
             place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
             lines.insert(place, _written(event))
         elif event.kind == Kind.CORRECT:
-            body = {"text": event.body["text"], "corrected_by": _by(event)}
+            body = {"text": event.body["text"], "corrected_by": event.by}
             body |= {"question": event.body["question"]} if "question" in event.body else {}
             lines = [replace(line, **body) if line.seq == event.body["of"] else line for line in lines]
         elif event.kind == Kind.RETRACT:
@@ -188,11 +185,7 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
 
 def _written(event: Event) -> Written:
     optional = {field: event.body[field] for field in ("source", "question", "deal") if field in event.body}
-    return Written(event.seq, event.body["text"], _by(event), **optional)
-
-
-def _by(event: Event) -> str:
-    return str(event.body.get("by", ""))
+    return Written(event.seq, event.body["text"], event.by, **optional)
 
 
 def _answers(events: Sequence[Event]) -> dict[str, Answered]:

@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer, drafts, questions
 from companion.match.drafts import OTHER_SIDE, WAITS
-from companion.match.history import NO, PHONE, ROBOT_SEAT, VERIFYING, YES, History, Kind, history
+from companion.match.history import NO, PHONE, ROBOT_SEAT, VERIFYING, YES, Kind
 from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
@@ -72,7 +72,6 @@ class Match:
         self.store, self.mats = store, mats
         self._changed = threading.Condition(threading.RLock())
         self._events: tuple[Event, ...] = ()
-        self._past = History()
         self._state = MatchState()
         self._derive: Derive = _nothing_seen
         self.instructed: tuple[Table, Play] | None = None  # what a robot's helper was told to lay: seen, it counts
@@ -307,12 +306,12 @@ class Match:
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
-        return question_id in self._past.asked or questions.match_of(question_id) in self.store.matches()
+        return question_id in self._state.past.asked or questions.match_of(question_id) in self.store.matches()
 
     @property
     def last_serial(self) -> int:
         """The highest serial of a track that an answered question of this match was about; 0 for none."""
-        return max((questions.serial_of(question) or 0 for question in self._past.asked), default=0)
+        return max((questions.serial_of(question) or 0 for question in self._state.past.asked), default=0)
 
     def correct(self, seq: int, text: str, by: str, *, vouched: bool = False) -> Outcome:
         """Change a line of the record; everything after it is judged again. Raises Problem for text that is no play.
@@ -348,7 +347,6 @@ class Match:
             return misfits(self._state, self._events, drafts.rewriting(kind, seq, play, ""))
 
     def let_stand(self, seq: int, by: str, *, vouched: bool = False) -> Outcome:
-        """Count a line that became illegal all the same."""
         with self._changed:
             entry = self._state.entry(seq)
             if entry is None or entry.play is None:
@@ -356,7 +354,6 @@ class Match:
             return self.correct(seq, str(replace(entry.play, anyway=True)), by, vouched=vouched)
 
     def let_all_stand(self, by: str, *, vouched: bool = False) -> Outcome:
-        """Count every line all the same that no longer fits."""
         with self._changed:
             plays = [entry.play for entry in self._state.attention if entry.play]
             if not vouched and any(waits_for_another(self._state, play, by) for play in plays):
@@ -382,7 +379,7 @@ class Match:
                 if wish is None or wish.about == by:
                     return Outcome(done=False, say=ASKED)
                 by = wish.about
-            return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.undone_next))
+            return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.past.undone_next))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         with self._changed:
@@ -396,14 +393,14 @@ class Match:
     def call_director(self, by: str, *, is_over: bool = False) -> Outcome:
         """Call the club's director, or note that nobody needs to come any more."""
         with self._changed:
-            if self._state.has_called is not is_over:
+            if self._state.past.has_called is not is_over:
                 return GONE
             return self._write(Draft(Kind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
         """Note what the director has sent, once; without a match it waits at the club."""
         with self._changed:
-            known = (had.body["letter"] for had in self._past.letters)
+            known = (had.body["letter"] for had in self._state.past.letters)
             if self._state.match is not None and letter["letter"] not in known:
                 self._write(*drafts.received(self._state, letter))
 
@@ -415,7 +412,7 @@ class Match:
             # What is wrong with it is for the camera to hear, not for a phone.
             seen = derive(self._state) if _is_seen(self._state) else ()
             self._derive = derive
-            now = self._questions(self._state, seen)
+            now = tuple(asked_in(self._state, seen))
             if now == self._state.questions:  # Only pictures are new.
                 self._state = replace(self._state, questions=now)
             else:
@@ -459,7 +456,7 @@ class Match:
     def _follow_policy(self) -> None:
         """Write what counts without a tap, one after the other; what somebody has taken back waits for one."""
         while not self._state.other_side_verifies:
-            draft = drafts.untapped(self._state, self._past.asked, self.instructed)
+            draft = drafts.untapped(self._state, self._state.past.asked, self.instructed)
             if draft is None:
                 return
             self._append(draft)
@@ -484,7 +481,6 @@ class Match:
         return Draft(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
-        """Note that what the disk had refused is written now."""
         with self._changed:
             self._show(unsaved=self.store.unsaved)
 
@@ -493,20 +489,19 @@ class Match:
         if events[0].match != self._state.match:
             self._events, self._first = (), {}
         self._events += events
-        self._past = past = history(self._events)
         for event in events:
             # Of a log that is read; changes made here are kept with their outcome.
             if request := event.body.get("request"):
                 is_done = event.kind not in (Kind.CLAIM, Kind.WISH)
                 outcome = Outcome(done=is_done, seq=event.seq, version=self._state.version)
                 self._first[request] = event.body.get("asked", ""), outcome
-        self._show(derived(self._state, self._events, past), unsaved=self.store.unsaved)
+        self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
         """Show a state, or the present one changed, with the questions that follow from it."""
         with self._changed:
             state = replace(state or self._state, version=self._state.version + 1, **changes)
-            self._state = replace(state, questions=self._questions(state, self._seen(state)))
+            self._state = replace(state, questions=tuple(asked_in(state, self._seen(state))))
             self._changed.notify_all()
 
     def _seen(self, state: MatchState) -> tuple[Question, ...]:
@@ -517,9 +512,6 @@ class Match:
             log.exception("no questions can be derived from what the camera sees")
             self._derive = _nothing_seen
             return ()
-
-    def _questions(self, state: MatchState, seen: tuple[Question, ...]) -> tuple[Question, ...]:
-        return tuple(asked_in(state, self._past, seen))
 
 
 def _is_seen(state: MatchState) -> bool:

@@ -7,7 +7,6 @@ was last seen and what is being asked is remembered only while the service runs.
 from __future__ import annotations
 
 import json
-import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -68,7 +67,6 @@ class Party:
         return frozenset((*self.seats.values(), *([self.host] if self.host else [])))
 
     def seat_of(self, phone: str | None) -> str | None:
-        """Return the player whose seat a phone has."""
         return next((player for player, whose in self.seats.items() if whose == phone), None)
 
 
@@ -124,7 +122,6 @@ class News:
         self._change(phone, lambda told: told.kind not in group)
 
     def put_away(self, phone: str, told_id: int) -> None:
-        """Drop a notice that has been read."""
         self._change(phone, lambda told: told.id != told_id)
 
     def _change(self, phone: str, stays: Callable[[Told], bool], *new: Told) -> None:
@@ -217,7 +214,6 @@ class Phones:
         return phone is not None and self.silent_s(phone) >= SEAT_AWAY_S
 
     def host_has_left(self) -> bool:
-        """True if the host has been silent so long that another may follow."""
         host = self._party.host
         return host is not None and self.silent_s(host) >= HOST_AWAY_S
 
@@ -267,7 +263,6 @@ class Phones:
             return True
 
     def give(self, phone: str, player: str, *, by: str | None) -> None:
-        """Give a seat to a phone, as the host."""
         with self._lock:
             self.sit(phone, player, by=by)
             self._tell(phone, Kind.GIVEN, by, player)
@@ -312,7 +307,6 @@ class Phones:
         return tuple(asked for asked in self._asked if self.silent_s(asked.phone) < SEAT_AWAY_S)
 
     def waiting(self, phone: str | None, wish: Wish) -> Asked | None:
-        """Return what a phone has asked for and still waits for."""
         return next((asked for asked in self.asked if asked.phone == phone and asked.wish is wish), None)
 
     def answer(self, asked_id: int, *, yes: bool, by: str | None = None) -> Asked | None:
@@ -363,11 +357,6 @@ _ANSWERS: Mapping[Wish, frozenset[Kind]] = {
     Wish.HOST: frozenset({Kind.HOST_REFUSED}),
 }
 """The answers that are old once a phone asks again."""
-
-
-def new_phone() -> str:
-    """Return a name for a phone that nobody else has."""
-    return secrets.token_urlsafe(16)
 
 
 def _recent(party: Party) -> Party:

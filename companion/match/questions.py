@@ -70,7 +70,6 @@ class Question:
 
     @property
     def serial(self) -> int | None:
-        """The serial of the track that it is about."""
         return serial_of(self.id)
 
     @property
@@ -84,7 +83,6 @@ class Question:
 
     @property
     def may_count_untapped(self) -> bool:
-        """True if it may count without a tap of its own."""
         return self.kind is Kind.PLAY and self.is_legal and self.sure
 
     @property

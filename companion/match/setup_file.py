@@ -54,7 +54,6 @@ class Setup:
 
     @property
     def mats(self) -> Mapping[str, str]:
-        """The side's name by its mat's id."""
         return {mat: team.name for mat, team in self.sides.items()}
 
     def header(self) -> list[str]:

@@ -13,14 +13,14 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer
 from companion.match.dealer import Dealt
-from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, Change, History, Written, history
-from companion.match.questions import Answered, Kind, Letter, Question, letter_id, question_id
+from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, History, Written, history
+from companion.match.questions import Kind, Letter, Question, letter_id, question_id
 from companion.rules import reasons, referee
 from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
-from companion.rules.record.notation import Line, Unreadable
+from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.storage.events import Draft, Event
 
@@ -84,9 +84,9 @@ class MatchState:
     match: int | None = None
     record: JudgedRecord = judge.EMPTY_RECORD
     entries: tuple[Entry, ...] = ()
+    past: History = field(default_factory=History)  # what the events come to
     hand_seq: int = 0  # the event that began the hand on the table
     questions: tuple[Question, ...] = ()  # in the order of play: what the camera sees, then typed plays that wait
-    answers: Mapping[str, Answered] = field(default_factory=dict)  # by id: to questions no line answers
     trouble: str | None = None
     unsaved: str | None = None  # a sentence as long as something that shows is not on the disk
     note: str | None = None  # the note about a damaged log, until somebody has read it
@@ -95,10 +95,6 @@ class MatchState:
     policy: Policy = Policy.TAP
     other_side_verifies: bool = False  # if a side's play counts only once another side has confirmed it
     robot_seat: RobotSeat | None = None
-    seats: Mapping[str, int] = field(default_factory=dict)
-    has_called: bool = False  # if somebody has called the club's director, who has not answered yet
-    changes: tuple[Change, ...] = ()  # the lines of the match that somebody changed or took out, the latest last
-    undone_next: tuple[Event, ...] = ()  # what an undo takes back, the latest first
     redone_next: tuple[Event, ...] = ()  # what a redo takes back, the latest first
     is_dealt: bool = False  # if the program deals the cards
     robots: Mapping[str, int] = field(default_factory=dict)  # the players who are robots, with their levels
@@ -107,7 +103,7 @@ class MatchState:
     @property
     def undoable(self) -> Event | None:
         """The change that an undo goes back to."""
-        return self.undone_next[-1] if self.undone_next else None
+        return self.past.undone_next[-1] if self.past.undone_next else None
 
     @property
     def redoable(self) -> Event | None:
@@ -115,9 +111,13 @@ class MatchState:
         return self.redone_next[0] if self.redone_next else None
 
     @property
+    def side_of(self) -> Mapping[str, str]:
+        return {player: team.name for team in self.game.teams for player in team.players}
+
+    @property
     def people(self) -> tuple[str, ...]:
         """The players who are no robots."""
-        return tuple(player for team in self.game.teams for player in team.players if player not in self.robots)
+        return tuple(player for player in self.side_of if player not in self.robots)
 
     @property
     def game(self) -> Game:
@@ -126,7 +126,6 @@ class MatchState:
 
     @property
     def hand_entries(self) -> tuple[Entry, ...]:
-        """The lines of play of the hand on the table."""
         return tuple(e for e in self.entries if e.hand == self.game.hand_number and e.judged is not None)
 
     @property
@@ -150,7 +149,6 @@ class MatchState:
         return bool(self.entries) and self.entries[0].written.by == DEMO
 
     def was_counted(self, entry: Entry) -> bool:
-        """True if a line belongs to a hand that has been counted."""
         return any(hand.number == entry.hand for hand in self.game.hands)
 
     def entry(self, seq: int) -> Entry | None:
@@ -198,22 +196,22 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 
-def asked_in(state: MatchState, past: History, seen: Sequence[Question]) -> Iterator[Question]:
+def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the table is asked: by the director, by what the camera sees, then what was typed and waits."""
-    yield from _directed(state, past)
+    yield from _directed(state)
     if state.is_dealt:
-        yield from _wished(state, past.wishes)
+        yield from _wished(state)
     else:
         counted = {entry.written.question for entry in state.entries}
-        yield from _claimed(state, typed_plays(state, past.claims, counted | state.answers.keys()), seen)
+        yield from _claimed(state, typed_plays(state, state.past.claims, counted | state.past.answers.keys()), seen)
 
 
-def _directed(state: MatchState, past: History) -> Iterator[Question]:
+def _directed(state: MatchState) -> Iterator[Question]:
     """Yield what the club's director asks and nobody has answered, as long as the line that it is about is there."""
-    for letter in past.letters:
+    for letter in state.past.letters:
         body = letter.body
         asked, who = letter_id(letter.match, body["letter"]), body["by"]
-        if asked in past.asked or body["what"] == Letter.COMING:
+        if asked in state.past.asked or body["what"] == Letter.COMING:
             continue
         if body["what"] == Letter.NOTE:
             note = say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=body.get("text", ""))
@@ -229,20 +227,19 @@ def _corrected(state: MatchState, asked: str, entry: Entry, body: Mapping[str, A
         wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
         yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=wish, line=entry.seq, about=who)
         return
-    try:
-        play = notation.parse_play(str(body.get("text")), state.game.teams)
-    except Unreadable:
+    play = notation.read_play(str(body.get("text")), state.game.teams)
+    if play is None:
         return
     wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=str(play))
     yield Question(asked, Kind.DIRECTOR, None, (play,), state.game.table, say=wish, line=entry.seq, about=who)
 
 
-def _wished(state: MatchState, wishes: Iterable[Event]) -> Iterator[Question]:
+def _wished(state: MatchState) -> Iterator[Question]:
     """Yield the question whether the last change is taken back, while somebody wishes it and nobody has declined."""
-    for wish in wishes:
+    for wish in state.past.wishes:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
-        if is_last and asked not in state.answers:
+        if is_last and asked not in state.past.answers:
             yield Question(asked, Kind.UNDO, None, table=state.game.table, about=wish.body["by"])
             return
 
@@ -257,11 +254,9 @@ def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     for claim in claims:
         asked = question_id(state.match, state.hand_seq, "typed", f"e{claim.seq}", Kind.PLAY)
-        if claim.seq > since and asked not in answered:
-            try:
-                yield asked, notation.parse_play(claim.text, state.game.teams)
-            except Unreadable:
-                continue
+        play = notation.read_play(claim.text, state.game.teams)
+        if claim.seq > since and asked not in answered and play is not None:
+            yield asked, play
 
 
 def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
@@ -307,9 +302,8 @@ def next_first(state: MatchState) -> str:
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
     """True if another side has to confirm a play first, and `by` is not of such a side."""
-    sides = {player: team.name for team in state.game.teams for player in team.players}
-    whose = sides.get(play.player or "")
-    return state.other_side_verifies and whose is not None and sides.get(by, whose) == whose
+    whose = state.side_of.get(play.player or "")
+    return state.other_side_verifies and whose is not None and state.side_of.get(by, whose) == whose
 
 
 def table_of(state: MatchState) -> Table:
@@ -324,11 +318,9 @@ def last_result(state: MatchState) -> HandResult | None:
     return state.game.hands[-1] if state.game.hands and not state.game.hand_is_open else None
 
 
-log = logging.getLogger(__name__)
-
-
-def derived(before: MatchState, events: Sequence[Event], past: History) -> MatchState:
-    """Return the state after all the events of a match, which come to `past`; judged on from the state before."""
+def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
+    """Return the state after all the events of a match, judged on from the state before."""
+    past = history(events)
     record, entries = judge_on(before, past.lines)
     players = [player for team in record.game.teams for player in team.players]
     is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
@@ -340,30 +332,26 @@ def derived(before: MatchState, events: Sequence[Event], past: History) -> Match
         record=record,
         entries=entries,
         hand_seq=next((entry.seq for entry in entries if entry.hand == record.game.hand_number > 0), 0),
-        answers=MappingProxyType(dict(past.answers)),
+        past=past,
         policy=Policy(policy) if policy in tuple(Policy) else Policy.TAP,
         other_side_verifies=past.settings.get(VERIFYING) == YES,
         robot_seat=None if is_dealt else RobotSeat.of(past.settings.get(ROBOT_SEAT), players),
-        seats=MappingProxyType(dict(past.seats)),
-        undone_next=past.undone_next,
         # Where several people play with dealt cards, an undo was agreed on.
         redone_next=() if is_dealt and len(players) > len(robots) + 1 else past.redone_next,
         is_dealt=is_dealt,
         robots=robots,
         dealt=None,
-        changes=past.changes,
-        has_called=past.has_called,
     )
-    return replace(state, dealt=_dealt(state, past)) if is_dealt else state
+    return replace(state, dealt=_dealt(state)) if is_dealt else state
 
 
-def _dealt(state: MatchState, past: History) -> Dealt | None:
+def _dealt(state: MatchState) -> Dealt | None:
     """Return the hidden cards of the last hand; None where they do not fit its record."""
     key = next((entry.written.deal for entry in state.entries if entry.seq == state.hand_seq), "")
-    waived = [player for of, player in past.waived if of == state.last_line]
+    waived = [player for of, player in state.past.waived if of == state.last_line]
     before = next((game.totals for game in state.record.games if game.hand_number == state.game.hand_number), {})
     try:
-        return dealer.dealt(state.record, key, waived, before, past.robots) if key else None
+        return dealer.dealt(state.record, key, waived, before, state.robots) if key else None
     except DealError:
         log.exception("the cards of this hand do not fit its record")
         return None

@@ -40,7 +40,6 @@ class Figures:
 
     @property
     def mean_points(self) -> int | None:
-        """The points of a hand on average, rounded."""
         return round(self.points / self.counted_hands) if self.counted_hands else None
 
     def as_dict(self) -> dict[str, Any]:

@@ -28,7 +28,6 @@ class Places:
     mats: Mapping[str, str]
 
     def mat_of(self, side: str) -> str | None:
-        """Return the mat that a side plays on."""
         return next((mat for mat, name in self.mats.items() if name == side), None)
 
     def lying(self, table: Table) -> Iterator[tuple[str, Card]]:
@@ -146,7 +145,6 @@ def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
 
 
 def _is_answer(table: Table, side: Side, card: Card) -> bool:
-    """True if a card answers an attack on a side at once."""
     index = table.sides.index(side)
     return any(attack.side == index and card in answers_to(table.edition, attack.hazard) for attack in table.attacks)
 

@@ -46,11 +46,6 @@ BODIES: Mapping[str, Body] = {
 LARGEST_BYTES = max(body.most_bytes for body in BODIES.values())
 
 
-def body_of(endpoint: str | None) -> Body:
-    """Return the limits of a route."""
-    return BODIES.get(endpoint or "", USUAL)
-
-
 class Busy(Problem):
     """Too many requests wait for the same work."""
 

@@ -92,14 +92,21 @@ def prepare_looks(app: Flask, static: Path) -> None:
     """Give an app the static files, the languages, and what any template needs."""
     files = [path for path in sorted(static.rglob("*")) if path.is_file()]
     bodies = {path.relative_to(static).as_posix(): path.read_bytes() for path in files}
-    bodies[TOKENS] += own_styles().encode()
+    # The styles of a side's colour and of how far along the road: none may stand in the page itself.
+    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
+    road = (f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))
+    bodies[TOKENS] += "".join((*sides, *road)).encode()
     drawn: dict[str, Callable[[], bytes]] = {f"icon-{px}.png": partial(icon, px) for px in ICONS_PX}
     drawn[MANIFEST] = manifest
 
     @cache
     def asset(name: str) -> Asset:
         """Return a file as it is asked for: the first page needs few of them."""
-        return _asset(name, drawn[name]() if name in drawn else bodies[name])
+        body, ending = drawn[name]() if name in drawn else bodies[name], Path(name).suffix
+        if ending in _FOR_READERS and not name.startswith("htmx"):
+            body = _FOR_READERS[ending].sub(b"", body)
+        kind = _TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
+        return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
     app.jinja_env.bytecode_cache = Compiled(str(static.parent / "templates" / "__pycache__"))
     app.jinja_env.add_extension("jinja2.ext.i18n")
@@ -147,19 +154,6 @@ def manifest() -> bytes:
     return json.dumps(
         {**names, "start_url": "/", "scope": "/", "display": "standalone", **colours, "icons": icons}
     ).encode()
-
-
-def own_styles() -> str:
-    """Return the styles of a side's colour and of how far along the road: none may stand in the page itself."""
-    sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
-    return "".join((*sides, *(f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))))
-
-
-def _asset(name: str, body: bytes) -> Asset:
-    if Path(name).suffix in _FOR_READERS and not name.startswith("htmx"):
-        body = _FOR_READERS[Path(name).suffix].sub(b"", body)
-    kind = _TYPES.get(Path(name).suffix) or mimetypes.guess_type(name)[0] or "application/octet-stream"
-    return Asset(body, kind, hashlib.sha256(body).hexdigest()[:10])
 
 
 def _serve(asset: Asset) -> Response:

@@ -73,11 +73,9 @@ class Names:
         return next((number for number, (side, players) in sides if name == side or name in players), 0)
 
     def is_player(self, name: str | None) -> bool:
-        """True if somebody of that name plays."""
         return any(name in players for players in self.sides.values())
 
     def anyone(self, name: str) -> str:
-        """Return the name of a side or a player."""
         return self.side(name) if name in self.sides else self.player(name)
 
 

@@ -7,19 +7,18 @@ by the number of their last event and never by a date: a small computer may have
 from __future__ import annotations
 
 import logging
-import os
 import re
 import sqlite3
 import threading
 import time
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import closing
 from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.storage.database import last_of, readable, rows_of
 from companion.storage.events import Row
-from companion.storage.files import read_readable, sync_folder
+from companion.storage.files import read_readable, write_whole
 
 FOLDER = "backups"
 DAILY, HAND = "log", "hand"  # how the names of copies made once a day begin, and of those made as a hand ends
@@ -66,46 +65,28 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
     Raises Problem where it cannot be copied: nothing half-written is left, and the older backups are as they were.
     """
     folder = path.parent / FOLDER
-    new = folder / "log.new"
     try:
         folder.mkdir(exist_ok=True)
-        clear(new)
+        for half in folder.glob("*.new*"):  # What a kill has left.
+            half.unlink()
         with closing(readable(path)) as source:
-            last = last_of(source)
-            final = folder / f"{kind}-{last:09d}.sqlite3"
-            if not last or rows_in_backup(final) is not None:
-                return None
-            _copy(source, new)
-        new.replace(final)
-        sync_folder(folder)
+            last, content = last_of(source), source.serialize()
+        final = folder / f"{kind}-{last:09d}.sqlite3"
+        if not last or rows_in_backup(final) is not None:
+            return None
+        write_whole(final, content)
+        if rows_in_backup(final) is None:
+            final.unlink()
+            raise sqlite3.DatabaseError("the copy is not what was copied")
         # Keeps the newest. A backup that is ahead of the log is of another one: it is not counted, and not deleted.
         behind = [one for one in backups_of(path) if one.name.startswith(f"{kind}-") and last_in(one) <= last]
         for old in behind[KEPT if kind == DAILY else KEPT_OF_HANDS :]:
             old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
-        with suppress(OSError):
-            clear(new)
         why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         what_to_do = "look at the disk, its room and the folder's rights"
         raise Problem(f"No backup could be made in {folder} ({why}): {what_to_do}.", 1) from error
-
-
-def clear(new: Path) -> None:
-    """Remove a half-written log and its journal."""
-    for ending in ("", "-journal"):
-        new.with_name(f"{new.name}{ending}").unlink(missing_ok=True)
-
-
-def _copy(source: sqlite3.Connection, new: Path) -> None:
-    """Write a copy that needs no file beside it, sync it and read it again."""
-    with closing(sqlite3.connect(new, isolation_level=None)) as copy:
-        source.backup(copy)
-    with new.open("rb+") as file:
-        os.fsync(file.fileno())
-    with closing(readable(new)) as copy:
-        if last_of(copy) != last_of(source):
-            raise sqlite3.DatabaseError("the copy is not what was copied")
 
 
 class Nightly:

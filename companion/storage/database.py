@@ -9,7 +9,6 @@ it is opened.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 import tempfile
 from collections.abc import Iterable, Iterator
@@ -17,9 +16,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.storage.events import Row, checksum, is_sound, unbroken
-from companion.storage.files import read_readable
+from companion.storage.files import read_readable, write_whole
 
 MIGRATIONS = (
     """
@@ -73,14 +71,6 @@ class Damaged(Problem):
 
 class Newer(Problem):
     """The log is of a schema that this program does not know."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            say(
-                "%(path)s was written by a newer version of the companion: install that version, or move the file.",
-                path=path,
-            )
-        )
 
 
 def connected(path: Path) -> sqlite3.Connection:
@@ -137,7 +127,10 @@ def schema_of(db: sqlite3.Connection) -> int:
 def check_schema(db: sqlite3.Connection, path: Path) -> None:
     """Raise Newer for a file of a newer program."""
     if schema_of(db) > len(MIGRATIONS):
-        raise Newer(path)
+        raise Newer(
+            "%(path)s was written by a newer version of the companion: install that version, or move the file.",
+            path=path,
+        )
 
 
 def last_of(db: sqlite3.Connection) -> int:
@@ -169,13 +162,9 @@ def is_as_written(row: Row, crc: int | None) -> bool:
 
 
 def write_log(path: Path, rows: Iterable[Row]) -> None:
-    """Write a file that holds these events and needs none beside it, and sync it."""
-    with closing(sqlite3.connect(path, isolation_level=None)) as db:
-        migrate(db)
-        with transaction(db):
-            insert(db, rows)
-    with path.open("rb+") as file:
-        os.fsync(file.fileno())
+    """Write a file that holds these events and needs none beside it, whole or not at all."""
+    with closing(new_in_memory(rows)) as db:
+        write_whole(path, db.serialize())
 
 
 def new_in_memory(rows: Iterable[Row]) -> sqlite3.Connection:

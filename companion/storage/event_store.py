@@ -265,7 +265,6 @@ class Store:
         return found
 
     def matches(self) -> tuple[int, ...]:
-        """Return all matches, the oldest first."""
         return tuple(self.latest())
 
     def latest(self) -> dict[int, int]:

@@ -65,6 +65,10 @@ class Event:
     kind: str
     body: Mapping[str, Any]
 
+    @property
+    def by(self) -> str:
+        return str(self.body.get("by", ""))
+
 
 def checksum(row: Row) -> int:
     """Return the CRC-32 of an event: any bit that flips in it changes this number."""

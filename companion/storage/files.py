@@ -17,18 +17,22 @@ _CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
 def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
     """Write a file whole or not at all, and sync it and its folder.
 
-    `mode` is for a file that was not there. Raises OSError where the disk refuses.
+    `mode` is for a file that was not there. Raises OSError where the disk refuses: nothing half-written is left.
     """
     new = path.with_name(f"{path.name}.new")
     with _one_at_a_time:
         # What a kill has left may be anybody's to read, or be laid there by somebody else.
         new.unlink(missing_ok=True)
         fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
-        with os.fdopen(fd, "wb") as file:
-            file.write(content.encode() if isinstance(content, str) else content)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(path)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
         sync_folder(path.parent)
 
 

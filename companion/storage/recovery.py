@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.backups import backups_of, clear, last_in, rows_in_backup
+from companion.storage.backups import backups_of, last_in, rows_in_backup
 from companion.storage.events import Row, unbroken
 from companion.storage.files import read_readable, sync_folder, write_whole
 from companion.storage.last_event import LastEvent
@@ -44,7 +44,6 @@ class Mended:
 
     @property
     def sentence(self) -> Said:
-        """What people are told."""
         what = say("The file with all matches was lost or damaged.")
         if self.away:
             what = say("The file with all matches was damaged; it lies in %(away)s now.", away=self.away)
@@ -200,9 +199,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
 
     A plug pulled at any moment leaves the damaged log, or the new one beside an empty place: `_finish` goes on there.
     """
-    new = path.with_name(f"{path.name}{NEW}")
-    clear(new)
-    database.write_log(new, rows)
+    database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
     last_event.write(path.parent, rows[-1] if rows else None)
     if away is not None:
@@ -212,12 +209,12 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
 
 
 def _finish(path: Path) -> None:
-    """Move a new log that waits to an empty place; beside a log it was never finished, and is removed."""
+    """Move a new log that waits to an empty place; beside a log it is not needed, and is removed."""
     new = path.with_name(f"{path.name}{NEW}")
     if not new.exists():
         return
-    if path.exists() or not _is_log(new):
-        new.unlink(missing_ok=True)
+    if path.exists():
+        new.unlink()
         return
     for sidecar in database.SIDECARS:
         beside = path.with_name(f"{path.name}{sidecar}")
@@ -225,14 +222,6 @@ def _finish(path: Path) -> None:
             beside.rename(_away(beside, sidecar))
     new.rename(path)
     sync_folder(path.parent)
-
-
-def _is_log(path: Path) -> bool:
-    try:
-        database.look(path)
-        return True
-    except (Problem, OSError):
-        return False
 
 
 def _put_away(path: Path) -> Path:

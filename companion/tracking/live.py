@@ -235,7 +235,7 @@ def record_of(state: MatchState) -> Record:
         for entry, before in zip(state.entries[1:], state.record.games, strict=False)
         if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
     )
-    return Record(state.match or 0, state.hand_seq, state.game.table, lines, state.answers)
+    return Record(state.match or 0, state.hand_seq, state.game.table, lines, state.past.answers)
 
 
 def _cut_out(track: Track, view: View, image: Image) -> bytes | None:

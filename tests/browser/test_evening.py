@@ -65,7 +65,7 @@ class Fingers:
 @pytest.fixture
 def strangers(monkeypatch):
     """Nobody is let in for sitting at the machine: everybody has to scan, as at a table."""
-    monkeypatch.setattr(phone_identity, "is_here", lambda _address: False)
+    monkeypatch.setattr(phone_identity, "is_machine", lambda: False)
 
 
 def scanned(wall: Page, url: str) -> str:

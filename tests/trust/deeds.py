@@ -35,9 +35,8 @@ def logged(state: MatchState) -> dict[str, Any]:
         "hands": state.record.hands,
         "policy": state.policy,
         "verifies": state.other_side_verifies,
-        "seats": dict(state.seats),
-        "changes": state.changes,
-        "answers": dict(state.answers),
+        "changes": state.past.changes,
+        "answers": dict(state.past.answers),
         # Their order follows what the camera sees too, which no log holds.
         "typed": sorted(question.id for question in state.questions if question.is_typed),
         "undoable": state.undoable,

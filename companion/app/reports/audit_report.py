@@ -33,7 +33,6 @@ class Audit:
 
     @property
     def is_complete(self) -> bool:
-        """True if every card was shown, and no other."""
         return not (self.missing or self.extra or self.foreign or self.unknown)
 
     def reasons(self, *, verified: bool = True) -> tuple[Reason, ...]:
@@ -72,7 +71,6 @@ class Shown:
 
     @property
     def counts(self) -> Mapping[Card, int]:
-        """How many of each card were shown."""
         return Counter(self.faces) + Counter(map(face_of, self.ids))
 
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -44,7 +43,6 @@ class Question:
     spots: tuple[Spot, ...] = ()
 
     def as_json(self, counted: Tally) -> dict[str, Any]:
-        """Return the question as `read --tally --json` writes it."""
         said = {"ask": self.ask, "say": self.say, "choices": list(self.choices), "likely": self.likely}
         return said | ({"cards": [_spot_json(spot, counted) for spot in self.spots]} if self.spots else {})
 
@@ -252,8 +250,8 @@ def _place_json(place: Place, counted: Tally) -> dict[str, Any]:
         "name": place.name,
         "side": place.key if lot.has_mat and place.lot else None,
         "seen": place.lot is not None,
-        "distances": _by_slug(lot.distances),
-        "doubled": _by_slug(lot.doubled),
+        "distances": dict(lot.distances),
+        "doubled": dict(lot.doubled),
         "safeties": {card.value: "coup-fourre" if turned else "played" for card, turned in lot.safeties.items()},
         "battle": [card.value for card in lot.shows("battle")],
         "speed": [card.value for card in lot.shows("speed")],
@@ -271,7 +269,3 @@ def _spot_json(spot: Spot, counted: Tally) -> dict[str, Any]:
         "image": counted.photos[spot.photo].name,
         "centre_px": [round(x, 1), round(y, 1)],
     }
-
-
-def _by_slug(counts: Mapping[Card, int]) -> dict[str, int]:
-    return {card.value: number for card, number in Counter(counts).items()}

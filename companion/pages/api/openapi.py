@@ -254,18 +254,17 @@ _PARAMETERS = {
 def describe(rule: str, method: str, name: str, about: str | None, more: Schema, query: Sequence[str] = ()) -> None:
     """Add a route to the document: `query` are the parameters of its address, `more` is what else an operation has."""
     path = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule)
-    parameters = [_parameter(name) for name in (*re.findall(r"{(\w+)}", path), *query)]
+    parameters = [
+        {"name": name, "in": place, "required": place == "path", "description": said, "schema": of}
+        for name, (place, said, of) in _PARAMETERS.items()
+        if f"{{{name}}}" in path or name in query
+    ]
     PATHS.setdefault(path, {})[method] = {"operationId": name, "summary": about, "parameters": parameters, **more}
-
-
-def _parameter(name: str) -> Schema:
-    place, about, of = _PARAMETERS[name]
-    return {"name": name, "in": place, "required": place == "path", "description": about, "schema": of}
 
 
 def answered(answers: str, answer: Any, *errors: int) -> Schema:
     """Return the responses of a route that is read; `answer` is as a field is written, or None for any object."""
-    good = _json(answers, {"type": "object"} if answer is None else schema(answer))
+    good = content(answers, {"type": "object"} if answer is None else schema(answer))
     return {"responses": {"200": good, **_errors(400, *errors, 429)}}
 
 
@@ -280,22 +279,18 @@ def changed(sent: Schema) -> Schema:
         "security": [{"phone": []}, {}],
         "requestBody": {"required": bool(sent["required"]), "content": {"application/json": {"schema": sent}}},
         "responses": {
-            "200": _json("It counts.", outcome),
-            "202": _json(waits, outcome),
+            "200": content("It counts.", outcome),
+            "202": content(waits, outcome),
             **_errors(400, 401, 403, 404, 413, 415, 422, 429, 503),
-            "409": _json(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
+            "409": content(_ERRORS[409], {"oneOf": [outcome, schema("Error")]}),
         },
     }
 
 
-def _json(about: str, of: Schema) -> Schema:
-    return content(about, "application/json", of)
-
-
-def content(about: str, kind: str, of: Schema) -> Schema:
+def content(about: str, of: Schema, kind: str = "application/json") -> Schema:
     """Return a response with a body of one kind."""
     return {"description": about, "content": {kind: {"schema": of}}}
 
 
 def _errors(*codes: int) -> Schema:
-    return {str(code): _json(_ERRORS[code], schema("Error")) for code in codes}
+    return {str(code): content(_ERRORS[code], schema("Error")) for code in codes}

@@ -360,8 +360,8 @@ def mark(now: MatchState) -> str:
 
 
 _RECORD = {
-    "200": openapi.content("The record.", "text/plain", {"type": "string"}),
-    "404": openapi.content("No game has been set up.", "text/html", {"type": "string"}),
+    "200": openapi.content("The record.", {"type": "string"}, "text/plain"),
+    "404": openapi.content("No game has been set up.", {"type": "string"}, "text/html"),
 }
 
 

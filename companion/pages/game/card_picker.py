@@ -171,7 +171,6 @@ def who_plays(table: Table, names: Names) -> Question | None:
 
 
 def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...]:
-    """Return a button for each target of a play."""
     return tuple(Offer(names.anyone(play.target or ""), str(play), legal=legal_now(table, play)) for play in plays)
 
 
@@ -182,7 +181,6 @@ def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names:
 
 
 def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
-    """Ask for one of the distance cards in front of opponents."""
     buttons = []
     for play in ways(table, player, Card.THEFT):
         index = table.side_index(play.target or "")

@@ -105,9 +105,8 @@ def instead(question_id: str) -> AnyResponse | str:
 
 def _refused(now: MatchState, question: Question, table: Table) -> dict[str, Any] | None:
     """Return the illegal play that was named in answer to a question, with the reasons against it."""
-    try:
-        play = notation.parse_play(request.args.get("text", ""), now.game.teams)
-    except Unreadable:
+    play = notation.read_play(request.args.get("text", ""), now.game.teams)
+    if play is None:
         return None
     named = replace(question, kind=Kind.PLAY, plays=(play,), table=table, reasons=referee.objections(table, play))
     return None if named.is_legal else prompts.view(now, named)

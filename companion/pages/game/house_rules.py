@@ -38,7 +38,7 @@ def house_rules(form: Form, edition: Edition) -> dict[str, str]:
     """
     before = form.get("shown-for")
     sheet = load_edition(before) if before in edition_names() else edition
-    chosen = {name: _last(form, _option(name)) for name in switches()}
+    chosen = {name: _last(form, f"option-{name}") for name in switches()}
     untouched = {sheet.name: sheet.by_the_sheet, edition.name: edition.by_the_sheet}
     return {
         name: value
@@ -56,7 +56,7 @@ def counts(form: Form, edition: Edition) -> dict[Card, int]:
     """Return the counts of an unverified deck that are to be others. Raises Problem for what is no number."""
     counted: dict[Card, int] = {}
     for card in _countable(edition):
-        text = form.get(_count(card), "").strip()
+        text = form.get(f"count-{card}", "").strip()
         number = parsing.whole(text, 0, MOST_OF_A_CARD) if text else edition.deck[card]
         if number is None:
             raise Problem(_("How many there are of %(card)s is a number, such as 4.", card=words.name(card)))
@@ -74,7 +74,9 @@ def agreed(form: Form, edition: Edition) -> Edition:
 
 def as_chosen(options: Iterable[tuple[str, str]], counted: Iterable[tuple[Card, int]]) -> dict[str, str]:
     """Return house rules and corrected counts as the form would send them."""
-    return {_option(name): value for name, value in options} | {_count(card): str(count) for card, count in counted}
+    return {f"option-{name}": value for name, value in options} | {
+        f"count-{card}": str(count) for card, count in counted
+    }
 
 
 # As the form shows it
@@ -92,7 +94,7 @@ def switch_views(form: Form, edition: Edition) -> list[dict[str, object]]:
             "name": name,
             "value": played.switch(name),
             "sheet": edition.switch(name),
-            "field": _option(name),
+            "field": f"option-{name}",
             "title": _(switch_title(name)),
             "holds": _(values.get(chosen.get(name, ""), values[played.switch(name)])),
             "chosen": chosen.get(name, ""),
@@ -120,9 +122,14 @@ def family_views(views: Iterable[dict[str, object]]) -> list[dict[str, object]]:
 
 def count_views(form: Form, edition: Edition) -> list[dict[str, object]]:
     """Return the cards of an unverified deck with the counts that are typed."""
-    typed = {card: form.get(_count(card)) or str(edition.deck[card]) for card in _countable(edition)}
+    typed = {card: form.get(f"count-{card}") or str(edition.deck[card]) for card in _countable(edition)}
     return [
-        {"field": _count(card), "title": words.title(card), "typed": said, "changed": said != str(edition.deck[card])}
+        {
+            "field": f"count-{card}",
+            "title": words.title(card),
+            "typed": said,
+            "changed": said != str(edition.deck[card]),
+        }
         for card, said in typed.items()
     ]
 
@@ -132,14 +139,6 @@ def _countable(edition: Edition) -> list[Card]:
     if edition.counts_verified:
         return []
     return [card for card in edition.deck if card.family is not Family.SAFETY]
-
-
-def _option(name: str) -> str:
-    return f"option-{name}"
-
-
-def _count(card: Card) -> str:
-    return f"count-{card}"
 
 
 # As the match has it

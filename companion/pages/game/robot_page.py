@@ -66,7 +66,7 @@ def show() -> AnyResponse | str:
 def choose() -> AnyResponse:
     """Choose whose cards a robot plays, and how well; nobody's where no player is named."""
     player, level = request.form.get("player", ""), request.form.get("level", "2")
-    chosen = RobotSeat.of(f"{player} {level}", permissions.sides(state()))
+    chosen = RobotSeat.of(f"{player} {level}", state().side_of)
     match().seat_robot(chosen, phone_identity.who(state()))
     return redirect(url_for("robot.show"), 303)
 

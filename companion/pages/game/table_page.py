@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
 from companion.match.history import Kind as Event
-from companion.match.match import Answer, Match, MatchState, Outcome, Policy
+from companion.match.match import Answer, MatchState, Outcome, Policy
 from companion.match.questions import Kind, Question
 from companion.pages.context import AnyResponse, forget_state, go, has_camera, has_picture, match, once, service, state
 from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, views
@@ -59,15 +60,13 @@ def show() -> AnyResponse | str:
         by_tap=_by_tap(now, table),
         by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
-        undoing=permissions.undoing(now),
-        redoing=permissions.redoing(now),
+        **permissions.steps(now),
         decides=permissions.decides(now),
         somebody_sits=bool(phone_identity.seated(now)),
     )
 
 
 def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, object]:
-    """Return what can be entered with one tap."""
     names, lays_now = Names.of(now.game), offers.who_lays_now(table)
     mine = lays_now is not None and lays_now[0] == seat
     first = [offer for _who, offer in offers.laying_taken(table, names)] if mine else []
@@ -122,17 +121,10 @@ def go_on_at_club() -> AnyResponse:
     return go("/more")
 
 
-@bp.post("/director")
-def call_director() -> AnyResponse:
-    """Call the director of the club, or say that nobody needs to come any more."""
-    is_over = request.form.get("call") == "over"
-    return _tap(lambda m, by: m.call_director(by, is_over=is_over))
-
-
 @bp.post("/play")
 def enter() -> AnyResponse:
     """Enter a play."""
-    return _write("entry.new", lambda m, text, by: m.enter(text, by, vouched=permissions.vouched()))
+    return _write("entry.new", lambda text, by: match().enter(text, by, vouched=permissions.vouched()))
 
 
 @bp.post("/question/<question_id>")
@@ -147,11 +139,11 @@ def answer(question_id: str) -> AnyResponse:
         is_other = question is not None and (question.kind is not Kind.PLAY or text != str(question.plays[0]))
         return _write(
             "entry.instead",
-            lambda m, play, by: m.answer(question_id, chosen, by, play=play, anyway=anyway, vouched=vouched),
+            lambda play, by: match().answer(question_id, chosen, by, play=play, anyway=anyway, vouched=vouched),
             refused=url_for("entry.instead", question_id=question_id, text=text, refused=1) if is_other else None,
             question_id=question_id,
         )
-    tapped = _tap(lambda m, by: m.answer(question_id, chosen, by, anyway=anyway, vouched=vouched))
+    tapped = _tap(lambda by: match().answer(question_id, chosen, by, anyway=anyway, vouched=vouched))
     return go(url_for("entry.new", player=culprit, ask="penalty")) if culprit else tapped
 
 
@@ -193,7 +185,7 @@ def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
     was_over = entry is not None and state().was_counted(entry)
     answer = _write(
         "entry.change",
-        lambda m, text, by: m.rewrite(
+        lambda text, by: match().rewrite(
             kind, seq, None if kind is Event.RETRACT else text, by, vouched=vouched, asks=asks
         ),
         refused=url_for("entry.change", seq=seq, text=request.form.get("text"), refused=1, **which),
@@ -205,101 +197,21 @@ def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
     return answer
 
 
-@bp.post("/line/<int:seq>/stand")
-def let_stand(seq: int) -> AnyResponse:
-    """Let a line count that a correction made illegal."""
-    return _tap(lambda m, by: m.let_stand(seq, by, vouched=permissions.vouched()))
-
-
-@bp.post("/lines/stand")
-def let_all_stand() -> AnyResponse:
-    """Let every line count that a correction made illegal."""
-    return _tap(lambda m, by: m.let_all_stand(by, vouched=permissions.vouched()))
-
-
-@bp.post("/waive")
-def waive() -> AnyResponse:
-    """Let pass what the player of this phone may answer; on his turn he draws."""
-    return _tap(lambda m, by: m.waive(by))
-
-
-@bp.post("/advice")
-def advise() -> AnyResponse:
-    """Say what a robot would do in this phone's place."""
-    flash(own_hand.advice(state()))
-    return back()
-
-
-@bp.post("/sort")
-def sort() -> AnyResponse:
-    """Lay this phone's hand by family, or as it was drawn."""
-    own_hand.sort()
-    return back()
-
-
-@bp.post("/undo")
-def undo() -> AnyResponse:
-    """Take back the last change, if it is still the one that the page showed."""
-    return _tap(lambda _match, by: permissions.take_back(Event.UNDO, by, request.form.get("seq")))
-
-
-@bp.post("/redo")
-def redo() -> AnyResponse:
-    """Take back the last undo, if it is still the one that the page showed."""
-    return _tap(lambda _match, by: permissions.take_back(Event.REDO, by, request.form.get("seq")))
-
-
-@bp.post("/changed")
-def hear() -> AnyResponse:
-    """Remember that a change of another side to a line of this phone's was seen."""
-    notices.mark_seen(state(), request.form.get("seq"))
-    return back()
-
-
-@bp.post("/hand")
-def next_hand() -> AnyResponse:
-    """Begin the next hand."""
-    return _tap(lambda m, by: m.next_hand(by, request.form.get("first")))
-
-
-@bp.post("/policy")
-def set_policy() -> AnyResponse:
-    """Choose how plays are confirmed."""
-    match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), phone_identity.who(state()))
-    return back()
-
-
-@bp.post("/without-camera")
-def set_without_camera() -> AnyResponse:
-    """Play on without the camera, or with it again."""
-    match().play_without_camera(on=request.form.get("camera") == "no")
-    return back()
-
-
-@bp.post("/verify")
-def set_verifying() -> AnyResponse:
-    """Choose whether the other side confirms each play."""
-    match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes")
-    return back()
-
-
-def _write(
-    page: str, act: Callable[[Match, str, str], Outcome], *, refused: str | None = None, **which: Any
-) -> AnyResponse:
+def _write(page: str, act: Callable[[str, str], Outcome], *, refused: str | None = None, **which: Any) -> AnyResponse:
     """Enter what was written as in a record; what cannot be read is shown again on the page where it was written."""
     text = request.form.get("text", "")
     try:
-        return _tap(lambda m, by: act(m, text, by), refused)
+        return _tap(lambda by: act(text, by), refused)
     except Problem as problem:
         if isinstance(problem, (NotSaved, NotYours)) or "HX-Request" in request.headers or len(text) > MOST_SHOWN_AGAIN:
             raise
         return redirect(url_for(page, tab="other", player=request.form.get("player"), text=text, **which), 303)
 
 
-def _tap(act: Callable[[Match, str], Outcome], refused: str | None = None) -> AnyResponse:
+def _tap(act: Callable[..., Outcome], refused: str | None = None, **which: int) -> AnyResponse:
     """Do what was tapped and show the table as it is now, or the page `refused` where a play is illegal."""
     by = phone_identity.who(state())
-    outcome = once(lambda: act(match(), by))
+    outcome = once(lambda: act(by, **which))
     own_hand.tell(state(), outcome)
     if outcome.reasons and refused is not None and not outcome.say:
         return go(refused)
@@ -315,3 +227,48 @@ def back() -> AnyResponse:
     if request.form.get("page") != "plain" and score.lead_to_score(state()):
         return redirect(url_for("score.show"), 303)
     return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)
+
+
+TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
+    "call_director": ("/director", lambda by: match().call_director(by, is_over=request.form.get("call") == "over")),
+    "let_stand": ("/line/<int:seq>/stand", lambda by, seq: match().let_stand(seq, by, vouched=permissions.vouched())),
+    "let_all_stand": ("/lines/stand", lambda by: match().let_all_stand(by, vouched=permissions.vouched())),
+    "waive": ("/waive", lambda by: match().waive(by)),
+    "undo": ("/undo", lambda by: permissions.take_back(Event.UNDO, by, request.form.get("seq"))),
+    "redo": ("/redo", lambda by: permissions.take_back(Event.REDO, by, request.form.get("seq"))),
+    "next_hand": ("/hand", lambda by: match().next_hand(by, request.form.get("first"))),
+}
+"""The taps that change the record and need nothing more, by endpoint: the address, and what each does.
+
+An undo or redo counts only while that change is still the last, as the page showed it.
+"""
+
+CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
+    "advise": ("/advice", lambda: flash(own_hand.advice(state()))),
+    "sort": ("/sort", own_hand.sort),
+    "hear": ("/changed", lambda: notices.mark_seen(state(), request.form.get("seq"))),
+    "set_policy": (
+        "/policy",
+        lambda: match().set_policy(request.form.get("policy", Policy.TAP, type=Policy), phone_identity.who(state())),
+    ),
+    "set_without_camera": (
+        "/without-camera",
+        lambda: match().play_without_camera(on=request.form.get("camera") == "no"),
+    ),
+    "set_verifying": (
+        "/verify",
+        lambda: match().set_verifying(phone_identity.who(state()), on=request.form.get("verify") == "yes"),
+    ),
+}
+"""The taps that change how a phone or the table plays, likewise."""
+
+
+def _choose(act: Callable[[], object]) -> AnyResponse:
+    act()
+    return back()
+
+
+for _name, (_rule, _act) in TAPS.items():
+    bp.add_url_rule(_rule, _name, partial(_tap, _act), methods=["POST"])
+for _name, (_rule, _chosen) in CHOICES.items():
+    bp.add_url_rule(_rule, _name, partial(_choose, _chosen), methods=["POST"])

@@ -49,8 +49,7 @@ def show() -> AnyResponse | str:
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
-        undoing=permissions.undoing(now),
-        redoing=permissions.redoing(now),
+        **permissions.steps(now),
     )
 
 

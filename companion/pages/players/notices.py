@@ -17,7 +17,6 @@ from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play
 from companion.rules.record import notation
-from companion.rules.record.notation import Unreadable
 
 bp = Blueprint("told", __name__)
 
@@ -116,7 +115,7 @@ def changed_line(now: MatchState, seat: str | None) -> dict[str, object] | None:
         return None
     known, _dot, seq = str(session.get(_SEEN, "")).partition(".")
     last_seen = int(seq) if known == str(now.match) else 0
-    unseen = (change for change in now.changes[-MOST_TOLD:] if change.seq > last_seen)
+    unseen = (change for change in now.past.changes[-MOST_TOLD:] if change.seq > last_seen)
     return next((told for change in unseen if (told := _told(now, change, seat)) is not None), None)
 
 
@@ -124,9 +123,9 @@ def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | Non
     """Return the notice of a change; None where it is not another side's to a line of this one."""
     if change.by == CAMERA:
         return None
-    before, after, side_of = _play(now, change.before), _play(now, change.after), permissions.sides(now)
-    whose = side_of.get(before.player or "") if before is not None else None
-    if before is None or whose != side_of[seat] or whose == side_of.get(change.by):
+    before, after = (notation.read_play(text or "", now.game.teams) for text in (change.before, change.after))
+    whose = now.side_of.get(before.player or "") if before is not None else None
+    if before is None or whose != now.side_of[seat] or whose == now.side_of.get(change.by):
         return None
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
@@ -149,15 +148,8 @@ def _say(now: MatchState, change: Change, before: Play, after: Play | None) -> s
     return _("%(who)s changed your line “%(before)s” to “%(after)s”.", who=who, before=was, after=now_says)
 
 
-def _play(now: MatchState, text: str | None) -> Play | None:
-    try:
-        return notation.parse_play(text, now.game.teams) if text else None
-    except Unreadable:
-        return None
-
-
 def mark_seen(now: MatchState, seq: str | None) -> None:
     """Note that a change was seen on this phone."""
-    for change in now.changes:
+    for change in now.past.changes:
         if str(change.seq) == seq:
             session[_SEEN] = f"{now.match}.{change.seq}"

@@ -34,28 +34,30 @@ _DID = {
 }
 
 
-def undoing(now: MatchState) -> dict[str, object] | None:
-    """Return what undo would take back; `why_not` says who may, where this phone may not."""
-    event = now.undoable
-    return {"seq": event.seq, "say": undo_say(now, event), "why_not": why_not(now, Kind.UNDO)} if event else None
-
-
-def redoing(now: MatchState) -> dict[str, object] | None:
-    """Return what redo would bring back, likewise."""
-    event = now.redoable
-    return {"seq": event.seq, "say": _("Redo"), "why_not": why_not(now, Kind.REDO)} if event else None
+def steps(now: MatchState) -> dict[str, dict[str, object]]:
+    """Return what undo would take back and redo bring back; `why_not` says who may, where this phone may not."""
+    found = (("undoing", Kind.UNDO, now.undoable), ("redoing", Kind.REDO, now.redoable))
+    return {
+        name: {
+            "seq": event.seq,
+            "say": undo_say(now, event) if kind is Kind.UNDO else _("Redo"),
+            "why_not": why_not(now, kind),
+        }
+        for name, kind, event in found
+        if event
+    }
 
 
 def undo_say(now: MatchState, event: Event) -> str:
     """Say what undo takes back, and whose it is: `Undo: Bob, 100 km`."""
     names, kind, entry = Names.of(now.game), _deed(event), now.entry(event.seq)
     play = entry.play if entry is not None else None
-    if kind == "changed" and len(now.undone_next) > 1:
-        return _("Undo: the lines that %(who)s changed", who=words.doer(_by(event), names))
+    if kind == "changed" and len(now.past.undone_next) > 1:
+        return _("Undo: the lines that %(who)s changed", who=words.doer(event.by, names))
     if kind == "changed":
-        return _("Undo: the line that %(who)s changed", who=words.doer(_by(event), names))
+        return _("Undo: the line that %(who)s changed", who=words.doer(event.by, names))
     if kind == "took out":
-        return _("Undo: the line that %(who)s took out", who=words.doer(_by(event), names))
+        return _("Undo: the line that %(who)s took out", who=words.doer(event.by, names))
     if kind == "began":
         return _("Undo: the start of this hand")
     if play is None:
@@ -89,15 +91,15 @@ def why_not(now: MatchState, kind: Kind) -> str | None:
     if event is None or _may_all(now):
         return None
     if kind is Kind.REDO:
-        return _refusal(now, _by(event), None, "undid")
+        return _refusal(now, event.by, None, "undid")
     if not phone_identity.may_act():
         return _(WATCHING)
     if now.redoable is not None:
         return _(DEEPER)
-    before = next((change.before for change in now.changes if change.seq == event.seq), "")
+    before = next((change.before for change in now.past.changes if change.seq == event.seq), "")
     entry = now.entry(event.body.get("of", event.seq))
     concerned = before.split()[0] if before else entry.play.player if entry is not None and entry.play else None
-    return _refusal(now, _by(event), concerned, _deed(event))
+    return _refusal(now, event.by, concerned, _deed(event))
 
 
 def why_no_retract(now: MatchState, seq: int) -> str | None:
@@ -117,7 +119,7 @@ def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str 
     """Say who may take back what `by` did to a play of `concerned`: both their sides; anybody if no player did it."""
     if not phone_identity.may_act():
         return _(WATCHING)
-    side_of = sides(now)
+    side_of = now.side_of
     own = side_of.get(phone_identity.seat(now) or "")
     if by not in side_of or (own is not None and own in (side_of[by], side_of.get(concerned or ""))):
         return None
@@ -133,15 +135,6 @@ def _deed(event: Event) -> str:
     if text.startswith("hand "):
         return "began"
     return "confirmed" if event.body.get("source") == CAMERA else "entered"
-
-
-def _by(event: Event) -> str:
-    return str(event.body.get("by", ""))
-
-
-def sides(now: MatchState) -> dict[str, str]:
-    """Return the side of each player."""
-    return {player: team.name for team in now.game.teams for player in team.players}
 
 
 def decides(now: MatchState) -> bool:
@@ -161,7 +154,7 @@ def decides(now: MatchState) -> bool:
 
 def vouched() -> bool:
     """True if this phone stands in for another side: the host's, where it has no seat or no other side has a phone."""
-    side_of, seat = sides(state()), phone_identity.seat(state())
+    side_of, seat = state().side_of, phone_identity.seat(state())
     others = {side_of[player] for player in phone_identity.seated(state())} - {side_of.get(seat or "")}
     return phone_identity.may_host() and (seat is None or not others)
 

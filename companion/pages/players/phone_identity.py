@@ -22,7 +22,7 @@ from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.match.history import SOMEBODY
 from companion.match.match import MatchState
-from companion.match.phones import Phones, new_phone
+from companion.match.phones import Phones
 from companion.pages.context import service
 from companion.pages.limits import ip_of
 from companion.pages.words import N_, _
@@ -97,7 +97,7 @@ def known_phone() -> str:
     known = phone()
     if known is None:
         session.permanent = True
-        session[_PHONE] = known = new_phone()
+        session[_PHONE] = known = secrets.token_urlsafe(16)
     return known
 
 
@@ -177,13 +177,8 @@ BY_PROXY = ("Forwarded", "Via", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwar
 
 def is_machine() -> bool:
     """True if this request comes from the machine that watches the table, and not through a proxy there."""
-    return is_here(request.remote_addr) and not any(name in request.headers for name in BY_PROXY)
-
-
-def is_here(address: str | None) -> bool:
-    """True if an address is this machine's own."""
-    known = ip_of(address or "")
-    return known is not None and known.is_loopback
+    known = ip_of(request.remote_addr or "")
+    return known is not None and known.is_loopback and not any(name in request.headers for name in BY_PROXY)
 
 
 def seat(state: MatchState) -> str | None:

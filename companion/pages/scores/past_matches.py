@@ -173,9 +173,10 @@ def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
     rivals = [(all_of[key].name if key in all_of else key, key, count) for key, count in one.met.most_common()]
     shown = one.hand_points[-TREND_HANDS:]
     about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
+    best = _("Best hand: %(points)d points.", points=one.best_hand) if one.best_hand else ""
     return {
         "one": one,
-        "sentence": " ".join(filter(None, (_rivalry(one, rivals), _best_hand(one)))),
+        "sentence": " ".join(filter(None, (_rivalry(one, rivals), best))),
         "trend": charts.trend(shown, about) if len(shown) > 1 else "",
         "others": [(who, one.beaten[key], count) for who, key, count in rivals[1:]],
         "lines": _lines(one),
@@ -195,10 +196,6 @@ def _rivalry(one: Figures, rivals: list[tuple[str, str, int]]) -> str:
         won=one.beaten[key],
         whom=who,
     )
-
-
-def _best_hand(one: Figures) -> str:
-    return _("Best hand: %(points)d points.", points=one.best_hand) if one.best_hand else ""
 
 
 def _lines(one: Figures) -> list[tuple[str, str]]:

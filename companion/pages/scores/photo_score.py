@@ -114,7 +114,6 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
         decks=deck_choices(folder()),
         deck=given.get("deck", service().camera.deck or chosen_deck(folder()) or ""),
         most_bytes=MOST_BYTES,
-        too_large=words.too_many_pixels(MOST_BYTES),
         sentence=sentence,
     ), code
 
@@ -139,7 +138,6 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
-        too_large=words.too_many_pixels(MOST_BYTES),
         sentence=sentence,
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, abort, render_template, request, session, url_for
 
-from companion.match import archive
+from companion.match.archive import hands_of
 from companion.match.match import MatchState, last_result, next_first
 from companion.pages import words
 from companion.pages.context import AnyResponse, go, state
@@ -23,17 +23,16 @@ def show() -> AnyResponse | str:
     now = state()
     if lead_back(now) and "HX-Request" in request.headers:
         return go(url_for("table.show"))
-    names, hands = Names.of(now.game), archive.hands_now(now)
+    names, hands = Names.of(now.game), list(hands_of(now.record, now.entries))
     ended = [hand for hand in hands if not hand.is_open]
-    table = now.game.table
     newest = hands[-1] if hands else None
+    table = now.game.table
     last = last_result(now)
     following = next_first(now) if table is not None else None
-    hazards = score_sheets.answered(newest) if newest else score_sheets.NOTHING
     return render_template(
         "score.html",
         sheets=[score_sheets.explained(hand, names) for hand in reversed(ended)],
-        open_sheet=score_sheets.open_sheet(now.game, hazards) if now.game.hand_is_open else None,
+        open_sheet=score_sheets.explained(newest, names) if newest and newest.is_open else None,
         is_new=last is not None and is_new(now.match, last),
         race=charts.race(newest, names) if newest else None,
         totals=charts.totals([hand.result for hand in ended], names),

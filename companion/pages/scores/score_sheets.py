@@ -16,7 +16,7 @@ from companion.rules.cards import SAFETY_OF, Card
 from companion.rules.editions.edition import Edition
 from companion.rules.record.judge import Game, HandResult
 from companion.rules.scoring import Item, Sheet
-from companion.rules.table import Side, Table
+from companion.rules.table import Ending, HowEnded, Side, Table
 
 Answered = Mapping[tuple[str, Card], Card]  # the hazard that each coup fourré answered, by side and safety
 NOTHING: Answered = {}
@@ -52,7 +52,6 @@ class SheetView:
 
     @property
     def headline(self) -> str:
-        """Who has won a hand that has ended, and by how much."""
         if self.lead is None:
             return _("The race is over") if self.is_race else _("The hand ends level")
         (number, ahead), race = self.lead, N_("The race goes to %(who)s, by %(ahead)d km!")
@@ -65,56 +64,39 @@ class SheetView:
 
 
 def explained(hand: PlayedHand, names: Names) -> SheetView:
-    """Return the score sheet of a hand that has ended, with the hazards that its coups fourrés answered."""
+    """Return the score sheet of a hand, with the hazards that its coups fourrés answered."""
     return sheet_view(hand.result, names, answered(hand))
 
 
 def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) -> SheetView:
-    """Return the score sheet of a hand that has ended."""
-    table, sides = result.table, [side.name for side in result.table.sides]
-    sheet = _sheet(table, result.number, [result.sheets[side] for side in sides], names, hazards)
-    return replace(
-        sheet,
-        how=words.how_ended(table.edition, result.how),
-        match=tuple(result.match.get(side, 0) for side in sides),
-        completed_by=names.side(result.by) if result.by else None,
-        winner=names.side(result.winner) if result.winner else None,
-    )
-
-
-def open_sheet(game: Game, hazards: Answered = NOTHING) -> SheetView | None:
-    """Return what the hand on the table would score if it ended here."""
-    table = game.table
-    if table is None:
-        return None
-    sheet = _sheet(table, game.hand_number, scoring.score(table), Names.of(game), hazards)
-    return replace(sheet, is_open=True, match=tuple(game.totals.get(side.name, 0) for side in table.sides))
-
-
-def counted_sheet(table: Table) -> SheetView:
-    """Return the score sheet of a hand that was counted from the cards alone."""
-    sheet = _sheet(table, 0, scoring.score(table), Names({}, {}), NOTHING)
-    completer = table.ending.side if table.ending else None
-    return replace(
-        sheet,
-        title=_("The race") if sheet.is_race else _("The hand"),
-        how=words.how_ended(table.edition, table.ending.how) if table.ending else "",
-        completed_by=table.sides[completer].name if completer is not None else None,
-        winner=scoring.match_winner(table.edition, {}, table) if sheet.is_race else None,
-    )
-
-
-def _sheet(table: Table, number: int, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> SheetView:
+    """Return the score sheet of a hand, of one that has not ended what would count now."""
+    table, edition = result.table, result.table.edition
+    sheets = [result.sheets[side.name] for side in table.sides]
     return SheetView(
-        number=number,
-        title=words.hand_title(table.edition, number),
-        is_race=words.is_race(table.edition),
+        number=result.number,
+        title=words.hand_title(edition, result.number),
+        is_race=words.is_race(edition),
         sides=tuple(names.side(side.name) for side in table.sides),
         rows=tuple(_rows(table, sheets, names, hazards)),
         totals=tuple(sheet.total for sheet in sheets),
         target=table.target,
         extended=table.extended_by is not None,
+        match=tuple(result.match.get(side.name, 0) for side in table.sides),
+        is_open=result.how is HowEnded.OPEN,
+        how=words.how_ended(edition, result.how),
+        completed_by=names.side(result.by) if result.by else None,
+        winner=names.side(result.winner) if result.winner else None,
     )
+
+
+def counted_sheet(table: Table) -> SheetView:
+    """Return the score sheet of a hand that was counted from the cards alone."""
+    ending, is_race = table.ending or Ending(HowEnded.AGREED), words.is_race(table.edition)
+    by = table.sides[ending.side].name if ending.side is not None else None
+    sheets = {side.name: sheet for side, sheet in zip(table.sides, scoring.score(table), strict=True)}
+    winner = scoring.match_winner(table.edition, {}, table) if is_race else None
+    sheet = sheet_view(HandResult(0, ending.how, by, table, sheets, {}, winner, {}), Names({}, {}))
+    return replace(sheet, title=_("The race") if is_race else _("The hand"), match=())
 
 
 def _rows(table: Table, sheets: Sequence[Sheet], names: Names, hazards: Answered) -> Iterator[dict[str, Any]]:

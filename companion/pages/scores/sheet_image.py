@@ -27,7 +27,7 @@ def png(sheet: SheetView, heading: str, when: str) -> bytes:
 
 def svg(sheet: SheetView, heading: str, when: str) -> str:
     """Return the sheet as an SVG drawing."""
-    rows = _across(sheet) if len(sheet.sides) <= MOST_BESIDE else _down(sheet)
+    rows = _table(sheet)
     height = HEAD_MM + LINE_MM * len(rows) + FOOT_MM + MARGIN_MM
     body = [
         draw.rect(0, 0, WIDTH_MM, height, draw.paint(draw.PAPER)),
@@ -46,21 +46,14 @@ def _head(sheet: SheetView, heading: str) -> Iterator[str]:
     yield _words(about, MARGIN_MM + 12, 13.6, 4, WIDTH_MM - 2 * MARGIN_MM - 12, fill=draw.PAPER)
 
 
-def _across(sheet: SheetView) -> list[_Row]:
-    """Return the rows with a column a side, as on the page."""
-    total = _("This race") if sheet.is_race else _("This hand")
-    rows: list[_Row] = [(("", *sheet.sides), True)]
-    rows += [((row["title"], *("–" if of is None else str(of) for of in row["points"])), False) for row in sheet.rows]
-    rows += [((total, *map(str, sheet.totals)), True)]
-    return rows + ([((_("Match"), *map(str, sheet.match)), False)] if sheet.match and not sheet.is_race else [])
-
-
-def _down(sheet: SheetView) -> list[_Row]:
-    """Return a row a side, with its total and the match's, for more sides than have room beside each other."""
-    totals = [_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals)]
-    columns = [["", *sheet.sides], totals]
-    columns += [[_("Match"), *map(str, sheet.match)]] if sheet.match and not sheet.is_race else []
-    return [(cells, not number) for number, cells in enumerate(zip(*columns, strict=True))]
+def _table(sheet: SheetView) -> list[_Row]:
+    """Return the rows with a column a side, as on the page; a row a side, of totals alone, where these are too many."""
+    points = [(row["title"], *("–" if of is None else str(of) for of in row["points"])) for row in sheet.rows]
+    totals = [(_("This race") if sheet.is_race else _("This hand"), *map(str, sheet.totals))]
+    match = [(_("Match"), *map(str, sheet.match))] if sheet.match and not sheet.is_race else []
+    if len(sheet.sides) <= MOST_BESIDE:
+        return [(cells, cells in totals or not cells[0]) for cells in (("", *sheet.sides), *points, *totals, *match)]
+    return [(cells, not cells[0]) for cells in zip(("", *sheet.sides), *totals, *match, strict=True)]
 
 
 def _row(row: _Row, number: int) -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flask import Blueprint, redirect, render_template, request, url_for
 
-from companion.match import archive
+from companion.match.archive import hands_of
 from companion.match.match import last_result
 from companion.pages import words
 from companion.pages.context import AnyResponse, service, state
@@ -37,7 +37,7 @@ def show() -> AnyResponse | str:
         head=prompts.asked(now)["head"],
         last=views.last_play(now),
         sheet=score_sheets.sheet_view(last_hand, names) if last_hand else None,
-        race=charts.race(archive.hands_now(now)[-1], names) if last_hand else None,
+        race=charts.race(list(hands_of(now.record, now.entries))[-1], names) if last_hand else None,
         people=[(names.player(player), names.number(player), player in here, player in robots) for player in players],
         here=len(here & set(players)),
         winner=names.side(now.game.winner) if now.game.winner else None,

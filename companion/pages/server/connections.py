@@ -194,4 +194,4 @@ class Parser(HTTPRequestParser):
                 return limits.USUAL.most_bytes
             finally:
                 language.speak(language.ENGLISH)
-            return limits.body_of(request.endpoint).most_bytes
+            return limits.BODIES.get(request.endpoint or "", limits.USUAL).most_bytes

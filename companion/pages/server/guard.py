@@ -98,7 +98,7 @@ def protect(app: Flask) -> None:
 
 
 def _before() -> None:
-    body = limits.body_of(request.endpoint)
+    body = limits.BODIES.get(request.endpoint or "", limits.USUAL)
     request.max_content_length = body.most_bytes
     request.max_form_parts = body.most_fields
     request.max_form_memory_size = body.most_form_bytes

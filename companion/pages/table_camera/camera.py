@@ -76,7 +76,8 @@ def trial() -> AnyResponse | str:
     return render_template(
         "camera_trial.html",
         sights=sights(seen, _called()) if seen else None,
-        verdict=_verdict(seen) if seen else None,
+        verdict=verdict_on(seen.advice, seen.pace) if seen else None,
+        aspects=ASPECTS,
         is_first=state().match is None,
     )
 
@@ -246,19 +247,6 @@ ASPECTS = {
 }
 
 
-def _verdict(survey: Survey) -> dict[str, Any]:
-    found = verdict_on(survey.advice, survey.pace)
-    return {
-        "say": words.said(found.says),
-        "next_step": words.said(found.next_step),
-        "is_good": found.is_good,
-        "findings": [
-            {"name": _(ASPECTS[one.aspect]), "say": words.said(one.says), "is_good": one.is_good}
-            for one in found.findings
-        ],
-    }
-
-
 # The latest survey of the picture: zones outlined on it, and figures in words
 
 
@@ -277,8 +265,8 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
         "is_measured": advice.smallest_mm is not None,
         "brief": _brief(survey),
         "all_well": well,
-        "faces": words.said(advice.faces),
-        "todo": [{"say": words.said(hint.say), "is_needed": hint.needed} for hint in advice.hints],
+        "faces": advice.faces,
+        "todo": advice.hints,
         "outlines": list(_outlines(survey, called)),
         "mats": list(_by_mat(survey, called)),
     }

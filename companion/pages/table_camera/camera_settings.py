@@ -50,7 +50,6 @@ class Turn:
     mirrored: bool = False
 
     def of(self, image: Image) -> Image:
-        """Return a picture, turned so."""
         turned = cv2.rotate(image, QUARTERS[self.degrees]) if self.degrees else image
         return cast(Image, cv2.flip(turned, LEFT_AND_RIGHT) if self.mirrored else turned)
 

@@ -290,7 +290,6 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         by_photo="photo" in request.args or bool(request.files),
         waiting=len(waiting_in(enrolment.folder)),
         most_bytes=MOST_BYTES,
-        too_large=words.too_many_pixels(MOST_BYTES),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
         has_picture=has_picture(),

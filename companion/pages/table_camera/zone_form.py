@@ -60,8 +60,8 @@ def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
     return [
         {
             "title": called.title(mat),
-            "seat_field": _seat_field(mat),
-            "seat": "" if mat == TABLE else form.get(_seat_field(mat)) or _usual_seat(mat, called.mats),
+            "seat_field": f"seat-{mat}",
+            "seat": "" if mat == TABLE else form.get(f"seat-{mat}") or _usual_seat(mat, called.mats),
             "zones": [
                 {
                     "name": zone,
@@ -70,7 +70,7 @@ def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
                     "whole": called.whole(zone),
                     "is_needed": zone.partition("/")[2] in NEEDED,
                     "box": _typed_box(form, zone),
-                    "fields": [_field(letter, zone) for letter in NUMBERS],
+                    "fields": [f"{letter}-{zone}" for letter in NUMBERS],
                     "what": what,
                 }
                 for zone in _zones(mat)
@@ -97,8 +97,7 @@ def still_to_draw(zones: Iterable[str], called: Called) -> str:
 
 
 def _typed_box(form: Form, zone: str) -> list[str]:
-    """Return what is typed as a zone's left and top edge, width and height."""
-    return [form.get(_field(letter, zone), "").strip() for letter in NUMBERS]
+    return [form.get(f"{letter}-{zone}", "").strip() for letter in NUMBERS]
 
 
 def _has_zones(form: Form, mat: str) -> bool:
@@ -107,14 +106,6 @@ def _has_zones(form: Form, mat: str) -> bool:
 
 def _zones(mat: str) -> Iterator[str]:
     return (f"{mat}/{zone}" for zone in layout_of(mat).zones)
-
-
-def _field(letter: str, zone: str) -> str:
-    return f"{letter}-{zone}"
-
-
-def _seat_field(mat: str) -> str:
-    return f"seat-{mat}"
 
 
 # From the form to a drawing
@@ -129,7 +120,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
     if tables and any(_has_zones(form, zone.partition("/")[0]) for zone in lacking):
         raise Problem(still_to_draw(lacking, called))
     empty = (mat for mat in called.mats if not _has_zones(form, mat))
-    seats = {mat: form[_seat_field(mat)] for mat in empty if _seat_field(mat) in form}
+    seats = {mat: form[f"seat-{mat}"] for mat in empty if f"seat-{mat}" in form}
     try:
         drawing = parse_drawing({"picture": list(size), "zone": tables, "seats": seats} if tables else {})
     except ValueError as error:
@@ -147,7 +138,7 @@ def undrawn(form: Form, called: Called) -> tuple[str, ...]:
 
 def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
     """Yield the drawn zones of a mat as tables of the file of zones. Raises Problem for what is no number."""
-    seat = {} if mat == TABLE else {"seat": form.get(_seat_field(mat), str(Seat.BOTTOM))}
+    seat = {} if mat == TABLE else {"seat": form.get(f"seat-{mat}", str(Seat.BOTTOM))}
     for zone in _zones(mat):
         typed = _typed_box(form, zone)
         if not any(typed):
@@ -167,19 +158,19 @@ def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iter
 
 def as_typed(drawing: Drawing) -> dict[str, str]:
     """Return a drawing as the form would send it."""
-    typed = {_seat_field(mat): str(seat) for mat, seat in drawing.seats}
+    typed = {f"seat-{mat}": str(seat) for mat, seat in drawing.seats}
     for zone in drawing.zones:
         (left, right), (top, bottom) = (
             (100 * min(places) / drawing.picture[axis], 100 * max(places) / drawing.picture[axis])
             for axis, places in enumerate(zip(*zone.corners, strict=True))
         )
         typed |= _typed(zone.name, (left, top, right - left, bottom - top))
-        typed[_seat_field(zone.mat)] = str(zone.seat)
+        typed[f"seat-{zone.mat}"] = str(zone.seat)
     return typed
 
 
 def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
-    return {_field(letter, zone): f"{share:.1f}" for letter, share in zip(NUMBERS, box, strict=True)}
+    return {f"{letter}-{zone}": f"{share:.1f}" for letter, share in zip(NUMBERS, box, strict=True)}
 
 
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
@@ -188,7 +179,7 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
     for seat in (Seat.BOTTOM, Seat.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
         for place, mat in enumerate(here):
-            typed[_seat_field(mat)] = str(seat)
+            typed[f"seat-{mat}"] = str(seat)
             typed |= _put_down(layout_of(mat), (place + 0.5) * 100 / len(here), 100 / len(here), seat)
     return typed | _put_down(layout_of(TABLE), 50.0, 100.0, None)
 

@@ -257,6 +257,14 @@ def parse_play(text: str, teams: Sequence[Team]) -> Play:
     return _parse_play(text, tuple(teams))
 
 
+def read_play(text: str, teams: Sequence[Team]) -> Play | None:
+    """Return one line of play; None for anything else."""
+    try:
+        return parse_play(text, teams)
+    except Unreadable:
+        return None
+
+
 @lru_cache(maxsize=4096)
 def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     """Read a play; cached, because the same few hundred lines make up every record of the same players."""
