@@ -13,7 +13,7 @@ from companion.common.text import plain
 from companion.rules import legality
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.hidden_cards import Deal, gained, out_of_hand
-from companion.rules.legality import can_turn_back, lays_taken, objections
+from companion.rules.legality import can_turn_back, is_extra, lays_taken, objections
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
@@ -146,8 +146,9 @@ def options(position: Position) -> Options:
     offered = table.extension_offered_to
     if offered == position.own:
         return Options((Play(Verb.EXTEND, player), Play(Verb.FINISH, player)), may_wait=False)
-    taken = table.window.taken
-    if taken is not None and taken.seat == position.seat:
+    taken, has_more = table.window.taken, len(position.hand) > table.hands[position.seat]
+    keeps = has_more and position.is_in_turn and taken is not None and taken.how is How.STOLEN
+    if taken is not None and taken.seat == position.seat and not keeps:
         lays = _legal(position, (play for play in _in_turn(position) if lays_taken(table, play)))
         may_wait = taken.how is How.STOLEN
         if lays or (may_wait and not position.is_in_turn):
@@ -155,8 +156,10 @@ def options(position: Position) -> Options:
     answers = _legal(position, _answers(position))
     in_turn = position.is_in_turn and offered is None
     if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
-        late = () if len(position.hand) > table.hands[position.seat] else answers
-        plays = _without_needless_discards(position, _legal(position, _in_turn(position)))
+        late = () if has_more else answers
+        # Once he has drawn, a card like the stolen one that he has kept would be taken for that.
+        plays = (play for play in _in_turn(position) if not (keeps and is_extra(table, play)))
+        plays = _without_needless_discards(position, _legal(position, plays))
         if not (plays or late):
             raise Problem(f"{player} holds no card that can be laid or discarded.")
         return Options((*late, *plays), may_wait=False)
