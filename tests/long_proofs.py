@@ -56,11 +56,6 @@ PROOFS = {
         "tests/trust/camera_cycles.py --cycles 100 --virtual",
     ),
     "phone": Proof("a phone's browser is the camera of a whole hand, with gaps", "tests/browser/phone_hand.py"),
-    "pictures": Proof(
-        "spoilt pictures are sent",
-        "tests/trust/hostile_pictures.py --times 5000",
-        "tests/trust/hostile_pictures.py --times 100",
-    ),
     "club": Proof(
         "many tables push to a club that is killed and cut off",
         "tests/trust/club.py --tables 200 --minutes 30",

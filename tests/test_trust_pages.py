@@ -269,24 +269,6 @@ def test_a_terminal_is_told_nothing_by_a_name(tmp_path):
     assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
 
 
-def test_a_score_sheet_that_goes_to_a_file_is_plain_too(tmp_path):
-    """It is read in a terminal later."""
-    (tmp_path / EVIL).write_text(RECORD, encoding="utf-8")
-    command = [*COMPANION, "score", str(tmp_path / EVIL)]
-
-    shown = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
-
-    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
-
-
-def test_a_file_name_of_no_letters_is_no_mistake_of_ours(tmp_path):
-    odd = os.fsencode(str(tmp_path)) + b"/\xff\x1b[2J.mbn"
-    done = subprocess.run([*COMPANION, "score", odd], cwd=ROOT, capture_output=True)
-
-    assert done.returncode == 2
-    assert b"has made a mistake" not in done.stderr
-
-
 def in_a_terminal(*arguments: str) -> str:
     """What a terminal is sent by a command."""
     ours, theirs = os.openpty()

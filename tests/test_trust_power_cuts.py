@@ -49,36 +49,6 @@ def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
 MADE = (Op("create", "a", 1), Op("write", file=1, data=b"x" * 1024), Op("sync", file=1), Op("syncdir", ""))
 
 
-def test_what_was_synced_is_there():
-    assert after_cuts(*MADE) == [{"a": b"x" * 1024}] * len(CHANCES)
-
-
-def test_a_file_whose_folder_was_not_synced_may_be_missing():
-    assert {tuple(found) for found in after_cuts(*MADE[:-1])} == {(), ("a",)}
-
-
-def test_of_what_was_not_synced_any_sector_may_be_there():
-    found = {found["a"] for found in after_cuts(*MADE, Op("write", file=1, data=b"y" * 1024))}
-
-    assert found == {a * 512 + b * 512 for a in (b"x", b"y") for b in (b"x", b"y")}
-
-
-def test_a_new_size_may_be_there_without_all_its_bytes_or_not_at_all():
-    found = {found["a"] for found in after_cuts(*MADE, Op("write", file=1, data=b"y" * 512, at=2048))}
-
-    assert {len(content) for content in found} > {1024, 2560}
-    assert all(content.startswith(b"x" * 1024) for content in found)
-    assert any(content[2048:] == b"y" * 512 and content[1024:2048] == bytes(1024) for content in found)
-
-
-def test_a_rename_is_there_or_not_and_never_by_half():
-    found = after_cuts(
-        *MADE, Op("create", "b", 2), Op("content", "b", 2, b"new"), Op("sync", "b", 2), Op("rename", "a", 2, value="b")
-    )
-
-    assert {content["a"] for content in found} == {b"x" * 1024, b"new"}
-
-
 # --- Small files ----------------------------------------------------------------------------------------------
 
 
@@ -122,13 +92,3 @@ def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_pat
     else:
         write_whole(tmp_path / "a.json", "x")
         assert (tmp_path / "a.json").read_text() == "x"
-
-
-@pytest.mark.parametrize("left", [b"", b"cut off"])
-def test_a_key_that_was_cut_off_while_it_was_written_is_made_anew(tmp_path, left):
-    (tmp_path / "secret-key").write_bytes(left)
-
-    key = phone_identity.load_secret(tmp_path)
-
-    assert len(key) == 32
-    assert phone_identity.load_secret(tmp_path) == key
