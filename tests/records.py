@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from companion.rules import referee
-from companion.rules.cards import Card, Family
-from companion.rules.dealing import new_hand
-from companion.rules.editions.edition import Edition
+from companion.rules.cards import Family
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine
@@ -154,17 +152,3 @@ def verdicts(text: str) -> list[str]:
 
 def results(text: str) -> list[HandResult]:
     return [item for item in record(text) if isinstance(item, HandResult)]
-
-
-def seen_table(
-    edition: Edition, sides: Sequence[Side], discards: Sequence[Card] = (), target: int | None = None
-) -> Table:
-    """A table made from what lies in front of the sides, each player with a full hand, the rest on the draw pile.
-
-    Raises EditionError when the edition is not played by these sides.
-    """
-    teams = [Team(side.name, side.players) for side in sides]
-    dealt = new_hand(edition, teams, sides[0].players[0], target)
-    table = dealt._replace(sides=tuple(sides), discards=tuple(discards))
-    piles = [*(side.battle + side.speed + side.distances + side.safeties + side.doubled for side in sides), discards]
-    return table._replace(draw_pile=max(0, table.draw_pile - sum(map(len, piles))))
