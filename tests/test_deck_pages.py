@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 from card_photos import face_of
-from client import HOME, SECRET, STRANGER, text_of
+from client import HOME, SECRET, text_of
 
 from companion import pages
 from companion.app.cli import companion
@@ -26,7 +26,7 @@ from companion.vision.enrol.enrolment import begin
 from companion.vision.enrol.guided import Guide, Key, Stillness, TerminalKeys, guided
 from companion.vision.enrol.rectify import Fault, Rectified
 from companion.vision.faces import deck_in_use
-from companion.vision.faces.deck_in_use import KEPT_NAME, DeckInUse, choose_deck, chosen_deck
+from companion.vision.faces.deck_in_use import DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
 
 CLASSIC = list(load_edition("classic").deck)
@@ -119,13 +119,6 @@ def test_the_chosen_deck_is_kept_until_another_is_chosen(tmp_path):
     assert chosen_deck(tmp_path) == "own"
 
     choose_deck(tmp_path, None)
-    assert chosen_deck(tmp_path) is None
-
-
-@pytest.mark.parametrize("kept", [b"", b"[]", b'{"deck": 7}', b'{"deck": "../x"}', b"\xff", b"[" * 9000])
-def test_a_damaged_choice_is_none(kept, tmp_path):
-    (tmp_path / KEPT_NAME).write_bytes(kept)
-
     assert chosen_deck(tmp_path) is None
 
 
@@ -254,18 +247,6 @@ def test_one_deck_is_taken_in_at_a_time(page, tmp_path, monkeypatch):
     assert "try again in a moment" in text_of(answers[0])
     monkeypatch.undo()
     assert post(page, "/decks/import", file=a_file(file, "ours.zip"), title="Second").status_code == 303
-
-
-def test_who_only_watches_sees_no_deck_and_changes_none(page, tmp_path):
-    deck_with(tmp_path, "roll")
-
-    for path in ("/decks", "/decks/ours/enrol"):
-        assert "You are watching." in text_of(page.get(path, environ_base=STRANGER))
-    for path in ("/decks/ours.zip", "/decks/ours/roll-1.jpg"):
-        assert page.get(path, environ_base=STRANGER).status_code == 401
-    for path in ("/decks", "/decks/use", "/decks/import", "/decks/ours/remove", "/decks/ours/enrol"):
-        assert page.post(path, headers=HOME, environ_base=STRANGER).status_code == 401
-    assert load_deck("ours", tmp_path).faces
 
 
 # --- A new deck -----------------------------------------------------------------------------------------------

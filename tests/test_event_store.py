@@ -6,7 +6,7 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import SETUP, Draft, NotSaved, Store
+from companion.storage.event_store import SETUP, Draft, Store
 
 
 @pytest.fixture
@@ -48,21 +48,6 @@ def test_events_that_belong_together_are_written_together_or_not_at_all(store):
         store.append(None, Draft(SETUP, {}), Draft("line", {"text": object()}))
 
     assert store.matches() == ()
-
-
-def test_a_full_disk_is_said_and_nothing_is_acknowledged(store):
-    store.append(None, Draft(SETUP, {}))
-    store._db.execute("PRAGMA max_page_count = 1")
-
-    with pytest.raises(NotSaved, match="could not be saved"):
-        store.append(1, Draft("line", {"text": "x" * 100_000}))
-
-    assert len(store.events(1)) == 1
-
-
-def test_the_log_survives_a_pulled_plug(store):
-    assert store._db.execute("PRAGMA journal_mode").fetchone() == ("delete",)
-    assert store._db.execute("PRAGMA synchronous").fetchone() == (3,)
 
 
 def test_a_second_companion_is_kept_out_of_the_same_folder(store, path):

@@ -6,13 +6,9 @@ import json
 from functools import reduce
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from records import PAIRS, SIX, THREE, TWO, header, record, results
+from records import record, results
 from sheet import blocks
 
-from companion.rules.cards import Card
-from companion.rules.editions.edition import switches
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import HandResult, JudgedLine
 
@@ -346,23 +342,3 @@ def test_a_record_of_very_many_hands_does_not_slow_down():
     text = HEAD + "hand first Ann\n" * 3000
 
     assert [result.how for result in results(text)][-2:] == ["agreed", "open"]
-
-
-CARDS = st.sampled_from([card.value for card in Card])
-WORDS = "end;exhausted;Ann take;Bob skip-draw;Ann extend;Ann finish;Bob pass;hand first Bob;Ann exchange 25 50"
-VALUES = ["allowed", "forbidden", "yes", "no"]
-RUBBISH = st.one_of(
-    st.sampled_from([line for players in (TWO, THREE, PAIRS, SIX) for line in header(players)]),
-    st.builds("{} {}{}".format, st.sampled_from(["Ann", "Bob", "Cid", "Fay"]), CARDS, st.sampled_from(["", " !"])),
-    st.builds("{} {} > {}".format, st.sampled_from(["Ann", "Bob"]), CARDS, st.sampled_from(["Ann", "Bob", "Reds"])),
-    st.sampled_from(WORDS.split(";")),
-    st.builds("option {}={}".format, st.sampled_from(list(switches())), st.sampled_from(VALUES)),
-    st.text(max_size=30),
-)
-
-
-@given(st.lists(RUBBISH, max_size=40), st.booleans())
-@settings(max_examples=150, deadline=None)
-def test_whatever_stands_in_a_record_it_is_judged(lines, as_lies):
-    for item in record("\n".join(["side Ann", "side Bob", *lines]), as_lies=as_lies):
-        assert item.as_json("a.mbn")

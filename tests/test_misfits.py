@@ -8,7 +8,6 @@ import pytest
 from client import lines, played, tap, text_of
 
 HAND = ("Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 50", "Bob 50")
-MISFITS = ["Ann 100", "Bob 25", "Ann 50", "Bob 50"]
 
 
 @pytest.fixture

@@ -124,6 +124,7 @@ an illegal proposal says its rule and counts only when it is played all the same
     sees Ann 100; machine at / | the classic rules (106 cards): Starting to drive | I take it back Play it all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
+    machine at / | illegal, played all the same
 an answer that is none is refused
     sees Ann roll; machine taps {asked} answer=perhaps -> 400; lines -
 a tap that came too late is told so
@@ -228,13 +229,6 @@ def test_a_tap_from_a_live_page_brings_the_new_table_with_it(page, begun):
     assert "<html" not in answer.get_data(as_text=True)
 
 
-def test_a_play_taken_back_leaves_the_table_as_it_was(page, begun):
-    tap(page, seen(begun, 1, "Ann 100"), answer="taken-back")
-
-    assert begun.state.questions == ()
-    assert [said.answer for said in begun.state.past.answers.values()] == ["taken-back"]
-
-
 def test_a_form_that_is_sent_twice_counts_once(page, begun):
     form = re.search(r'action="/play".*?name="request" value="(\w+)"', page.get("/play").get_data(as_text=True), re.S)
     for text in ("Ann discard 25", "Ann discard 25", "Bob discard 25"):
@@ -266,17 +260,6 @@ def test_a_yes_counts_what_the_page_showed(page, begun):
     assert lines(begun) == ["Ann roll"]
 
 
-def test_the_difference_between_table_and_record_has_three_answers(page, begun):
-    begun.enter("Ann roll", "Ann")
-    camera(begun).differs(1, "side-1/battle", "roll", None, line=begun.state.hand_entries[0].seq)
-    shown = text_of(page.get("/"))
-
-    tap(page, "/question/1-2-camera.1-differs", answer="table")
-
-    assert "The table is right The record is right Ignore" in shown
-    assert lines(begun) == []
-
-
 @pytest.mark.parametrize(
     ("zone", "sentence", "put_in", "asked"),
     [
@@ -302,7 +285,8 @@ def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, put_in,
     card = named(put_in) if isinstance(put_in, Card) else where(put_in)
     camera(begun).differs(1, zone, "roll", None, sentence=say(sentence, card=card, zone=where(zone)))
 
-    differ = f"Table and record differ {asked} The table: No card The record: Roll The table is right"
+    differ = f"Table and record differ {asked} The table: No card The record: Roll"
+    differ += " The table is right The record is right Ignore"
     assert differ in text_of(page.get("/"))
 
 
@@ -369,16 +353,6 @@ def test_an_illegal_answer_says_why_and_can_be_played_all_the_same(page, begun, 
     assert "Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way." in shown
     assert "I take it back Play it all the same" in shown
     assert (before, lines(begun)) == ([], ["Ann 100 anyway"])
-
-
-def test_undo_takes_back_what_the_button_named(page, begun):
-    begun.enter("Ann roll", "Ann")
-    seq = begun.state.undoable.seq
-    begun.enter("Bob roll", "Bob")
-
-    tap(page, "/undo", seq=seq)
-
-    assert lines(begun) == ["Ann roll", "Bob roll"]
 
 
 def test_lines_that_no_longer_fit_are_listed_and_explained_once_with_the_undo_beside(page, begun):
@@ -865,15 +839,6 @@ def test_the_record_can_be_kept(page, begun):
     assert "attachment" in answer.headers["Content-Disposition"]
 
 
-def test_the_cameras_pictures_are_for_the_table_only(page, phone, begun):
-    seen(begun, 1, "Ann roll", crop=b"\xff\xd8 a card")
-
-    assert page.get("/camera.jpg").data == b"a picture"
-    assert page.get("/question/1-2-camera.1-play.jpg").data == b"\xff\xd8 a card"
-    assert phone.get("/camera.jpg").status_code == 401
-    assert phone.get("/question/1-2-camera.1-play.jpg").status_code == 401
-
-
 # --- The guard -----------------------------------------------------------------------------------------------
 
 
@@ -941,15 +906,6 @@ OTHER_ORIGINS += "http://localhost@evil.example http://lоcalhost localhost //lo
 @pytest.mark.parametrize("origin", [None, "", "http://localhost http://evil.example", *OTHER_ORIGINS.split()])
 def test_other_origins_are_not_our_page(origin):
     assert not is_our_page(origin, "localhost")
-
-
-def test_nothing_inline_is_allowed_and_nothing_from_outside(page, begun):
-    answer = page.get("/")
-    policy = answer.headers["Content-Security-Policy"]
-
-    assert "default-src 'none'" in policy
-    assert "unsafe" not in policy
-    assert not re.search(r"<script(?![^>]*src=)|<style| style=| on\w+=|https?://", answer.get_data(as_text=True))
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/line/x", "/static/../companion.css", "/static/none.js"])

@@ -502,17 +502,6 @@ def spectator(app, two):
     return phone
 
 
-@pytest.mark.parametrize("path", ["/play", "/question/1-2-camera.1-play", "/undo", "/redo", "/hand", "/line/3/retract"])
-def test_a_tap_of_a_phone_that_watches_is_refused(spectator, begun, path):
-    seen(begun, 1, "Ann roll")
-
-    answer = tap(spectator, path, text="Ann roll")
-
-    assert answer.status_code == 403
-    assert "This phone is just watching: take a seat to play along." in text_of(answer)
-    assert lines(begun) == []
-
-
 @pytest.mark.parametrize("path", ["/print/mats.pdf", "/decks/own/stop-1.jpg", "/decks/own.zip"])
 def test_a_phone_that_watches_is_told_to_take_a_seat_and_not_to_scan(spectator, app, path):
     answer = spectator.get(path)

@@ -270,15 +270,6 @@ def test_where_the_zone_is_not_seen_the_whole_picture_is_shown(match, two_tone):
     assert shown_zone(differing_app(match, two_tone).test_client()).shape[:2] == (360, 480)
 
 
-def test_who_only_watches_does_not_see_through_the_camera(match, two_tone):
-    differ(match)
-    phone = differing_app(match, two_tone).test_client()
-    phone.environ_base.update(STRANGER)
-
-    assert phone.get("/question/1-2-camera.1-differs.jpg").status_code == 401
-    assert "/question/1-2-camera.1-differs.jpg" not in phone.get("/").get_data(as_text=True)
-
-
 def test_without_a_picture_a_difference_is_told_in_signs(match, app):
     differ(match)
     page = app.test_client()

@@ -500,10 +500,3 @@ def test_what_became_of_a_damaged_log_is_said_on_the_pages_until_the_host_has_re
     store = Store.open(path)
     assert store.note is None
     store.close()
-
-
-@pytest.mark.parametrize("kept", ["", "{", "[]", "null", '{"away": 1}', '{"away": "x", "backup": "y"}'])
-def test_a_damaged_note_is_none(tmp_path, kept):
-    (tmp_path / recovery.NOTE_NAME).write_text(kept)
-
-    assert recovery.note(tmp_path) is None

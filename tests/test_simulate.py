@@ -10,12 +10,10 @@ import cv2
 import numpy as np
 import pytest
 import zxingcpp
-from troubles import company, looks, mishaps
-from troubles.accidents import THING_REACH_MM
-from troubles.pictured_cards import PicturedCards
-from troubles.rough_studio import Light, Push, RoughLook, RoughScene, RoughStudio, smear
+from troubles import mishaps
+from troubles.rough_studio import RoughStudio
 from troubles.scenes import troubled_scenes
-from troubles.things import THINGS, is_card
+from troubles.things import is_card
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
@@ -33,10 +31,9 @@ from companion.simulate import (
     players,
     script,
 )
-from companion.simulate.arrange import Pose
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, Arm, Lying, Scene
-from companion.simulate.studio import Studio, project
+from companion.simulate.studio import project
 from companion.tabletop.card_ids import card_id_of, face_of
 from companion.tabletop.mat_layout import CARD_MM, DRAW_MARKER_ID
 
@@ -374,202 +371,6 @@ def test_no_card_lies_in_two_places_whatever_happens():
             assert len(pictures) == len(set(pictures))
 
 
-def test_mishaps_are_the_same_for_the_same_seed():
-    assert troubled(None, 5) == troubled(None, 5)
-    assert troubled(None, 5) != troubled(None, 6)
-
-
-def test_hasty_players_lay_two_cards_within_half_a_second():
-    _, scenes = troubled("hasty")
-    laid = [n for n, scene in enumerate(scenes) if n and len(scene.lying) > len(scenes[n - 1].lying)]
-    quick = [two for one, two in itertools.pairwise(laid) if two - one <= 4]
-
-    assert quick
-    assert any(len({arm.player for arm in scenes[n].arms}) == 2 for n in quick)
-
-
-def test_a_card_in_a_wrong_zone_is_moved_to_its_own():
-    _, scenes = troubled("wrong_zone")
-    plan = arrange.plan(2, 2)
-    ways = {}
-    for _, scene in changes(scenes):
-        for card, zone in zones_of(scene, plan).items():
-            if ways.setdefault(card, [zone])[-1] != zone:
-                ways[card].append(zone)
-
-    assert sum(len(way) > 1 and "discard" not in way[-1] for way in ways.values()) >= 2
-
-
-def test_an_illegal_card_stays_while_others_play_and_is_taken_back_in_the_end():
-    played, scenes = troubled("lingering")
-    slips = [action.card_id for action in played.hands[0].actions if action.taken_back]
-    kept = {action.card_id for action in played.hands[0].actions if not action.taken_back}
-    longest = max(sum(card in zones_of(two, arrange.plan(2, 2)) for _, two in changes(scenes)) for card in slips)
-
-    assert longest > 2
-    assert not set(slips) - kept & {card.picture for card in scenes[-1].lying}
-
-
-def test_a_thing_is_put_down_and_taken_away_before_a_card_is_laid_there():
-    _, scenes = troubled("cup,corner")
-    standing = [scene for scene in scenes if any(card.picture in THINGS for card in scene.lying)]
-    laid = [(two, set(two.lying) - set(one.lying)) for one, two in changes(scenes)]
-
-    assert standing
-    for scene, new in laid:
-        things = [card for card in scene.lying if card.picture in THINGS]
-        for card in (card for card in new if is_card(card)):
-            spot = card.pose.x_mm, card.pose.y_mm
-            assert all(np.hypot(t.pose.x_mm - spot[0], t.pose.y_mm - spot[1]) >= THING_REACH_MM for t in things)
-
-
-def test_a_bumped_card_stays_in_its_zone():
-    _, scenes = troubled("bump,straighten")
-    plan = arrange.plan(2, 2)
-    moved = 0
-    for one, two in changes(scenes):
-        old, new = ({card.picture: card for card in scene.lying if is_card(card)} for scene in (one, two))
-        for picture in old.keys() & new.keys():
-            moved += old[picture] != new[picture]
-            assert len(list(zones_under(plan, [(new[picture].pose.x_mm, new[picture].pose.y_mm)]))) == 1
-
-    assert moved > 10
-
-
-def test_a_shifted_mat_carries_its_cards_along_and_lies_on_no_other():
-    _, scenes = troubled("mat")
-    plan = arrange.plan(2, 2)
-    shifted = [scene for scene in scenes if scene.mats and scene.mats != plan.mats]
-
-    assert shifted
-    for scene in (shifted[0], shifted[-1]):
-        mats = arrange.TablePlan(scene.mats, plan.seats)
-        for card in scene.lying:
-            assert len(list(zones_under(mats, list(corners_of(card.pose))))) == 1
-
-
-@pytest.mark.parametrize("kind", ["crossing", "passing", "hovering", "resting"])
-def test_idle_hands_come_and_go(kind):
-    _, scenes = troubled(kind)
-    together = [scene for scene in scenes if len({arm.player for arm in scene.arms}) == 2]
-
-    assert together
-    assert scenes[-1].arms == ()
-
-
-def test_players_go_on_only_when_everybody_has_seen_the_last_card():
-    _, scenes = troubled("resting,hovering,crossing")
-    laid = [
-        (n, (set(two.lying) - set(one.lying)).pop())
-        for n, (one, two) in enumerate(itertools.pairwise(scenes), 1)
-        if len(two.lying) > len(one.lying)
-    ]
-
-    for (start, card), (end, _) in itertools.pairwise(laid):
-        seen = sum(not company.hides(scene, card.pose) for scene in scenes[start:end])
-        assert seen >= 10
-
-
-def test_fingers_may_stay_on_a_laid_card():
-    usual, slow = (len(troubled(kind)[1]) for kind in ("fans", "hesitating"))
-
-    assert slow > usual
-
-
-def test_the_lamp_goes_out_and_the_exposure_follows():
-    _, scenes = troubled("lamp", seed=2)
-    dark = next(n for n, scene in enumerate(scenes) if scene.light.lamp == 0.0)
-    later = scenes[dark + 20].light
-
-    assert scenes[dark].light.exposure < later.exposure
-    assert scenes[-1].light == Light()
-
-
-def test_the_camera_is_pushed_no_farther_than_there_is_room():
-    _, scenes = troubled("push,nudge", seed=2)
-    pushes = {scene.push for scene in scenes}
-
-    assert len(pushes) > 3
-    assert all(np.hypot(push.right_px, push.down_px) <= 40.0 for push in pushes)
-
-
-def test_a_push_moves_the_whole_picture(studio):
-    before, after = (
-        shown(studio, RoughScene(push=push)).mean(axis=2) for push in (Push(), Push(right_px=10.0, down_px=-4.0))
-    )
-    middle = np.s_[200:300, 300:600]
-
-    assert np.abs(after[196:296, 310:610] - before[middle]).mean() < 2
-    assert np.abs(after[middle] - before[middle]).mean() > 2
-    assert np.array_equal(shown(studio, Scene()).mean(axis=2), before)
-
-
-def test_less_light_makes_a_darker_picture_and_a_longer_exposure_a_brighter_one(studio):
-    usual, dark, exposed = (
-        float(shown(studio, RoughScene(light=light)).mean())
-        for light in (Light(), Light(lamp=0.0), Light(lamp=0.0, exposure=2.0))
-    )
-
-    assert dark < 0.6 * usual
-    assert dark < exposed < usual
-
-
-@pytest.mark.parametrize("thing", [*THINGS, "a mat that was shifted"])
-def test_what_lies_otherwise_shows_until_it_is_put_right(studio, thing):
-    first, *rest = arrange.plan(2, 2).mats
-    moved = arrange.MatPlace(first.layout, Pose(first.middle.x_mm, first.middle.y_mm + 20.0, 3.0))
-    bare = shown(studio, Scene())
-    otherwise = Scene((Lying(thing, Pose(-200.0, 20.0, 30.0)),)) if thing in THINGS else Scene(mats=(moved, *rest))
-
-    assert not np.array_equal(shown(studio, otherwise), bare)
-    assert np.array_equal(shown(studio, Scene()), bare)
-
-
-@pytest.mark.parametrize(
-    ("changed", "sign"),
-    [({"glare": 0.5, "glare_at": (0.3, 0.6)}, 1), ({"shade": 0.5, "shade_at": (0.3, 0.6)}, -1), ({"gamma": 1.3}, 1)],
-)
-def test_glare_and_gamma_brighten_and_a_shade_darkens(studio, changed, sign):
-    plain = shown(studio, Scene())
-    look = RoughStudio(arrange.plan(2, 2), RoughLook(noise=0.0, **changed), SMALL, Cards(36.0), seed=1)
-    spot = np.s_[300:340, 270:310]
-
-    assert sign * (shown(look, Scene())[spot].mean() - plain[spot].mean()) > 5
-
-
-def test_a_trembling_camera_smears_along_its_direction():
-    kernel = smear(RoughLook(shake_px=4.0, shake_deg=0.0))
-
-    assert kernel.sum() == pytest.approx(1.0)
-    assert kernel.sum(axis=0).max() < 0.4 < kernel.sum(axis=1).max()
-    assert smear(RoughLook()) is None
-
-
-@pytest.mark.parametrize("make", [looks.household_look, looks.hard_look])
-def test_a_look_is_the_same_for_the_same_seed_and_tilts_no_more_than_said(make):
-    looks = [make(seed) for seed in range(40)]
-
-    assert make(3) == make(3) != make(4)
-    assert max(look.tilt_deg for look in looks) <= 35
-    assert len({look.jpeg_quality for look in looks}) > 3
-
-
-def test_a_camera_hangs_higher_where_the_scale_is_to_be_smaller():
-    plan = arrange.plan(2, 2)
-    look = camera_model.Look(tilt_deg=20.0, px_per_mm=1.6, noise=0.0)
-    distant = RoughStudio(plan, look, (1920, 1080), STICKERED, seed=1)
-
-    assert looks.middle_scale(distant.matrix, (1920, 1080)) == pytest.approx(1.6, abs=0.02)
-    assert distant.room_px > 50
-
-
-def test_a_larger_picture_is_taken_where_the_mats_would_be_too_small():
-    plan = arrange.plan(4, 4)
-
-    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0)) == (1920, 1080)
-    assert looks.size_for(plan.corners, camera_model.Look(tilt_deg=0.0), px_per_mm=2.0) == (2560, 1440)
-
-
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
     offs, turns = [], []
     for number in range(1, 9):
@@ -619,28 +420,6 @@ def test_a_bare_card_is_the_drawing_alone_and_its_copies_are_alike():
     assert np.array_equal(one, other)
     assert not np.array_equal(one, stickered)
     assert np.array_equal(BARE.flat(BACK), STICKERED.flat(BACK))
-
-
-def test_cards_of_another_deck_show_its_pictures_in_its_size():
-    green, blue = (np.full((*size, 3), colour, np.uint8) for size, colour in (((900, 600), (0, 200, 0)), ((90, 60), 9)))
-    others = PicturedCards(None, {"roll": green, BACK: blue}, (60.0, 90.0))
-
-    assert others.flat("roll-03").shape == others.flat(BACK).shape == (360, 240, 3)
-    assert (others.flat("roll-03") == (0, 200, 0)).all()
-    assert (others.flat(BACK) == 9).all()
-    assert np.array_equal(PicturedCards(None, {"roll": green}).flat(BACK), BARE.flat(BACK))
-
-
-def test_the_camera_sees_the_cards_that_it_is_given():
-    plan = arrange.plan(2, 2)
-    red = PicturedCards(None, {"roll": np.full((88, 57, 3), (0, 0, 255), np.uint8)})
-    there = plan.mat("side-1").middle
-    seen = Studio(plan, QUIET, SMALL, red, seed=1)
-    x, y = map(round, project(seen.matrix, (there.x_mm, there.y_mm)))
-    pixel = shown(seen, Scene((Lying("roll-01", there),)))[y, x]
-
-    assert pixel[2] > 100
-    assert max(pixel[:2]) < 30
 
 
 # Scripts

@@ -69,12 +69,14 @@ def test_there_is_something_in_every_room(house):
 
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("whose", VISITORS)
-def test_looking_changes_nothing(house, whose):
+def test_each_gets_in_where_the_table_of_doors_says_and_looking_changes_nothing(house, whose):
     client = visitor(house, whose)
     before = kept(house)
-    for _endpoint, path in looked_at(house):
+    for endpoint, path in looked_at(house):
+        codes = (200, 302, 303) if DOORS[endpoint] in VISITORS[whose] else (401, 403)
         for method in ("GET", "HEAD", "OPTIONS"):
-            client.open(path, method=method)
+            code = client.open(path, method=method).status_code
+            assert method == "OPTIONS" or code in codes, path
             client.open(f"{path}{'&' if '?' in path else '?'}confirm=1&player=Ann&text=Ann+25&phone=x", method=method)
 
     assert kept(house) == before
@@ -90,32 +92,6 @@ def test_what_no_page_ever_asks_is_refused_by_every_route(house, whose, method):
 
     assert codes <= {401, 403, 405}
     assert kept(house) == before
-
-
-@pytest.mark.parametrize("whose", VISITORS)
-def test_what_is_asked_with_a_change_at_a_page_or_the_other_way_round_is_refused(house, whose):
-    client = visitor(house, whose)
-    changed = [rule for rule in house.app.url_map.iter_rules() if "POST" in rule.methods]
-    only_changed = {rule.rule for rule in changed} - {
-        rule.rule for rule in house.app.url_map.iter_rules() if "GET" in rule.methods
-    }
-    plain = [path for path in only_changed if "<" not in path]
-
-    assert plain
-    assert {client.get(path).status_code for path in plain} == {405}
-
-
-@pytest.mark.variants(3)
-@pytest.mark.parametrize("whose", VISITORS)
-def test_each_gets_in_where_the_table_of_doors_says_and_nowhere_else(house, whose):
-    client = visitor(house, whose)
-    for endpoint, path in looked_at(house):
-        for method in ("GET", "HEAD"):
-            answer = client.open(path, method=method)
-            if DOORS[endpoint] in VISITORS[whose]:
-                assert answer.status_code in (200, 302, 303), path
-            else:
-                assert answer.status_code in (401, 403), path
 
 
 @pytest.mark.parametrize("whose", ["stranger"])
@@ -170,6 +146,7 @@ def test_every_answer_tells_the_browser_what_it_may_do(house, whose):
 
     for answer in answers:
         assert [name for name in PROTECTING if name not in answer.headers] == []
+        assert "default-src 'none'" in answer.headers["Content-Security-Policy"]
         assert "unsafe" not in answer.headers["Content-Security-Policy"]
         assert "Access-Control-Allow-Origin" not in answer.headers
         answer.close()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import shutil
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, expect, sync_playwright
@@ -15,9 +17,18 @@ PATIENCE_MS = 30_000
 expect.set_options(timeout=PATIENCE_MS)
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.parent == Path(__file__).parent:
+            item.add_marker("browser")
+
+
 @pytest.fixture(scope="package")
 def launched():
     """Starts a browser with arguments of its own."""
+    if shutil.which(CHROMIUM) is None:
+        pytest.skip("Chromium is not installed")
     with sync_playwright() as playwright:
         yield lambda *arguments: playwright.chromium.launch(
             executable_path=CHROMIUM, args=["--no-sandbox", "--disable-gpu", "--font-render-hinting=none", *arguments]

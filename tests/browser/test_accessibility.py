@@ -31,8 +31,6 @@ from browser.screens import (
 from companion.common.languages import LANGUAGES
 from companion.pages.players.access import DOORS, Who
 
-pytestmark = pytest.mark.browser
-
 AXE = (Path(__file__).parent / "vendor" / "axe.min.js").read_text(encoding="utf-8")
 OPEN_ALL = "document.querySelectorAll('details').forEach(one => { one.open = true; })"
 FINDINGS = """only => axe.run(document, {resultTypes: ["violations"], ...only}).then(found => found.violations

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
+from client import lines
 from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
-from browser.screens import CHROMIUM, OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
+from browser.screens import OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
 from companion.tabletop.drawn_zones import DrawnZones
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 TOO_SMALL = """[...document.querySelectorAll(
     'a, button, summary, select, .zone > label, .together, input:not([type=hidden], [type=radio], [type=checkbox])')]
@@ -252,10 +246,6 @@ def test_the_figures_come_anew_by_themselves(opened, table):
 # --- Doubts --------------------------------------------------------------------------------------------------
 
 
-def lines(match) -> list[str]:
-    return [entry.written.text for entry in match.state.hand_entries]
-
-
 def test_a_card_in_doubt_appears_by_itself_one_tap_tells_it_and_one_takes_that_back(opened, table):
     match, _, url = table
     page = opened(url)
@@ -269,47 +259,6 @@ def test_a_card_in_doubt_appears_by_itself_one_tap_tells_it_and_one_takes_that_b
 
     page.get_by_role("button", name="Undo").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
-    assert lines(match) == []
-
-
-def test_another_card_is_told_in_two_taps(opened, table):
-    match, _, url = table
-    page = opened(url)
-    unsure(match, "side-1/battle", "Ann roll")
-
-    page.get_by_role("link", name="Another card").click()
-    page.get_by_role("button", name="Right of way").click()
-
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ann’s turn")
-    assert lines(match) == ["Ann right-of-way"]
-
-
-def test_of_two_phones_that_answer_at_once_the_second_is_told(opened, table):
-    match, _, url = table
-    phones = [opened(url), opened(url)]
-    unsure(match, "side-1/battle", "Ann roll", "Ann discard roll")
-    for phone in phones:
-        phone.locator(".choose").first.wait_for()
-    late = phones[1]
-    late.evaluate("document.getElementById('live').removeAttribute('hx-get'); htmx.process(document.body)")
-    late.route("**/question/*", lambda route: (match.enter("Ann roll", "Bob"), route.continue_()))
-
-    late.locator(".choose").nth(1).click()
-
-    expect(late.get_by_text("That was settled already.")).to_be_visible()
-    assert lines(match) == ["Ann roll"]
-
-
-def test_an_illegal_answer_says_why_and_can_be_taken_back(opened, table):
-    match, _, url = table
-    page = opened(url)
-    unsure(match, "side-1/distance", "Ann 100")
-
-    page.get_by_role("button", name="100 km illegal now").click()
-    expect(page.get_by_text("Ann cannot drive yet.")).to_be_visible()
-    page.get_by_role("button", name="I take it back").click()
-
-    expect(page.get_by_role("link", name="Enter a play")).to_be_visible()
     assert lines(match) == []
 
 

@@ -12,10 +12,7 @@ from serving import running
 from browser.screens import SMALL, TABLET
 from browser.test_accessibility import AXE, FINDINGS, SPILLS
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or ""),
-]
+pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
 from client import HOME  # noqa: E402

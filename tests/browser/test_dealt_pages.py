@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
 from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
+from browser.screens import PHONE, WALL, app_of, match_of
 from browser.test_accessibility import AXE, BROKEN, FINDINGS, SPILLS
 from companion.match.robot_players import RobotPlayers, decide, let_pass
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 
 @pytest.fixture

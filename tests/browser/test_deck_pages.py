@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-
 import cv2
 import pytest
 from card_photos import sheet_photo
@@ -11,15 +9,10 @@ from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import CHROMIUM, SMALL, WALL, app_of, card_before_camera, match_of, with_decks
+from browser.screens import SMALL, WALL, app_of, card_before_camera, match_of, with_decks
 from browser.test_camera_pages import TOO_SMALL
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import load_deck
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 
 class Table:

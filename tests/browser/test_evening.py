@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from urllib.parse import urlsplit
 
 import cv2
@@ -13,15 +12,10 @@ from playwright.sync_api import Page, expect
 from pyzbar import pyzbar
 from serving import running
 
-from browser.screens import CHROMIUM, PHONE, WALL, app_of, match_of
+from browser.screens import PHONE, WALL, app_of, match_of
 from companion.pages.players import phone_identity
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 COUP_FOURRE = "Coup fourré"
 HAND = [

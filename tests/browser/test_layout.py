@@ -9,8 +9,6 @@ from serving import running
 from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, app_of, match_of, propose
 from companion.common.languages import LANGUAGES
 
-pytestmark = pytest.mark.browser
-
 SIZES = (SMALL, LYING, TABLET, WALL)
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
 

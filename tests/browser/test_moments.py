@@ -8,8 +8,6 @@ from serving import running
 
 from browser.screens import ATTACK, SMALL, TWO, WALL, app_of, match_of
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def attacked():

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import CHROMIUM, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of
+from browser.screens import RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of
 from browser.test_browser import TOO_SMALL
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
+from client import lines
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import CHROMIUM, TWO, WALL, app_of, match_of, propose
+from browser.screens import TWO, WALL, app_of, match_of, propose
 from companion.pages.players import phone_identity
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 SECRET = b"screens" * 5
 JOIN = f"/join?t={phone_identity.join_token(SECRET)}"
@@ -44,10 +38,6 @@ def seat(opened, url: str, name: str):
     phone.get_by_role("button", name=name).click()
     expect(phone.get_by_role("heading", level=1)).to_be_visible()
     return phone
-
-
-def lines(match) -> list[str]:
-    return [entry.written.text for entry in match.state.hand_entries]
 
 
 def test_from_scanning_to_a_seat_is_one_tap_and_the_seat_outlasts_the_page(opened, table):

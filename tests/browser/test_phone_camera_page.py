@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import socket
 
 import numpy as np
@@ -10,17 +9,12 @@ import pytest
 from client import SECRET
 from playwright.sync_api import expect
 
-from browser.screens import CHROMIUM, SMALL, TWO, match_of
+from browser.screens import SMALL, TWO, match_of
 from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
 from companion.pages.server.secure_port import PORT_ABOVE, SecurePort
 from companion.vision.capture.image_io import decode, jpeg_of
 from companion.vision.capture.phone_frames import PhoneFrames
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 
 @pytest.fixture(scope="module")

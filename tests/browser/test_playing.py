@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
-from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import (
     ATTACK,
-    CHROMIUM,
     OPENING,
     RUSH_EIGHT,
     SIX,
@@ -26,11 +22,6 @@ from browser.screens import (
     propose,
     unsure,
 )
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 TABLET = {"width": 820, "height": 1180}
 
@@ -342,23 +333,6 @@ def test_the_plain_page_works_without_scripts(seated, game):
 
 
 # --- The wall ------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.variants(1)
-@pytest.mark.parametrize("size", mostly_long([WALL, {"width": 1280, "height": 720}, TABLET], WALL))
-@pytest.mark.parametrize(("header", "plays"), [(TWO, ATTACK), (SIX, SIX_PLAYS), (RUSH_EIGHT, ["Ann 100"]), (THREE, [])])
-def test_every_lane_of_the_wall_lies_on_the_screen_and_nothing_sticks_out_of_it(opened, header, plays, size):
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        page = opened(f"{url}/wall", size)
-        for lane in page.locator(".lane").all():
-            box = lane.bounding_box()
-            assert box["y"] + box["height"] <= size["height"]
-            for part in lane.locator(".km, .road, .battle, h2").all():
-                inner = part.bounding_box()
-                if inner:
-                    assert inner["y"] + inner["height"] <= box["y"] + box["height"] + 2
-
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 def test_the_code_to_join_is_large_until_the_first_card_lies(opened):

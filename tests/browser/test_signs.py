@@ -10,8 +10,6 @@ from serving import running
 
 from browser.screens import OPENING, TWO, app_of, match_of
 
-pytestmark = pytest.mark.browser
-
 
 @pytest.fixture
 def url():

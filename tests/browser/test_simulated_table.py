@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 from collections import Counter
 from collections.abc import Iterator
 
@@ -11,7 +10,7 @@ import pytest
 from playwright.sync_api import Page, expect
 from serving import running
 
-from browser.screens import CHROMIUM, PHONE, app_of
+from browser.screens import PHONE, app_of
 from companion.app import demo
 from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.match.match import Match
@@ -23,11 +22,6 @@ from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 SPEED = 8.0
 MOST_TAPS = 200

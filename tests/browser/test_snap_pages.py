@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import shutil
-
 import pytest
 import tableaux
 from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
-from browser.screens import CHROMIUM, SMALL, WALL, app_of, match_of, photographed
+from browser.screens import SMALL, WALL, app_of, match_of, photographed
 from browser.test_camera_pages import TOO_SMALL
 from companion.vision.counting.photographs import MOST_BYTES
-
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason="Chromium is not installed"),
-]
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from serving import running
 
 from companion.storage.event_store import Store
 
-pytestmark = pytest.mark.browser
-
 EVIL = "\"'></title><img src=//evil.example/x onerror=alert(1)><script>alert(1)</script>{{7*7}}"
 WATCH = """() => { window.broken = [];
 document.addEventListener("securitypolicyviolation", found => window.broken.push(found.violatedDirective)); }"""

@@ -46,7 +46,6 @@ OURS = (
     "option " + "=".join("x" * 9 for _ in range(300)),
 )
 HUGE_WITHIN_S = 240.0
-MOST_A_LINE = 2000
 
 
 def main() -> int:
