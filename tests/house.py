@@ -128,34 +128,21 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     token = app.extensions["companion"].snaps.keep("classic", shot)
     crop = min(shot.crops) + 1
     return {
-        "static": ("/static/companion.css", "/static/signs.svg"),
-        "entry.new": ("/play", "/play?side=Ann&card=stop"),
-        "entry.change": ("/line/8",),
-        "entry.instead": asked,
-        "seats.join": ("/join", "/join?name=Zoe"),
-        "how.one": ("/how/rush",),
-        "how.card": ("/how/card/stop",),
-        "how.try_it": ("/try", "/try?step=2&card=25", "/try?step=6"),
-        "seats.taken": ("/join/seat/Bob",),
-        "past.show": ("/past", "/past?page=1"),
-        "past.one": ("/past/1",),
-        "past.picture": ("/past/1/1.png",),
+        "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
+        "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
+        "how.one": ("/how/rush",), "how.card": ("/how/card/stop",),
+        "how.try_it": ("/try", "/try?step=2&card=25", "/try?step=6"), "seats.taken": ("/join/seat/Bob",),
+        "past.show": ("/past", "/past?page=1"), "past.one": ("/past/1",), "past.picture": ("/past/1/1.png",),
         "past.export": ("/past/1.mbn", "/past/1.csv", "/past/1.jsonl"),
         "past.bg_stats": ("/past/1/bg-stats", "/past/1/bg-stats.json"),
-        "past.replay": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"),
-        "score.plays": ("/score/1/plays",),
-        "api.match": ("/api/matches/1",),
-        "camera.crop": tuple(f"{path}.jpg" for path in asked),
+        "past.replay": ("/past/1/1", "/past/1/1?step=3", "/past/1/2?step=2"), "score.plays": ("/score/1/plays",),
+        "api.match": ("/api/matches/1",), "camera.crop": tuple(f"{path}.jpg" for path in asked),
         "enrolling.show": ("/decks/ours/enrol", "/decks/ours/enrol?card=roll"),
-        "enrolling.picture": ("/decks/ours/roll-1.jpg",),
-        "enrolling.name_them": ("/decks/ours/enrol/names",),
-        "enrolling.waiting": ("/decks/ours/waiting/1.jpg",),
-        "decks.take_away": ("/decks/ours.zip",),
-        "printed.sheet": ("/print/mats.png",),
-        "snap.confirm": (f"/snap/{token}",),
-        "snap.picture": (f"/snap/{token}/1.jpg",),
-        "snap.card": (f"/snap/{token}/card-1-{crop}.jpg",),
-    }
+        "enrolling.picture": ("/decks/ours/roll-1.jpg",), "enrolling.name_them": ("/decks/ours/enrol/names",),
+        "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "decks.take_away": ("/decks/ours.zip",),
+        "printed.sheet": ("/print/mats.png",), "snap.confirm": (f"/snap/{token}",),
+        "snap.picture": (f"/snap/{token}/1.jpg",), "snap.card": (f"/snap/{token}/card-1-{crop}.jpg",),
+    }  # fmt: skip
 
 
 def _people(house: House, text: str) -> None:

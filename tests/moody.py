@@ -222,17 +222,9 @@ def _cut_short(image: np.ndarray) -> np.ndarray:
 
 
 SPOILT: tuple[Callable[[np.ndarray], object], ...] = (
-    lambda image: None,
-    lambda image: image[:0],
-    lambda image: image[:, :, 0],
-    lambda image: image[:, :, :1],
-    lambda image: np.dstack([image, image[:, :, 0]]),
-    lambda image: np.full(image.shape, np.nan),
-    lambda image: image.astype(np.uint16),
-    lambda image: image.tolist(),
-    lambda image: np.resize(image, (4, 20_000, 3)),
-    lambda image: np.resize(image, (8, 8, 3)),
-    lambda image: np.full_like(image, (0, 135, 0)),
-    _cut_short,
-)
+    lambda image: None, lambda image: image[:0], lambda image: image[:, :, 0], lambda image: image[:, :, :1],
+    lambda image: np.dstack([image, image[:, :, 0]]), lambda image: np.full(image.shape, np.nan),
+    lambda image: image.astype(np.uint16), lambda image: image.tolist(), lambda image: np.resize(image, (4, 20_000, 3)),
+    lambda image: np.resize(image, (8, 8, 3)), lambda image: np.full_like(image, (0, 135, 0)), _cut_short,
+)  # fmt: skip
 """Ways in which a picture is none."""

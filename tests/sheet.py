@@ -31,35 +31,22 @@ from companion.rules.scoring import Sheet, score
 
 SEATINGS = {"three": records.THREE, "four": records.FOUR, "pairs": records.PAIRS, "six in pairs": records.SIX}
 OF_THE_TABLE: dict[str, Callable[[Hand], object]] = {
-    "turn": lambda hand: hand.turn,
-    "pile": lambda hand: hand.table.draw_pile,
-    "hands": lambda hand: hand.table.hands,
-    "unaccounted": lambda hand: hand.table.unaccounted,
-    "drawn": lambda hand: hand.table.drawn,
-    "target": lambda hand: hand.table.target,
-    "discards": lambda hand: hand.table.discards,
-    "discarded": lambda hand: len(hand.table.discards),
-    "over": lambda hand: hand.table.is_over,
-    "ended": lambda hand: hand.result.how,
-    "by": lambda hand: hand.result.by,
-    "winner": lambda hand: hand.result.winner,
-}
+    "turn": lambda hand: hand.turn, "pile": lambda hand: hand.table.draw_pile, "hands": lambda hand: hand.table.hands,
+    "unaccounted": lambda hand: hand.table.unaccounted, "drawn": lambda hand: hand.table.drawn,
+    "target": lambda hand: hand.table.target, "discards": lambda hand: hand.table.discards,
+    "discarded": lambda hand: len(hand.table.discards), "over": lambda hand: hand.table.is_over,
+    "ended": lambda hand: hand.result.how, "by": lambda hand: hand.result.by, "winner": lambda hand: hand.result.winner,
+}  # fmt: skip
 OF_A_SIDE: dict[str, Callable[[Hand, str], object]] = {
-    "cards": lambda hand, player: hand.cards_of(player),
-    "km": lambda hand, side: hand.side(side).km,
-    "race": lambda hand, side: hand.table.race_km(hand.side(side)),
-    "battle": lambda hand, side: hand.side(side).battle,
-    "speed": lambda hand, side: hand.side(side).speed,
-    "safeties": lambda hand, side: hand.side(side).safeties,
-    "coups": lambda hand, side: hand.side(side).coups_fourres,
-    "hazard": lambda hand, side: hand.side(side).hazard,
-    "top": lambda hand, side: hand.side(side).battle_top,
-    "limit": lambda hand, side: hand.side(side).speed_top,
+    "cards": lambda hand, player: hand.cards_of(player), "km": lambda hand, side: hand.side(side).km,
+    "race": lambda hand, side: hand.table.race_km(hand.side(side)), "battle": lambda hand, side: hand.side(side).battle,
+    "speed": lambda hand, side: hand.side(side).speed, "safeties": lambda hand, side: hand.side(side).safeties,
+    "coups": lambda hand, side: hand.side(side).coups_fourres, "hazard": lambda hand, side: hand.side(side).hazard,
+    "top": lambda hand, side: hand.side(side).battle_top, "limit": lambda hand, side: hand.side(side).speed_top,
     "points": lambda hand, side: _lines(hand.result.sheets[side]),
     "counts": lambda hand, side: _lines(score(hand.table)[hand.table.side_index(side)]),
-    "total": lambda hand, side: hand.result.sheets[side].total,
-    "match": lambda hand, side: hand.result.match[side],
-}
+    "total": lambda hand, side: hand.result.sheets[side].total, "match": lambda hand, side: hand.result.match[side],
+}  # fmt: skip
 """What can be said of the side, or the player, that is named after it; else the name of a line of its sheet."""
 
 

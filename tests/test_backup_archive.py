@@ -115,15 +115,9 @@ def test_a_backup_holds_matches_decks_editions_and_settings_and_no_key(data, tmp
 
     with zipfile.ZipFile(tmp_path / "table.zip") as packed:
         assert sorted(packed.namelist()) == [
-            "backup.json",
-            "companion.sqlite3",
-            "deck-in-use.json",
-            "decks/grandma/deck.toml",
-            "decks/grandma/roll-2.png",
-            "decks/grandma/roll.png",
-            "editions/ours.toml",
-            "picture-turn.json",
-        ]
+            "backup.json", "companion.sqlite3", "deck-in-use.json", "decks/grandma/deck.toml",
+            "decks/grandma/roll-2.png", "decks/grandma/roll.png", "editions/ours.toml", "picture-turn.json",
+        ]  # fmt: skip
 
 
 def with_deck(folder: Path, name: str, picture: bytes) -> None:

@@ -26,14 +26,9 @@ from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
 
 PLAN = {
-    "name": "Friday",
-    "edition": "classic",
-    "system": "swiss",
-    "rounds": "2",
-    "hands": "1",
-    "minutes": "45",
+    "name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45",
     "seats": "2",
-}
+}  # fmt: skip
 
 
 def person(pool, role: str, name: str = "Eve"):

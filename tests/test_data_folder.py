@@ -24,18 +24,12 @@ from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.vision.faces.deck_in_use import DeckInUse
 
 GARBAGE = {
-    "empty": b"",
-    "zeros": bytes(4096),
-    "torn": b'{"host": "fir',
-    "no text": b"\xff\xfe\x00\x80" * 50,
-    "a list": b"[1, 2]",
-    "null": b"null",
-    "a number": b"7",
+    "empty": b"", "zeros": bytes(4096), "torn": b'{"host": "fir', "no text": b"\xff\xfe\x00\x80" * 50,
+    "a list": b"[1, 2]", "null": b"null", "a number": b"7",
     "numbers": b'{"deck": 3, "degrees": [90], "mirrored": 1, "host": {}, "seats": [[]], "zone": [3], "matches": 1}',
     "texts": b'{"deck": "../x", "degrees": "90", "picture": "x", "seats": {"a": 1}, "away": 7, "matches": "ab"}',
-    "deep": b"[" * 200_000,
-    "endless": b'{"host": ' + b"9" * 10_000 + b"}",
-}
+    "deep": b"[" * 200_000, "endless": b'{"host": ' + b"9" * 10_000 + b"}",
+}  # fmt: skip
 NAMES = (PHONES, ZONES, TURN, DECK_IN_USE, recovery.NOTE_NAME, "editions/ours.toml", "decks/ours/deck.toml", KEY_NAME)
 
 

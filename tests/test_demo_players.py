@@ -425,21 +425,16 @@ def tap_something(match: Match, chance: random.Random) -> None:
     play = f"{table.player_to_move} {chance.choice(['25', '100', 'roll', 'discard stop', 'discard 25'])}"
     asked = chance.choice(state.questions).id if state.questions else "none"
     taps = (
-        lambda: match.undo("Ann"),
-        lambda: match.redo("Ann"),
-        lambda: match.enter(play, "Ann"),
+        lambda: match.undo("Ann"), lambda: match.redo("Ann"), lambda: match.enter(play, "Ann"),
         lambda: match.answer(asked, Answer.YES, "Ann", play=play),
         lambda: match.answer(asked, chance.choice(list(Answer)), "Ann"),
-        lambda: match.answer(asked, Answer.YES, "Ann", anyway=True),
-        lambda: match.correct(line, play, "Ann"),
-        lambda: match.rewrite(Kind.LINE, line, play, "Ann"),
-        lambda: match.rewrite(Kind.RETRACT, line, None, "Ann"),
-        lambda: match.let_stand(line, "Ann"),
-        lambda: match.enter("end", "Ann"),
+        lambda: match.answer(asked, Answer.YES, "Ann", anyway=True), lambda: match.correct(line, play, "Ann"),
+        lambda: match.rewrite(Kind.LINE, line, play, "Ann"), lambda: match.rewrite(Kind.RETRACT, line, None, "Ann"),
+        lambda: match.let_stand(line, "Ann"), lambda: match.enter("end", "Ann"),
         lambda: match.next_hand("Ann", chance.choice(["Ann", "Bob"])),
         lambda: match.enter(f"{table.sides[table.extension_offered_to or 0].name} extend", "Ann"),
         lambda: match.enter(f"{table.player_to_move} skip", "Ann") if chance.random() < 0.1 else None,
-    )
+    )  # fmt: skip
     with suppress(Problem):
         chance.choice(taps)()
 

@@ -160,14 +160,10 @@ def test_while_a_hand_moves_its_zones_are_unknown_and_others_are_not():
 
 
 HANDS: dict[str, dict[str, object]] = {
-    "bare": {},
-    "dark glove": {"colour": (40, 40, 40)},
-    "grey sleeve": {"colour": (90, 90, 90)},
-    "red sleeve": {"colour": (60, 60, 200)},
-    "green as the card": {"colour": (70, 160, 70)},
-    "pale skin": {"colour": (185, 200, 235)},
-    "narrow": {"hand_mm": 55},
-}
+    "bare": {}, "dark glove": {"colour": (40, 40, 40)}, "grey sleeve": {"colour": (90, 90, 90)},
+    "red sleeve": {"colour": (60, 60, 200)}, "green as the card": {"colour": (70, 160, 70)},
+    "pale skin": {"colour": (185, 200, 235)}, "narrow": {"hand_mm": 55},
+}  # fmt: skip
 
 
 @pytest.mark.variants(1)

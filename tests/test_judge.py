@@ -193,15 +193,9 @@ def test_the_object_of_a_line_has_the_keys_of_the_contract():
     said = line.as_json("a.mbn")
 
     assert said | {"reasons": []} == {
-        "file": "a.mbn",
-        "line": 5,
-        "hand": 1,
-        "text": "Ann 100",
-        "verdict": "illegal",
-        "reasons": [],
-        "remarks": [],
+        "file": "a.mbn", "line": 5, "hand": 1, "text": "Ann 100", "verdict": "illegal", "reasons": [], "remarks": [],
         "applied": False,
-    }
+    }  # fmt: skip
     assert said["reasons"][0] == {
         "code": "not-driving",
         "say": "Ann cannot drive yet.",
@@ -232,19 +226,10 @@ def test_the_state_says_all_that_lies_on_the_table():
     state = line.as_json("a.mbn", states=True)["state"]
 
     assert state | {"sides": sorted(state["sides"])} == {
-        "to_move": "Bob",
-        "target": 700,
-        "extended": False,
-        "extension_offered_to": None,
-        "draw_pile": 91,
-        "discard": "25",
-        "discards": 1,
-        "hands": {"Ann": 6, "Bob": 6},
-        "requests": [],
-        "may_pass": False,
-        "ended": None,
+        "to_move": "Bob", "target": 700, "extended": False, "extension_offered_to": None, "draw_pile": 91,
+        "discard": "25", "discards": 1, "hands": {"Ann": 6, "Bob": 6}, "requests": [], "may_pass": False, "ended": None,
         "sides": ["Ann", "Bob"],
-    }
+    }  # fmt: skip
     assert state["sides"]["Ann"]["battle"] == "stop"
 
 
@@ -270,19 +255,10 @@ def test_the_object_of_a_hand_has_the_keys_of_the_contract():
     said = result.as_json("a.mbn")
 
     assert said | {"sides": {}} == {
-        "file": "a.mbn",
-        "hand": 1,
-        "ended": "completed",
-        "by": "Ann",
-        "target": 200,
-        "extended": False,
-        "draw_pile": 88,
-        "sides": {},
-        "match": {"Ann": 1800, "Bob": 0},
-        "winner": None,
-        "matches_won": {"Ann": 0, "Bob": 0},
-        "remarks": [],
-    }
+        "file": "a.mbn", "hand": 1, "ended": "completed", "by": "Ann", "target": 200, "extended": False,
+        "draw_pile": 88, "sides": {}, "match": {"Ann": 1800, "Bob": 0}, "winner": None,
+        "matches_won": {"Ann": 0, "Bob": 0}, "remarks": [],
+    }  # fmt: skip
     assert said["sides"]["Ann"] == {
         "battle": "roll",
         "speed": None,

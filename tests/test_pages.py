@@ -744,20 +744,15 @@ def test_only_a_mistake_costs_a_card(page, rush, text, answer):
 SENTENCES = {
     "Ann 100*2": "Ann drives 100 km with an accelerator: 200 km.",
     "Ann theft 100*2 > Bob": "Ann steals 100 km with its accelerator from Bob.",
-    "Ann control stop > Bob": "Ann demands stop from Bob.",
-    "Ann control stop": "Ann demands stop.",
-    "Ann name roll > Bob": "Ann demands roll from Bob instead.",
-    "Bob give stop > Ann": "Bob hands stop to Ann.",
+    "Ann control stop > Bob": "Ann demands stop from Bob.", "Ann control stop": "Ann demands stop.",
+    "Ann name roll > Bob": "Ann demands roll from Bob instead.", "Bob give stop > Ann": "Bob hands stop to Ann.",
     "Ann pair 50 for 100": "Ann discards 50 km twice and fetches 100 km from the discard pile.",
     "Ann exchange 25 stop": "Ann exchanges 25 km, stop for new cards.",
-    "Bob repairs under !": "Bob answers at once with repairs.",
-    "Bob mirror !": "Mirror! Bob sends the attack back.",
-    "Bob u-turn !": "U-turn! Bob sends the last distance card back.",
-    "Bob u-turn": "Bob lays u-turn.",
-    "Bob car-pool !": "Coup fourré! Bob answers with car pool.",
-    "Bob pass": "Bob passes.",
+    "Bob repairs under !": "Bob answers at once with repairs.", "Bob mirror !": "Mirror! Bob sends the attack back.",
+    "Bob u-turn !": "U-turn! Bob sends the last distance card back.", "Bob u-turn": "Bob lays u-turn.",
+    "Bob car-pool !": "Coup fourré! Bob answers with car pool.", "Bob pass": "Bob passes.",
     "Ann penalty 50": "A mistake costs Ann a card: 50 km.",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "sentence"), SENTENCES.items())

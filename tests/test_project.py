@@ -35,19 +35,11 @@ INNER = {"tabletop", "rules", "common"}
 MIDDLE = {"vision", "printing", "simulate", "storage"}
 MAY_IMPORT = {
     "app": {"club", "pages", "tracking", "match", "robots", *MIDDLE, *INNER},
-    "club": {"pages", "match", "storage", *INNER},
-    "pages": {"tracking", "match", "robots", *MIDDLE, *INNER},
-    "tracking": {"match", *MIDDLE, *INNER},
-    "match": {"robots", *MIDDLE, *INNER},
-    "robots": {"rules", "common"},
-    "vision": INNER,
-    "printing": INNER,
-    "simulate": {"printing", *INNER},
-    "storage": INNER,
-    "tabletop": {"rules", "common"},
-    "rules": {"common"},
-    "common": set(),
-}
+    "club": {"pages", "match", "storage", *INNER}, "pages": {"tracking", "match", "robots", *MIDDLE, *INNER},
+    "tracking": {"match", *MIDDLE, *INNER}, "match": {"robots", *MIDDLE, *INNER}, "robots": {"rules", "common"},
+    "vision": INNER, "printing": INNER, "simulate": {"printing", *INNER}, "storage": INNER,
+    "tabletop": {"rules", "common"}, "rules": {"common"}, "common": set(),
+}  # fmt: skip
 """The rooms, and what each may import beside itself."""
 
 KNOWN_EXCEPTIONS = {

@@ -61,14 +61,10 @@ def test_every_card_is_seen_in_its_zone_and_one_that_is_turned_a_quarter_lies_si
     _, view = seen_of(*HAND)
 
     assert where_cards_lie(view) == {
-        "roll-03": "side-1/battle",
-        "speed-limit-01": "side-1/speed",
-        "right-of-way-01": "side-1/safety",
-        "driving-ace-01": "side-1/safety",
-        "25-02": "side-1/distance",
-        "100-12": "side-1/distance",
+        "roll-03": "side-1/battle", "speed-limit-01": "side-1/speed", "right-of-way-01": "side-1/safety",
+        "driving-ace-01": "side-1/safety", "25-02": "side-1/distance", "100-12": "side-1/distance",
         "gasoline-06": "table/discard",
-    }
+    }  # fmt: skip
     assert view.unknown_zones == frozenset()
     assert [mat.id for mat in view.mats] == ["side-1", "table"]
     assert [sighting.card for sighting in view.sightings if sighting.sideways] == ["driving-ace-01"]

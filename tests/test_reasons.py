@@ -403,26 +403,16 @@ def test_the_way_out_is_given_where_it_is_short():
 
 
 GOVERNED = {
-    "already-attacked": "hazard-on-hazard",
-    "opponent-not-driving/empty": "hazard-on-empty-pile",
-    "opponent-not-driving/remedied": "hazard-on-remedy",
-    "third-200": "two-hundreds",
-    "past-target": "overshoot",
-    "past-target/discard": "past-target-card",
-    "not-driving": "roll-to-start",
-    "not-driving/remedied": "roll-after-remedy",
-    "not-driving/late-safety": "roll-after-late-safety",
-    "first-card": "first-card",
-    "safety-discard": "discard-safety",
-    "cannot-take-discard": "take-discard",
-    "cannot-take-discard/full": "draw",
-    "cannot-take-discard/pair": "pair-for-discard",
-    "coup-fourre-window-closed": "coup-fourre-window",
-    "discard-only-when-stuck": "discard",
-    "nothing-to-turn-back/winning": "u-turn-on-winning-card",
-    "no-exchange": "exchange",
+    "already-attacked": "hazard-on-hazard", "opponent-not-driving/empty": "hazard-on-empty-pile",
+    "opponent-not-driving/remedied": "hazard-on-remedy", "third-200": "two-hundreds", "past-target": "overshoot",
+    "past-target/discard": "past-target-card", "not-driving": "roll-to-start",
+    "not-driving/remedied": "roll-after-remedy", "not-driving/late-safety": "roll-after-late-safety",
+    "first-card": "first-card", "safety-discard": "discard-safety", "cannot-take-discard": "take-discard",
+    "cannot-take-discard/full": "draw", "cannot-take-discard/pair": "pair-for-discard",
+    "coup-fourre-window-closed": "coup-fourre-window", "discard-only-when-stuck": "discard",
+    "nothing-to-turn-back/winning": "u-turn-on-winning-card", "no-exchange": "exchange",
     "no-penalty": "mistake-penalty",
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("key", "switch"), GOVERNED.items())

@@ -115,15 +115,10 @@ def test_cards_are_listed_mat_by_mat_zone_by_zone_and_face_by_face():
     listed = [(card["zone"], card["card"]) for card in in_order(laid)]
 
     assert listed == [
-        ("side-1/battle", "roll-01"),
-        ("side-1/distance", "25-01"),
-        ("side-1/distance", "25-02"),
-        ("side-1/distance", "200-01"),
-        ("side-2/battle", "roll-03"),
-        ("side-2/distance", "100-01"),
-        ("table/discard", "stop-01"),
-        (None, "roll-02"),
-    ]
+        ("side-1/battle", "roll-01"), ("side-1/distance", "25-01"), ("side-1/distance", "25-02"),
+        ("side-1/distance", "200-01"), ("side-2/battle", "roll-03"), ("side-2/distance", "100-01"),
+        ("table/discard", "stop-01"), (None, "roll-02"),
+    ]  # fmt: skip
 
 
 def test_mats_without_any_card_read_point_to_the_doctor_and_to_decks():

@@ -512,19 +512,13 @@ def huge_jpeg() -> bytes:
 
 
 WRONG: dict[str, tuple[Callable[[], bytes], str]] = {
-    "bomb.png": (lambda: huge_png(30000, 30000), "30000 × 30000"),
-    "flat.png": (lambda: huge_png(0, 10), "0 × 10"),
-    "two-sizes.jpg": (huge_jpeg, "60000 × 60000"),
-    "empty.jpg": (lambda: b"", "no JPEG"),
-    "text.jpg": (lambda: b"hello", "no JPEG"),
-    "gif.jpg": (lambda: b"GIF89a" + b"\0" * 40, "no JPEG"),
-    "half.jpg": (lambda: encoded(".jpg")[:300], "cut short"),
-    "half.png": (lambda: encoded(".png")[:-20], "cut short"),
-    "hollow.png": (lambda: huge_png(64, 36), "damaged"),
-    "head-only.jpg": (lambda: b"\xff\xd8\xff\xd9", "no JPEG"),
-    "half.webp": (lambda: encoded(".webp")[:40], "damaged"),
-    "half.bmp": (lambda: encoded(".bmp")[:40], "damaged"),
-}
+    "bomb.png": (lambda: huge_png(30000, 30000), "30000 × 30000"), "flat.png": (lambda: huge_png(0, 10), "0 × 10"),
+    "two-sizes.jpg": (huge_jpeg, "60000 × 60000"), "empty.jpg": (lambda: b"", "no JPEG"),
+    "text.jpg": (lambda: b"hello", "no JPEG"), "gif.jpg": (lambda: b"GIF89a" + b"\0" * 40, "no JPEG"),
+    "half.jpg": (lambda: encoded(".jpg")[:300], "cut short"), "half.png": (lambda: encoded(".png")[:-20], "cut short"),
+    "hollow.png": (lambda: huge_png(64, 36), "damaged"), "head-only.jpg": (lambda: b"\xff\xd8\xff\xd9", "no JPEG"),
+    "half.webp": (lambda: encoded(".webp")[:40], "damaged"), "half.bmp": (lambda: encoded(".bmp")[:40], "damaged"),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("name", WRONG)

@@ -245,13 +245,9 @@ def test_a_text_of_our_form_that_no_sticker_bears_is_no_card(text):
 
 
 NEAR_MISSES = [
-    "MB1:AC\x1bIDENT-04",
-    "MBI:RECHARGE-07",
-    "MB1:END-OF-POLLUTION-76",
-    "MB1:SPARE-TIREy06",
-    "bB1:EXTRA-TANK-03",
+    "MB1:AC\x1bIDENT-04", "MBI:RECHARGE-07", "MB1:END-OF-POLLUTION-76", "MB1:SPARE-TIREy06", "bB1:EXTRA-TANK-03",
     "pB1:LONG-RANGE-03",
-]
+]  # fmt: skip
 """All but one sign of a sticker of ours: most of what is printed is the same."""
 
 

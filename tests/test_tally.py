@@ -287,14 +287,9 @@ def test_the_list_and_the_questions_call_a_card_by_one_number_those_that_score_f
     said = list(tally_report.sentences(CLASSIC, found))
 
     assert said[:7] == [
-        "Side 1, mat side-1 on a.jpg: 175 km",
-        "  1 × 100 (card 1)",
-        "  not told for sure: card 2",
-        "  battle pile: roll",
-        "Side 2, mat side-2 on a.jpg: 50 km",
-        "  1 × 50 (card 3)",
-        "  not told for sure: card 4",
-    ]
+        "Side 1, mat side-1 on a.jpg: 175 km", "  1 × 100 (card 1)", "  not told for sure: card 2",
+        "  battle pile: roll", "Side 2, mat side-2 on a.jpg: 50 km", "  1 × 50 (card 3)", "  not told for sure: card 4",
+    ]  # fmt: skip
     assert [say for say in said if "Which" in say] == [
         "? Which is card 2: 75 km or 25 km (a.jpg, at the top, at 500, 240)? Counted as 75 km for now.",
         "? Which is card 4 (a.jpg, lower left, at 20, 640)? It cannot be told, and is not counted for now.",

@@ -14,7 +14,7 @@ from companion.pages.server import connections
 
 def test_whatever_stands_in_a_small_file_there_is_a_sentence_or_a_default(tmp_path, monkeypatch):
     findings = Findings("small files")
-    monkeypatch.setattr(fuzz_toml, "no_files", lambda _folder: ())
+    monkeypatch.setattr(fuzz_toml, "PLACES", ())
     fuzz_toml.run(findings, 24, 1, tmp_path)
 
     assert findings.wrong == []
@@ -22,14 +22,14 @@ def test_whatever_stands_in_a_small_file_there_is_a_sentence_or_a_default(tmp_pa
 
 @pytest.mark.parametrize("kind", ["setup", "edition", "own edition", "deck", "small"])
 def test_what_is_no_file_is_waited_for_by_nobody(tmp_path, kind, monkeypatch):
-    findings, every = Findings("no files"), fuzz_toml.no_files
-    makers = (fuzz_toml.a_pipe, fuzz_toml.a_link_without_end)
-    some = [what for what in every(tmp_path) if what[0] == kind and what[2] in makers]
-    monkeypatch.setattr(fuzz_toml, "no_files", lambda _folder: some)
+    findings = Findings("no files")
+    monkeypatch.setattr(fuzz_toml, "PLACES", [place for place in fuzz_toml.PLACES if place[0] == kind])
+    for name in set(fuzz_toml.NO_FILES) - {"a pipe", "a link without end"}:
+        monkeypatch.delitem(fuzz_toml.NO_FILES, name)
     fuzz_toml.run(findings, 0, 1, tmp_path)
 
     assert findings.wrong == []
-    assert findings.tried.total() == len(some) > 0
+    assert findings.tried.total() == 2 * len(fuzz_toml.PLACES) > 0
 
 
 @pytest.mark.long

@@ -187,21 +187,15 @@ def until_said(what) -> None:
 # --- What cannot be read -------------------------------------------------------------------------------------
 
 UNREADABLE = [
-    (f"{MARK.lower()} / HTTP/1.1\n\n", 400),
-    (f"GET /{MARK} HTTP/1.1\n {MARK}: 1\n\n", 400),
-    (f"GET /{MARK} HTTP/1.1\n{MARK}\n\n", 400),
-    (f"GET /{MARK} HTTP/1.1\n{MARK} : 1\n\n", 400),
-    (f"GET http://[{MARK} HTTP/1.1\n\n", 400),
-    (f"GET /{MARK} HTTP/1.1\nContent-Length: {MARK}\n\n", 400),
+    (f"{MARK.lower()} / HTTP/1.1\n\n", 400), (f"GET /{MARK} HTTP/1.1\n {MARK}: 1\n\n", 400),
+    (f"GET /{MARK} HTTP/1.1\n{MARK}\n\n", 400), (f"GET /{MARK} HTTP/1.1\n{MARK} : 1\n\n", 400),
+    (f"GET http://[{MARK} HTTP/1.1\n\n", 400), (f"GET /{MARK} HTTP/1.1\nContent-Length: {MARK}\n\n", 400),
     (f"GET /{MARK} HTTP/1.1\nContent-Length: {'9' * 5000}\n\n", 400),
     (f"GET /{MARK} HTTP/1.1\nContent-Length: -1\n\n", 400),
-    (f"POST /{MARK} HTTP/1.1\nTransfer-Encoding: {MARK}\n\n", 501),
-    (f"GET /{'x' * 20_000} HTTP/1.1\n\n", 431),
-    (f"GET / HTTP/1.1\nCookie: {MARK * 3000}\n\n", 431),
-    (f"{MARK}\n\n", 400),
-    ("\0\0\0\0\n\n", 400),
+    (f"POST /{MARK} HTTP/1.1\nTransfer-Encoding: {MARK}\n\n", 501), (f"GET /{'x' * 20_000} HTTP/1.1\n\n", 431),
+    (f"GET / HTTP/1.1\nCookie: {MARK * 3000}\n\n", 431), (f"{MARK}\n\n", 400), ("\0\0\0\0\n\n", 400),
     (f"POST /play HTTP/1.1\nHost: localhost\nTransfer-Encoding: chunked\n\n{MARK}\n\n", 400),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("head", "code"), UNREADABLE)

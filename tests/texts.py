@@ -30,13 +30,8 @@ Text = str | tuple[str, str]
 
 _IN_PYTHON = {"_": None, "N_": None, "say": None, "FileProblem": None, "many": (1, 2), "say_many": (1, 2)}
 _PROBLEMS = {
-    "Problem": None,
-    "EditionError": None,
-    "SeatingError": None,
-    "NotSaved": None,
-    "Newer": None,
-    "Unreadable": None,
-}
+    "Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Newer": None, "Unreadable": None,
+}  # fmt: skip
 """Patterns with values: a page may show them. A sentence without any is marked by `say`, or for the terminal alone."""
 
 _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}

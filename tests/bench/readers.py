@@ -116,13 +116,8 @@ def _middle(corners: object) -> tuple[float, float]:
 
 
 READERS = (
-    Reader("ours, mats known", ours, with_mats=True),
-    Reader("ours, no mats", ours),
-    Reader("zxing-cpp", zxing),
-    Reader("zxing-cpp, 2×", twice(zxing)),
-    Reader("pyzbar", zbar),
-    Reader("pyzbar, 2× and threshold", twice(zbar, threshold=True)),
-    Reader("OpenCV QR", opencv_codes),
-    Reader("ours, tags", our_tags, of_tags=True),
-    Reader("OpenCV tags", opencv_tags, of_tags=True),
-)
+    Reader("ours, mats known", ours, with_mats=True), Reader("ours, no mats", ours), Reader("zxing-cpp", zxing),
+    Reader("zxing-cpp, 2×", twice(zxing)), Reader("pyzbar", zbar),
+    Reader("pyzbar, 2× and threshold", twice(zbar, threshold=True)), Reader("OpenCV QR", opencv_codes),
+    Reader("ours, tags", our_tags, of_tags=True), Reader("OpenCV tags", opencv_tags, of_tags=True),
+)  # fmt: skip

@@ -194,13 +194,8 @@ def tableau() -> np.ndarray:
 
 
 DRAWN: Mapping[str, Callable[[], np.ndarray]] = {
-    "mount": mount,
-    "mats": laid_out,
-    "stickers": glued,
-    "enrol": in_rows,
-    "play": in_play,
-    "count": tableau,
-}
+    "mount": mount, "mats": laid_out, "stickers": glued, "enrol": in_rows, "play": in_play, "count": tableau,
+}  # fmt: skip
 
 
 def decoded(file: bytes) -> np.ndarray:

@@ -71,16 +71,12 @@ ONLY = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 """What is looked at in each theme: a theme changes nothing but colours."""
 
 STATES = {
-    "empty": (None, [], nothing),
-    "open": (TWO, OPENING, nothing),
-    "legal": (TWO, OPENING, lambda m: propose(m, "Bob 25")),
-    "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100")),
+    "empty": (None, [], nothing), "open": (TWO, OPENING, nothing),
+    "legal": (TWO, OPENING, lambda m: propose(m, "Bob 25")), "illegal": (TWO, OPENING, lambda m: propose(m, "Bob 100")),
     "doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25")),
-    "differ": (TWO, OPENING, differ),
-    "attention": (TWO, OPENING, spoil),
-    "extension": (TWO, FINISH, nothing),
+    "differ": (TWO, OPENING, differ), "attention": (TWO, OPENING, spoil), "extension": (TWO, FINISH, nothing),
     "finished": (TWO, [*FINISH, "Ann finish"], nothing),
-}
+}  # fmt: skip
 """Matches in every state that a page can be about."""
 
 SAMPLES = {

@@ -130,13 +130,8 @@ def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit
 # --- What is tapped stays where it is ---------------------------------------------------------------------------
 
 TAPPED = (
-    ".tabs a",
-    ".tiles .tile",
-    ".held .tile:not(.wait)",
-    ".tools > *",
-    ".act > .slim > :first-child",
-    ".ask-rules",
-)
+    ".tabs a", ".tiles .tile", ".held .tile:not(.wait)", ".tools > *", ".act > .slim > :first-child", ".ask-rules",
+)  # fmt: skip
 STAND = """selectors => selectors.map(selector => [...document.querySelectorAll(selector)]
   .filter(e => e.checkVisibility()).map(e => { const at = e.getBoundingClientRect();
     return [at.left + scrollX, at.top + scrollY, at.width, at.height].map(Math.round).join(" "); }))"""

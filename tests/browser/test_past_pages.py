@@ -12,13 +12,9 @@ from browser.test_browser import TOO_SMALL
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
 LONG_NAMES = [
-    "edition classic",
-    "side Ann",
-    "side Bob",
-    'player Ann "Bartholomäus von Zitzew"',
-    'player Bob "Maximilianowitschenkoff"',
-    "hand first Ann",
-]
+    "edition classic", "side Ann", "side Bob", 'player Ann "Bartholomäus von Zitzew"',
+    'player Bob "Maximilianowitschenkoff"', "hand first Ann",
+]  # fmt: skip
 
 
 @pytest.fixture

@@ -29,18 +29,10 @@ OURS = {payload(card): card for card in CARDS}
 """What each sticker says that is ever printed, and whose it is: the truth."""
 
 OF_OTHERS = (
-    "https://example.org/MB1:ROLL-03",
-    "WIFI:T:WPA;S:home;P:MB1:ROLL-03;;",
-    "BEGIN:VCARD\nFN:Roll\nEND:VCARD",
-    "mailto:roll-03@example.org",
-    "00020101021226",
-    "MATMSG:TO:a;SUB:b;BODY:c;;",
-    "HTTPS://AAA.EU/1",
-    "4006381333931",
-    "otpauth://totp/x?secret=MB1",
-    "javascript:alert(1)",
-    "\x1b]8;;http://x\x07MB1:ROLL-03\x1b]8;;\x07",
-)
+    "https://example.org/MB1:ROLL-03", "WIFI:T:WPA;S:home;P:MB1:ROLL-03;;", "BEGIN:VCARD\nFN:Roll\nEND:VCARD",
+    "mailto:roll-03@example.org", "00020101021226", "MATMSG:TO:a;SUB:b;BODY:c;;", "HTTPS://AAA.EU/1", "4006381333931",
+    "otpauth://totp/x?secret=MB1", "javascript:alert(1)", "\x1b]8;;http://x\x07MB1:ROLL-03\x1b]8;;\x07",
+)  # fmt: skip
 LOOKALIKES = (
     ("O", "0"), ("0", "O"), ("L", "1"), ("-", "‐"), ("-", "–"), ("-", "_"), ("1", "I"), ("1", "１"), ("0", "٠"),
     ("3", "３"), ("R", "Я"), ("O", "О"), ("B", "В"), ("M", "М"), (":", "："), ("M", "m"), ("L", "ʟ"),

@@ -177,20 +177,12 @@ def sound_pictures() -> tuple[bytes, ...]:
     deep = (noise.astype(np.uint16) << 8) + 7
     clear = np.dstack([noise, noise[..., :1]])
     ways = [
-        (card, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, 80]),
-        (card, ".jpg", [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]),
-        (noise[..., 0], ".jpg", []),
-        (card, ".png", []),
-        (deep, ".png", []),
-        (clear, ".png", []),
-        (noise[..., 0], ".png", []),
-        (noise[..., 0], ".png", [cv2.IMWRITE_PNG_BILEVEL, 1]),
-        (card, ".webp", []),
-        (clear, ".webp", [cv2.IMWRITE_WEBP_QUALITY, 101]),
-        (card, ".bmp", []),
-        (noise[..., 0], ".bmp", []),
+        (card, ".jpg", [cv2.IMWRITE_JPEG_QUALITY, 80]), (card, ".jpg", [cv2.IMWRITE_JPEG_PROGRESSIVE, 1]),
+        (noise[..., 0], ".jpg", []), (card, ".png", []), (deep, ".png", []), (clear, ".png", []),
+        (noise[..., 0], ".png", []), (noise[..., 0], ".png", [cv2.IMWRITE_PNG_BILEVEL, 1]), (card, ".webp", []),
+        (clear, ".webp", [cv2.IMWRITE_WEBP_QUALITY, 101]), (card, ".bmp", []), (noise[..., 0], ".bmp", []),
         (card, ".jpg", [cv2.IMWRITE_JPEG_RST_INTERVAL, 2]),
-    ]
+    ]  # fmt: skip
     return tuple(bytes(cv2.imencode(form, image, how)[1]) for image, form, how in ways)
 
 

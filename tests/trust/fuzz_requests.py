@@ -58,15 +58,9 @@ VALUES = (
     "own", "right", "ignore", "fr", "pl", "en", "xx", "left", "180", "[[1,1],[2,2],[3,3],[4,4]]", '{"a":1}', "CDFG",
 )  # fmt: skip
 TYPES = (
-    "application/x-www-form-urlencoded",
-    "application/json",
-    "multipart/form-data; boundary=x",
-    "text/plain",
-    "application/x-www-form-urlencoded; charset=utf-7",
-    "multipart/form-data",
-    "x" * 3000,
-    "application/json;" * 40,
-)
+    "application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x", "text/plain",
+    "application/x-www-form-urlencoded; charset=utf-7", "multipart/form-data", "x" * 3000, "application/json;" * 40,
+)  # fmt: skip
 
 
 def main() -> int:

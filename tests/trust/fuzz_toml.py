@@ -16,6 +16,7 @@ import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import product
 from pathlib import Path
 
 from decks import face
@@ -129,40 +130,12 @@ SMALL = {
     },
 }
 VALUES = (
-    "true",
-    "-1",
-    "0",
-    "1.5",
-    "1e400",
-    "nan",
-    "-inf",
-    "9" * 400,
-    "9" * 5000,
-    "0x" + "f" * 5000,
-    '""',
-    '"\\u001b]0;x\\u0007"',
-    '"\\u0000"',
-    '"%(name)s %d"',
-    '"' + "a" * 5000 + '"',
-    "'''a\nb'''",
-    "[]",
-    "[[]]",
-    "{}",
-    "{a = 1}",
-    "[" * 200 + "]" * 200,
-    "[" * 5000 + "]" * 5000,
-    "{a=" * 2000 + "1" + "}" * 2000,
-    "[1, 'a', {}]",
-    "[[1e308, 1e308], [-1e308, 0], [nan, 1], [1, 2]]",
-    "1979-05-27T07:32:00Z",
-    "1979-05-27",
-    "07:32:00",
-    '"../../x"',
-    '"' + "x" * 300 + '"',
-    '["Ann", "Ann"]',
-    '["", "Ann"]',
-    '[["Ann"]]',
-)
+    "true", "-1", "0", "1.5", "1e400", "nan", "-inf", "9" * 400, "9" * 5000, "0x" + "f" * 5000, '""',
+    '"\\u001b]0;x\\u0007"', '"\\u0000"', '"%(name)s %d"', '"' + "a" * 5000 + '"', "'''a\nb'''", "[]", "[[]]", "{}",
+    "{a = 1}", "[" * 200 + "]" * 200, "[" * 5000 + "]" * 5000, "{a=" * 2000 + "1" + "}" * 2000, "[1, 'a', {}]",
+    "[[1e308, 1e308], [-1e308, 0], [nan, 1], [1, 2]]", "1979-05-27T07:32:00Z", "1979-05-27", "07:32:00", '"../../x"',
+    '"' + "x" * 300 + '"', '["Ann", "Ann"]', '["", "Ann"]', '[["Ann"]]',
+)  # fmt: skip
 KEYS = (
     "edition", "side", "zone", "target", "name", "players", "mat", "rect", "corners", "seat", "picture", "seats",
     "options", "deck", "points", "switches", "setting-up", "seatings", "parent", "back", "size_mm", "made", "cards",
@@ -187,14 +160,14 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
         chance = random.Random(f"{seed}:{number}")
         kind, name, content = hostile_file(chance)
         with_file(findings, data, kind, name, content, f"seed {seed} number {number}")
-    for number, (kind, name, make) in enumerate(no_files(folder)):
+    for number, (what, (kind, name)) in enumerate(product(NO_FILES, PLACES)):
         strange = data_folder(folder / f"strange-{number}")
         path = place(strange, kind, name)
         remove(path)
-        make(path)
+        NO_FILES[what](path)
         with findings.trying(f"no file: {kind}", f"{name} {number}", within_s=20):
             for fault in CHECKS[kind](strange, path):
-                findings.found(f"{kind} {name} as {make.__name__}: {fault}")
+                findings.found(f"{kind} {name} as {what}: {fault}")
         shutil.rmtree(strange)
 
 
@@ -229,7 +202,6 @@ def place(data: Path, kind: str, name: str) -> Path:
 
 
 def remove(path: Path) -> None:
-    """Makes room for something else."""
     if path.is_dir():
         shutil.rmtree(path)
     else:
@@ -313,46 +285,20 @@ def other_json(value: object, chance: random.Random, depth: int = 0) -> object:
     return [other_json(v, chance, depth + 1) for v in value] if isinstance(value, list) else value
 
 
-def no_files(folder: Path) -> Iterator[tuple[str, str, Callable[[Path], None]]]:
-    """What may stand where a file is looked for, each in every place."""
-    for make in (a_folder, a_pipe, a_loop, a_dead_link, without_end, a_link_without_end, not_for_us):
-        yield "setup", "table.toml", make
-        yield "edition", "ours.toml", make
-        yield "own edition", "ours.toml", make
-        yield "deck", "deck.toml", make
-        yield "deck", "stop.png", make
-        for name in (*SMALL, "secret-key"):
-            yield "small", name, make
-
-
-def a_folder(path: Path) -> None:
-    path.mkdir()
-
-
-def a_pipe(path: Path) -> None:
-    os.mkfifo(path)
-
-
-def a_loop(path: Path) -> None:
-    path.symlink_to(path.name)
-
-
-def a_dead_link(path: Path) -> None:
-    path.symlink_to("nowhere-at-all")
-
-
-def without_end(path: Path) -> None:
-    with path.open("wb") as file:
-        file.truncate(40_000_000_000)
-
-
-def a_link_without_end(path: Path) -> None:
-    path.symlink_to("/dev/zero")
-
-
-def not_for_us(path: Path) -> None:
-    path.write_bytes(b"name = 1")
-    path.chmod(0)
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "a folder": Path.mkdir,
+    "a pipe": os.mkfifo,
+    "a loop": lambda path: path.symlink_to(path.name),
+    "a dead link": lambda path: path.symlink_to("nowhere-at-all"),
+    "without end": lambda path: (path.touch(), os.truncate(path, 40_000_000_000)),
+    "a link without end": lambda path: path.symlink_to("/dev/zero"),
+    "not for us": lambda path: (path.write_bytes(b"name = 1"), path.chmod(0)),
+}
+"""What may stand where a file is looked for, each tried in every place."""
+PLACES = (
+    ("setup", "table.toml"), ("edition", "ours.toml"), ("own edition", "ours.toml"), ("deck", "deck.toml"),
+    ("deck", "stop.png"), *(("small", name) for name in (*SMALL, "secret-key")),
+)  # fmt: skip
 
 
 # --- What is looked at ----------------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -155,49 +155,30 @@ def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Nam
 
 
 def mutated_bytes(data: bytes, chance: random.Random, most: int = 8) -> bytes:
-    """Bytes with a few of them changed, cut, doubled or moved."""
+    """Bytes with a few of them changed, cut, doubled or moved, or a number of two or four become one at the edge."""
     out = bytearray(data)
     for _ in range(chance.randint(1, most)):
-        chance.choice(_BYTE_WAYS)(out, chance)
+        way, at = (
+            chance.choice(("flip", "flip", "set", "cut", "insert", "double", "number")),
+            chance.randint(0, len(out)),
+        )
+        if way == "insert":
+            out[at:at] = chance.randbytes(chance.choice((1, 2, 4, 16, 64)))
+        elif at == len(out):
+            continue
+        elif way == "flip":
+            out[at] ^= 1 << chance.randrange(8)
+        elif way == "set":
+            out[at] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
+        elif way == "cut":
+            del out[at : at + chance.choice((1, 2, 4, 16, len(out)))]
+        elif way == "double":
+            out[at:at] = out[at : at + chance.choice((1, 4, 32, 256))]
+        elif at + 4 < len(out):
+            size = chance.choice((2, 4))
+            value = chance.choice((0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF)) & (256**size - 1)
+            out[at : at + size] = value.to_bytes(size, chance.choice(("big", "little")))
     return bytes(out)
-
-
-def _flip(out: bytearray, chance: random.Random) -> None:
-    if out:
-        out[chance.randrange(len(out))] ^= 1 << chance.randrange(8)
-
-
-def _set(out: bytearray, chance: random.Random) -> None:
-    if out:
-        out[chance.randrange(len(out))] = chance.choice((0, 1, 0x7F, 0x80, 0xFF, chance.randrange(256)))
-
-
-def _cut(out: bytearray, chance: random.Random) -> None:
-    if out:
-        start = chance.randrange(len(out))
-        del out[start : start + chance.choice((1, 2, 4, 16, len(out)))]
-
-
-def _insert(out: bytearray, chance: random.Random) -> None:
-    start = chance.randint(0, len(out))
-    out[start:start] = chance.randbytes(chance.choice((1, 2, 4, 16, 64)))
-
-
-def _double(out: bytearray, chance: random.Random) -> None:
-    if out:
-        start = chance.randrange(len(out))
-        out[start:start] = out[start : start + chance.choice((1, 4, 32, 256))]
-
-
-def _number(out: bytearray, chance: random.Random) -> None:
-    """A number of two or four bytes becomes one at the edge."""
-    if len(out) > 4:
-        start, size = chance.randrange(len(out) - 4), chance.choice((2, 4))
-        value = chance.choice((0, 1, 0x7F, 0xFF, 0x7FFF, 0xFFFF, 0x7FFFFFFF, 0xFFFFFFFF)) & (256**size - 1)
-        out[start : start + size] = value.to_bytes(size, chance.choice(("big", "little")))
-
-
-_BYTE_WAYS: Sequence[Callable[[bytearray, random.Random], None]] = (_flip, _flip, _set, _cut, _insert, _double, _number)
 
 
 def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS, most: int = 4) -> str:
@@ -205,45 +186,22 @@ def mutated_text(text: str, chance: random.Random, words: Sequence[str] = WORDS,
     lines = text.split("\n")
     for _ in range(chance.randint(1, most)):
         at = chance.randrange(len(lines))
-        lines[at : at + 1] = chance.choice(_LINE_WAYS)(lines[at], chance, words)
+        lines[at : at + 1] = _changed(lines[at], chance, words)
         lines = lines or [""]
     return "\n".join(lines)
 
 
-def _other_word(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+def _changed(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
+    """What stands in the place of a line."""
+    at, word = chance.randint(0, len(line)), chance.choice(words)
     parts = line.split(" ")
-    parts[chance.randrange(len(parts))] = chance.choice(words)
-    return [" ".join(parts)]
-
-
-def _word_in_word(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    at = chance.randint(0, len(line))
-    return [line[:at] + chance.choice(words) + line[at:]]
-
-
-def _without_sign(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    at = chance.randint(0, len(line))
-    return [line[:at] + line[at + 1 :]]
-
-
-def _other_sign(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    at = chance.randint(0, len(line))
-    return [line[:at] + chance.choice('="[]{}.,#>!*-_0\\ \x00éа') + line[at + 1 :]]
-
-
-def _twice(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    return [line] * chance.choice((2, 2, 3, 40))
-
-
-def _gone(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    return []
-
-
-def _new(line: str, chance: random.Random, words: Sequence[str]) -> list[str]:
-    return [line, " ".join(chance.choice(words) for _ in range(chance.randint(1, 4)))]
-
-
-_LINE_WAYS = (_other_word, _other_word, _word_in_word, _without_sign, _other_sign, _other_sign, _twice, _gone, _new)
+    parts[chance.randrange(len(parts))] = word
+    another_word, another_sign = " ".join(parts), line[:at] + chance.choice('="[]{}.,#>!*-_0\\ \x00éа') + line[at + 1 :]
+    return chance.choice((
+        [another_word], [another_word], [another_sign], [another_sign], [line[:at] + word + line[at:]],
+        [line[:at] + line[at + 1 :]], [line] * chance.choice((2, 2, 3, 40)), [],
+        [line, " ".join(chance.choice(words) for _ in range(chance.randint(1, 4)))],
+    ))  # fmt: skip
 
 
 def written_otherwise(text: str, chance: random.Random) -> bytes:

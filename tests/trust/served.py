@@ -104,17 +104,12 @@ def state_as_told(match: Match) -> dict[str, object]:
 
     now = match.state
     return {
-        "seq": now.seq,
-        "match": now.match,
-        "edition": now.game.edition_name,
-        "hand": now.game.hand_number,
-        "table": state_json(now.game.table) if now.game.table else None,
-        "policy": now.policy.value,
+        "seq": now.seq, "match": now.match, "edition": now.game.edition_name, "hand": now.game.hand_number,
+        "table": state_json(now.game.table) if now.game.table else None, "policy": now.policy.value,
         "log": [[e.seq, e.written.text, bool(e.judged and e.judged.applied)] for e in now.hand_entries],
-        "hands": [hand.as_json("") for hand in now.game.hands],
-        "totals": dict(now.game.totals),
+        "hands": [hand.as_json("") for hand in now.game.hands], "totals": dict(now.game.totals),
         "winner": now.game.winner,
-    }
+    }  # fmt: skip
 
 
 if __name__ == "__main__":
