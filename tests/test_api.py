@@ -55,9 +55,6 @@ def seen(match: Match, number: int, *plays: str) -> str:
     return f"/api/questions/{camera(match).play(number, *plays, zone='side-1/battle')}"
 
 
-YES = {"answer": "yes"}
-
-
 # --- Reading --------------------------------------------------------------------------------------------------
 
 

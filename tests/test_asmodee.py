@@ -65,14 +65,8 @@ a roll lies on a stop or an empty pile, although right of way is out, and on not
     Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann | Ann roll: under-hazard
     Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann | Ann roll: under-hazard
 after a remedy the car drives at once
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann 100: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann | Ann 100: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann | Ann 100: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob stop > Ann | Ann 100: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs; Bob 25 | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann; Ann gasoline; Bob 25 | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann; Ann spare-tire; Bob 25 | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob stop > Ann; Ann roll; Bob 25 | Ann 100
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann | Ann 100: under-hazard
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann REMEDY; Bob 25 | Ann 100
 a remedy lies on its own hazard
     Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy
     Ann roll; Bob roll | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
@@ -91,14 +85,8 @@ right of way opens an empty battle pile to hazards, and a remedy a remedied one
     Ann right-of-way; Ann 25; Bob roll; Ann 25 | Bob stop > Ann: protected
     Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann; Bob accident > Ann
 a hazard on a hazard is refused, and a limit beside it is not
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann | Cid flat-tire > Ann: already-attacked [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob out-of-gas > Ann | Cid flat-tire > Ann: already-attacked [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob flat-tire > Ann | Cid flat-tire > Ann: already-attacked [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob stop > Ann | Cid flat-tire > Ann: already-attacked [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann | Cid speed-limit > Ann [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob out-of-gas > Ann | Cid speed-limit > Ann [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob flat-tire > Ann | Cid speed-limit > Ann [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob stop > Ann | Cid speed-limit > Ann [three]
+    Ann roll; Bob roll; Cid roll; Ann 25; Bob DAMAGE > Ann | Cid flat-tire > Ann: already-attacked [three]
+    Ann roll; Bob roll; Cid roll; Ann 25; Bob DAMAGE > Ann | Cid speed-limit > Ann [three]
 a speed limit is laid before the opponent has begun, and on no other limit
     Ann roll; Bob discard 25 | Ann speed-limit > Bob
     Ann roll; Bob roll; Ann speed-limit > Bob; Bob 25 | Ann speed-limit > Bob: already-limited
@@ -133,17 +121,8 @@ an exchange is of one to six cards [exchange=yes]
     Ann exchange 25 = cards Ann 6; pile 93; turn Bob
     Ann exchange 25 25 25 25 25 25 = cards Ann 6; pile 88; turn Bob
 a late safety throws its hazard out and the car drives on
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann discard 25; Bob 25; Ann driving-ace
-        = battle Ann roll; discards 25 accident
-    + | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann; Ann discard 25; Bob 25; Ann extra-tank
-        = battle Ann roll; discards 25 out-of-gas
-    + | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann; Ann discard 25; Bob 25; Ann puncture-proof
-        = battle Ann roll; discards 25 flat-tire
-    + | Ann 100
-    Ann roll; Bob roll; Ann 25; Bob stop > Ann; Ann discard 25; Bob 25; Ann right-of-way
-        = battle Ann roll; discards 25 stop
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann discard 25; Bob 25; Ann SAFETY = battle Ann roll; discards 25
+        DAMAGE
     + | Ann 100
     + | Ann roll: already-rolling
 a coup fourré refills one card, has a whole turn and skips the players between [three]

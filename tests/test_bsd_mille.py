@@ -122,10 +122,7 @@ a speed limit is laid at any time and beside another hazard, but on no other lim
     Ann roll; Bob accident > Ann; Ann discard 25; Bob speed-limit > Ann; Ann discard 25
         | Bob speed-limit > Ann: already-limited
 no distance is driven under a hazard
-    Ann roll; Bob accident > Ann | Ann 25: under-hazard
-    Ann roll; Bob out-of-gas > Ann | Ann 25: under-hazard
-    Ann roll; Bob flat-tire > Ann | Ann 25: under-hazard
-    Ann roll; Bob stop > Ann | Ann 25: under-hazard
+    Ann roll; Bob DAMAGE > Ann | Ann 25: under-hazard
 no more than two 200s are laid in a hand
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 100

@@ -13,7 +13,6 @@ from companion.vision.mats.homography import Fit
 from companion.vision.stickers.code_plane import SIZES_MM, SMALLER_MM, level_of, still_to_look_for, widths_mm
 
 CODE_MM = 16.8
-MODULE_MM = CODE_MM / 21
 
 
 def codes_on(lens: Lens, count: int, *, seed: int = 1, size_mm: float = CODE_MM, noise_px: float = 0.1) -> list:

@@ -3,20 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from records import TWO, Hand, hand
 from sheet import check, rules
 
-from companion.rules.cards import Card
-
-BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 SHUT_OUT_TO_700 = TO_600.replace("Bob 25", "Bob discard 25") + "; Ann 100"
 OF_THREE = TO_600.replace("Bob 25", "Bob 25; Cid discard 25").replace("Bob roll", "Bob roll; Cid discard 25")
 SHUT_OUT_TO_1000 = f"{SHUT_OUT_TO_700}; Ann extend" + "; Bob discard 50; Ann 100" * 3
-
-
-def parker(plays: str = "", players: str = TWO, **more) -> Hand:
-    return hand(plays, players, edition="parker", **more)
 
 
 SHEET = f"""
@@ -51,10 +43,7 @@ a hazard is never laid on an empty pile
     Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
         Bob stop > Ann: opponent-not-driving
 a hazard is never laid on a hazard [three]
-    Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
-    Ann roll; Bob out-of-gas > Ann | Cid flat-tire > Ann: already-attacked
-    Ann roll; Bob flat-tire > Ann | Cid flat-tire > Ann: already-attacked
-    Ann roll; Bob stop > Ann | Cid flat-tire > Ann: already-attacked
+    Ann roll; Bob DAMAGE > Ann | Cid flat-tire > Ann: already-attacked
 a hazard is never laid on a hazard even with right of way out [three]
     Ann right-of-way; Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
 a remedied opponent is attacked only once he rolls

@@ -12,8 +12,6 @@ from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb
 
-BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.STOP]
-OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 UNCOVERED = "".join(
     f"""

@@ -3,31 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from records import (
-    TWO,
-    Hand,
-    hand,
-    record,
-    verdicts,
-)
+from records import record, verdicts
 from sheet import check, rules
 
-from companion.rules import referee
-from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
-
-BATTLE_HAZARDS = [Card.ACCIDENT, Card.OUT_OF_CHARGE, Card.POLLUTION, Card.STOP]
-OTHER_BATTLE_HAZARDS = BATTLE_HAZARDS[:3]
-HAZARDS = [*BATTLE_HAZARDS, Card.SPEED_LIMIT]
-
-
-def rush(plays: str = "", players: str = TWO, **more) -> Hand:
-    return hand(plays, players, edition="rush", **more)
-
-
-def remarks(played: Hand, line: str) -> list[str]:
-    return [why.code.value for why in referee.remarks(played.table, played.parsed(line))]
-
 
 SHEET = """
 # Setting up
@@ -122,13 +101,7 @@ a roll is laid on a stop alone
     Ann 100; Bob stop > Ann; Ann roll; Bob 100 | Ann roll: nothing-to-remedy
     Ann 100; Bob accident > Ann; Ann repairs; Bob 100 | Ann roll: nothing-to-remedy
 a remedy goes to the discard pile with its hazard
-    Ann 100; Bob accident > Ann; Ann repairs = battle Ann; speed Ann; discards accident repairs; turn Bob
-    Ann 100; Bob out-of-charge > Ann; Ann recharge = battle Ann; speed Ann; discards out-of-charge recharge; turn Bob
-    Ann 100; Bob pollution > Ann; Ann end-of-pollution = battle Ann; speed Ann;
-        discards pollution end-of-pollution; turn Bob
-    Ann 100; Bob stop > Ann; Ann roll = battle Ann; speed Ann; discards stop roll; turn Bob
-    Ann 100; Bob speed-limit > Ann; Ann end-of-limit = battle Ann; speed Ann; discards speed-limit end-of-limit;
-        turn Bob
+    Ann 100; Bob HAZARD > Ann; Ann REMEDY = battle Ann; speed Ann; discards HAZARD REMEDY; turn Bob
 what a remedy leaves on the discard pile is drawn and fetched [three]
     Ann stop > Bob; Bob roll | Cid take; Cid pair 50 for stop; Cid pair 50 for roll
 a remedy that ends nothing lies where it was laid [as it lies]
@@ -182,10 +155,7 @@ a hazard goes on an opponent
 # Distance
 
 no distance is driven under a hazard
-    Ann accident > Bob | Bob 50; Bob 50*2: under-hazard
-    Ann out-of-charge > Bob | Bob 50; Bob 50*2: under-hazard
-    Ann pollution > Bob | Bob 50; Bob 50*2: under-hazard
-    Ann stop > Bob | Bob 50; Bob 50*2: under-hazard
+    Ann DAMAGE > Bob | Bob 50; Bob 50*2: under-hazard
 under a speed limit a card shows at most 50
     Ann speed-limit > Bob | Bob 75; Bob 100; Bob 200; Bob 300: speed-limit
 under a speed limit a doubled card counts by what is printed

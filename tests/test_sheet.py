@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 import pytest
 from card_photos import face_of, sheet_photo
-from client import HOME, SECRET
+from client import HOME
 from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
 
-from companion import pages
 from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
@@ -169,11 +168,6 @@ def test_named_cards_are_enrolled_and_one_that_is_there_already_waits(on_photogr
 
 
 # --- The page -------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def app(match):
-    return pages.create_app(match, secret=SECRET)
 
 
 def names_of(page) -> str:

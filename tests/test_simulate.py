@@ -347,11 +347,6 @@ def zones_of(scene, plan):
     }
 
 
-def changes(scenes):
-    """Each scene in which something lies differently, with the one before."""
-    return [(one, two) for one, two in itertools.pairwise(scenes) if one.lying != two.lying]
-
-
 @pytest.mark.variants(2)
 @pytest.mark.parametrize("sides", [2, 3])
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -46,9 +46,6 @@ def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
     return [disk.after_cut(chance) for chance in CHANCES]
 
 
-MADE = (Op("create", "a", 1), Op("write", file=1, data=b"x" * 1024), Op("sync", file=1), Op("syncdir", ""))
-
-
 # --- Small files ----------------------------------------------------------------------------------------------
 
 
