@@ -33,41 +33,27 @@ REDS, BLUES = Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee"))
 TEAMS = (REDS, BLUES)
 
 
-def texts(text: str) -> list[tuple[int, str]]:
-    return [(line.number, line.text) for line in lines(text)]
-
-
 # Lines and comments
 
 
-def test_lines_are_numbered_from_one_and_empty_ones_left_out():
-    assert texts("side Ann\n\n  \nAnn roll\n") == [(1, "side Ann"), (4, "Ann roll")]
-
-
-def test_a_comment_is_left_out_with_the_blanks_before_it():
-    assert texts("# a hand\nAnn roll   # at last\n\t# tabs") == [(2, "Ann roll")]
-
-
-@pytest.mark.parametrize("text", ["Ann roll\r\nBob 25\r\n", "Ann roll\rBob 25", "\ufeffAnn roll\nBob 25"])
-def test_line_ends_and_a_byte_order_mark_of_any_system_are_read(text):
-    assert texts(text) == [(1, "Ann roll"), (2, "Bob 25")]
-
-
 @pytest.mark.parametrize(
-    ("line", "text"),
+    ("text", "read"),
     [
-        ('player Ann "Ann # 1"  # our Ann', 'player Ann "Ann # 1"'),
-        ("Ann roll#2", "Ann roll"),
-        ('Ann roll # "at last', "Ann roll"),
+        ("side Ann\n\n  \nAnn roll\n", [(1, "side Ann"), (4, "Ann roll")]),
+        ("# a hand\nAnn roll   # at last\n\t# tabs", [(2, "Ann roll")]),
+        *((text, [(1, "Ann roll"), (2, "Bob 25")]) for text in ("Ann roll\r\nBob 25\r\n", "Ann roll\rBob 25",
+                                                               "\ufeffAnn roll\nBob 25")),
+        ('player Ann "Ann # 1"  # our Ann', [(1, 'player Ann "Ann # 1"')]),
+        ("Ann roll#2", [(1, "Ann roll")]),
+        ('Ann roll # "at last', [(1, "Ann roll")]),
+        *((text, []) for text in ("", "\ufeff", "\n\r\n# nothing\n")),
     ],
-    ids=["a hash in quotes belongs to the name", "it needs no blank before it", "quotes in it do no harm"],
-)
-def test_a_comment_is_left_out(line, text):
-    assert without_comment(line) == text
-
-
-def test_nothing_is_read_from_an_empty_record():
-    assert texts("") == texts("\ufeff") == texts("\n\r\n# nothing\n") == []
+    ids=["numbered from one, empty ones left out", "a comment goes with the blanks before it", "CR LF", "CR",
+         "a byte order mark", "a hash in quotes belongs to the name", "a comment needs no blank before it",
+         "quotes in it do no harm", "nothing", "a byte order mark alone", "comments alone"],
+)  # fmt: skip
+def test_lines_are_read_without_blanks_and_comments(text, read):
+    assert [(line.number, line.text) for line in lines(text)] == read
 
 
 @pytest.mark.parametrize(
@@ -114,22 +100,18 @@ def test_a_line_of_play_is_read_and_written_in_the_same_words(text, play):
 
 
 @pytest.mark.parametrize(
-    "text",
-    ["Bob STOP > Reds", "Bob  Stop\t>Reds", "Bob stop>Reds", "Bob stop > Ann # ouch", "Bob stop > Cid"],
-)
-def test_cards_are_read_in_any_case_blanks_do_not_matter_and_a_player_as_target_counts_for_the_side(text):
-    assert str(parse_play(text, TEAMS)) == "Bob stop > Reds"
-
-
-@pytest.mark.parametrize(
-    "text", ["Ann Roll", "END", "Exhausted", "Ann DISCARD Right-Of-Way", "Ann Take", "Ann 100 ANYWAY"]
-)
-def test_words_are_read_in_any_case(text):
-    assert str(parse_play(text, TEAMS)).lower() == text.lower()
-
-
-def test_an_exclamation_mark_needs_no_blank():
-    assert parse_play("Cid right-of-way!", TEAMS).at_once
+    ("text", "written"),
+    [
+        *((text, "Bob stop > Reds") for text in ("Bob STOP > Reds", "Bob  Stop\t>Reds", "Bob stop>Reds",
+                                                 "Bob stop > Ann # ouch", "Bob stop > Cid")),
+        *((text, text.lower().capitalize()) for text in ("Ann Roll", "Ann DISCARD Right-Of-Way", "Ann Take",
+                                                         "Ann 100 ANYWAY")),
+        *((text, text.lower()) for text in ("END", "Exhausted")),
+        ("Cid right-of-way!", "Cid right-of-way !"),
+    ],
+)  # fmt: skip
+def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_side(text, written):
+    assert str(parse_play(text, TEAMS)) == written
 
 
 @pytest.mark.parametrize(
@@ -211,6 +193,8 @@ def test_a_side_may_be_called_like_a_word_of_the_notation():
         ('player Ann "  Ann\t Smith "', PlayerLine("Ann", "Ann Smith")),
         ("hand first Ann", HandLine("Ann")),
         ("Hand First Ann", HandLine("Ann")),
+        ("Ann roll", None),
+        ("", None),
     ],
 )
 def test_a_header_line_is_read(text, header):
@@ -256,10 +240,6 @@ def test_a_header_line_that_cannot_be_read_gets_one_sentence(text, sentence):
         parse_header(text)
 
 
-def test_a_line_of_play_is_no_header():
-    assert parse_header("Ann roll") is parse_header("") is None
-
-
 @pytest.mark.parametrize(
     "name", ["Ann", "Żółć", "Ann-Marie", "R2_D2", "小明", "Ольга", "रीता", "ג׳ואל".replace("׳", ""), "e\u0301lan", "7"]
 )
@@ -281,9 +261,6 @@ def test_a_header_is_written_in_its_normal_form_and_read_back():
     sides = ["side Reds = Ann, Cid", "side Blues = Bob, Dee"]
     assert written == ["edition classic", *sides, "target 700", "option hazard-on-hazard=forbidden"]
     assert [parse_header(line) for line in written][1:3] == [SideLine(REDS), SideLine(BLUES)]
-
-
-def test_a_single_player_is_his_own_side_in_the_header():
     assert header_text([Team("Ann", ("Ann",))], "classic", None, {}) == ["edition classic", "side Ann"]
 
 
