@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import pytest
-from records import TWO, Hand, hand
 from sheet import check, rules
+
+from companion.rules.editions.edition import load_edition
 
 TO_600 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25"
 TO_800 = f"{TO_600}; Ann 100; Bob 25; Ann 100; Bob 25"
@@ -13,18 +14,14 @@ EMPTY = "down to 0 but roll 50 25 25 25 25 25 25"
 ATTACKED = "Ann roll; Bob roll; Cid discard 25; Ann 25; Bob discard 25; Cid roll; Ann 25; Bob stop > Ann"
 
 
-def asmodee(plays: str = "", players: str = TWO, **more) -> Hand:
-    return hand(plays, players, edition="asmodee-2014", **more)
-
-
 # Setting up
 
 
 def test_the_deck_is_the_classic_one_of_106_cards():
-    ours, classic = asmodee().table.deck, hand().table.deck
+    ours, classic = load_edition("asmodee-2014").deck, load_edition("classic").deck
 
     assert dict(ours) == dict(classic)
-    assert sum(ours.values()) == 106
+    assert (sum(ours.values()), ours["roll"]) == (106, 14)
 
 
 SHEET = f"""

@@ -55,13 +55,6 @@ def test_replay_judges_every_line_and_ends_with_the_hand(called, record):
     assert ran.returncode == 1
 
 
-def test_a_record_in_which_no_hand_is_played_says_that_none_was_counted(called, tmp_path):
-    empty = tmp_path / "empty.mbn"
-    empty.write_text("edition klassik\nAnn roll\n", encoding="utf-8")
-
-    assert called("score", empty).stderr.splitlines()[-1] == "  No hand could be counted."
-
-
 def test_sheets_speak_the_language_of_the_terminal_or_the_one_asked_for(called, tmp_path, monkeypatch):
     def printed(*more: str, lang: str = "C.UTF-8") -> str:
         monkeypatch.setenv("LC_ALL", lang)
@@ -120,20 +113,6 @@ def test_a_record_without_a_play_is_told_so(called, tmp_path, text):
     assert (replayed.returncode, scored.returncode, as_json.returncode) == (0, 0, 0)
 
 
-def test_an_edition_that_is_not_there_is_said_before_what_was_left_out(called):
-    assert called("print", "stickers", "--edition", "klassik").stderr.startswith("There is no edition 'klassik'")
-
-
-def test_sheets_are_printed_of_an_edition_of_ones_own(called, tmp_path):
-    (tmp_path / "editions").mkdir()
-    (tmp_path / "editions" / "ours.toml").write_text(OURS, encoding="utf-8")
-
-    ran = called("print", "mats", "--edition", "ours", "--format", "svg", "--out", tmp_path, "--data", tmp_path)
-
-    assert (ran.returncode, ran.stderr) == (0, "")
-    assert list(tmp_path.glob("*.svg"))
-
-
 @pytest.mark.parametrize("command", ["replay", "score"])
 def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path, command):
     path = tmp_path / "letter.txt"
@@ -143,15 +122,6 @@ def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path
     assert (ran.stdout + ran.stderr).count("unreadable") == 5
     assert "Is this a record?" in ran.stderr.splitlines()[-1]
     assert ran.returncode == 1
-
-
-@pytest.mark.parametrize("command", ["replay", "score"])
-def test_a_record_with_five_bad_lines_after_a_good_one_is_judged_to_its_end(called, tmp_path, command):
-    path = tmp_path / "sunday.mbn"
-    path.write_text("side Ann\nside Bob\nhand first Ann\nAnn roll\n" + "Ann quux\n" * 9, encoding="utf-8")
-    ran = called(command, path)
-
-    assert (ran.stdout + ran.stderr).count("unreadable –") == 9
 
 
 def test_editions_lists_all_that_ship(called):
@@ -196,51 +166,45 @@ def test_editions_check_tells_everything_that_is_wrong_by_key(called, ours, wron
     assert ran.returncode == 1
 
 
-def test_an_edition_that_is_called_like_one_that_ships_is_refused_by_check_and_by_the_data_folder(called, tmp_path):
-    (tmp_path / "editions").mkdir()
-    path = tmp_path / "editions/ours.toml"
-    path.write_text(OURS.replace('"ours"', '"rush"'), encoding="utf-8")
-    checked, listed = called("editions", "check", path), called("editions", "--data", tmp_path)
-
-    assert checked.stderr == f"{path}: 'rush' is the name of an edition that ships: give yours another.\n"
-    assert listed.stderr == checked.stderr
-    assert (checked.returncode, listed.returncode) == (1, 0)
-
-
-RUBBISH = b"\xff\xfe\x00rubbish\r\n\tmore > > !\nside\nhand first\n" + bytes(range(256))
-STANDS = b"side Ann\nside Bob\nhand first Ann\nAnn 100 anyway\n"
+FILES = {
+    "rubbish": b"\xff\xfe\x00rubbish\r\n\tmore > > !\nside\nhand first\n" + bytes(range(256)),
+    "stands": b"side Ann\nside Bob\nhand first Ann\nAnn 100 anyway\n",
+    "unplayed": b"edition klassik\nAnn roll\n",
+    "bad": b"side Ann\nside Bob\nhand first Ann\nAnn roll\n" + b"Ann quux\n" * 8,
+    "other": OURS.encode(),
+}
+TRACE = "Traceback"
 CALLS = {
     "nothing is left out where every card lies": ("replay {record} --as-lies", 1, "", "", "left out"),
     "nor is that said in JSON": ("replay {record} --json", 1, '"illegal"', "", "left out"),
     "a line that the table let stand is counted": ("score {stands}", 1, "100", "counted all the same: ", "left out"),
+    "no hand was counted": ("score {unplayed}", 1, "", "\n  No hand could be counted.\n", TRACE),
     "rubbish is reported line by line": ("replay {rubbish} --json", 1, '"unreadable"', "", '"legal"'),
-    "a sheet has every switch": ("editions show classic", 0, "hazard-on-hazard=allowed", "", "Traceback"),
-    "and its sources": ("editions show classic", 0, "Playing hazards", "", "Traceback"),
-    "a name in any case": ("editions show RUSH", 0, "Rush – ", "", "Traceback"),
-    "a file of one's own": ("editions show {ours}", 0, "* hazard-on-hazard=forbidden", "", "Traceback"),
-    "and its source": ("editions show {ours}", 0, "[our own rules: grandmother]", "", "Traceback"),
-    "a file that is wrong": (
-        "editions show {wrong}",
-        1,
-        "",
-        "wrong.toml: [switches] 'hazard-on-hazard' is",
-        "Traceback",
+    "bad lines after a good one to the end": ("replay {bad}", 1, "bad.file:12: Ann quux: unreadable", "", "a record?"),
+    "and the score of it": ("score {bad}", 1, "", "bad.file:12: Ann quux: unreadable", "a record?"),
+    "a sheet has every switch": ("editions show classic", 0, "hazard-on-hazard=allowed", "", TRACE),
+    "and its sources": ("editions show classic", 0, "Playing hazards", "", TRACE),
+    "a name in any case": ("editions show RUSH", 0, "Rush – ", "", TRACE),
+    "a file of one's own": ("editions show {ours}", 0, "* hazard-on-hazard=forbidden", "", TRACE),
+    "and its source": ("editions show {ours}", 0, "[our own rules: grandmother]", "", TRACE),
+    "a file that is wrong": ("editions show {wrong}", 1, "", "wrong.toml: [switches] 'hazard-on-hazard' is", TRACE),
+    "a file by another name": ("editions check {other}", 0, "the file is called ours.toml.\n", "", TRACE),
+    "the rest beside one that is missing": ("editions check {ours} none.toml", 2, "in order", "cannot be read", TRACE),
+    "sheets of an edition of one's own": (
+        "print mats --edition ours --format svg --out {data} --data {data}", 0, "side-1.svg", "", TRACE,
     ),
-    "a file by another name": ("editions check {other}", 0, "the file is called ours.toml.\n", "", "Traceback"),
-    "the others beside one that is missing": (
-        "editions check {ours} none.toml",
-        2,
-        "in order",
-        "cannot be read",
-        "Traceback",
-    ),
-}
+    "that an edition is not there first": ("print mats --edition klassik", 2, "", "no edition 'klassik'", "--out"),
+    "no range where there is none": ("print --help", 0, "print", "", "None"),
+    "a range where there is one": ("demo --help", 0, "0.1<=x<=20", "", TRACE),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize(("words", "code", "out", "err", "never"), CALLS.values(), ids=CALLS)
 def test_a_call_prints(called, record, ours, wrong, tmp_path, words, code, out, err, never):
-    files = {"record": record, "ours": ours, "wrong": wrong}
-    for name, content in {"rubbish": RUBBISH, "stands": STANDS, "other": OURS.encode()}.items():
+    (tmp_path / "data/editions").mkdir(parents=True)
+    (tmp_path / "data/editions/ours.toml").write_text(OURS, encoding="utf-8")
+    files = {"record": record, "ours": ours, "wrong": wrong, "data": tmp_path / "data"}
+    for name, content in FILES.items():
         files[name] = tmp_path / f"{name}.file"
         files[name].write_bytes(content)
 
@@ -304,23 +268,12 @@ def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, co
     assert ran.returncode == code
 
 
-def test_the_help_shows_no_range_where_there_is_none(called):
-    assert "None" not in called("print", "--help").stdout
-    assert "[default: 1.0; 0.1<=x<=20" in " ".join(called("demo", "--help").stdout.split())
-
-
 @pytest.mark.parametrize(
     ("words", "says"),
     [
         ("print stickers", "`companion print` needs --out DIR, as in `companion print stickers --out sheets`"),
-        (
-            "print",
-            "`companion print` needs stickers, mats, deck or robot, as in `companion print stickers",
-        ),
-        (
-            "print rugs --out x",
-            "`companion print` takes stickers, mats, deck or robot, not 'rugs', as in",
-        ),
+        ("print", "`companion print` needs stickers, mats, deck or robot, as in `companion print stickers"),
+        ("print rugs --out x", "`companion print` takes stickers, mats, deck or robot, not 'rugs', as in"),
         ("print stickers --out x --size-mm 20,5", "--size-mm is a number such as 20, not '20,5': write 20.5, with a"),
         ("print stickers --out x --size-mm nan", "--size-mm is a number such as 20, not 'nan'."),
         ("demo --speed nan", "--speed is a number from 0.1 to 20, not 'nan', as in `companion demo --speed 2`"),
@@ -500,25 +453,21 @@ def test_read_does_not_call_a_camera_good_where_nothing_tells_the_scale(called, 
     assert "enough for" not in ran.stdout
 
 
-def test_doctor_sees_the_zones_that_the_setup_file_draws(called, bare, tmp_path):
-    ran = called("doctor", "--source", bare, "--setup", bare.with_suffix(".toml"), "--data", tmp_path / "data")
-
-    assert "mats: Drawn zones of 2 mats." in ran.stdout
-    assert "No mat is seen" not in ran.stdout
-
-
 @pytest.mark.parametrize(
-    ("kept", "told"),
-    [(DRAWN, "mats: Drawn zones of 2 mats."), (None, "note    zones: The drawn zones in")],
-    ids=["drawn on the page", "damaged"],
-)
-def test_doctor_sees_the_drawn_zones_of_the_data_folder(called, bare, tmp_path, kept, told):
-    if kept:
-        DrawnZones(tmp_path).save(parse_drawing(tomllib.loads(kept)))
-    else:
+    ("where", "told"),
+    [("setup", "mats: Drawn zones of 2 mats."), ("page", "mats: Drawn zones of 2 mats."),
+     ("damaged", "note    zones: The drawn zones in")],
+)  # fmt: skip
+def test_doctor_sees_the_zones_that_the_setup_file_or_the_data_folder_draws(called, bare, tmp_path, where, told):
+    setup = ("--setup", bare.with_suffix(".toml")) if where == "setup" else ()
+    if where == "page":
+        DrawnZones(tmp_path).save(parse_drawing(tomllib.loads(DRAWN)))
+    elif where == "damaged":
         (tmp_path / FILE_NAME).write_text("{", encoding="utf-8")
 
-    assert told in called("doctor", "--source", bare, "--data", tmp_path).stdout
+    said = called("doctor", "--source", bare, *setup, "--data", tmp_path).stdout
+    assert told in said
+    assert ("No mat is seen" in said) is (where == "damaged")
 
 
 @pytest.mark.long

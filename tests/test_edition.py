@@ -19,7 +19,7 @@ from companion.rules.editions.edition import (
     load_edition,
     switches,
 )
-from companion.rules.editions.switches import check_option, check_options, contradiction
+from companion.rules.editions.switches import contradiction
 
 CLASSIC = load_edition("classic")
 ASMODEE = load_edition("asmodee-2014")
@@ -56,12 +56,6 @@ def test_an_edition_has_as_many_cards_of_each_kind_as_its_sheet_says(name):
     assert tuple(by_family[family] for family in Family if family is not Family.UNKNOWN) == DECKS[name]
 
 
-def test_rush_has_nothing_left_of_the_classic_deck():
-    assert not {Card.KM_25, Card.OUT_OF_GAS, Card.FLAT_TIRE, Card.GASOLINE, Card.EXTRA_TANK} & set(RUSH.deck)
-    assert not RUSH.counts_verified
-    assert CLASSIC.deck[Card.ROLL] == 14
-
-
 @pytest.mark.parametrize("name", [name for name in edition_names() if name != "bsd-mille"])
 def test_one_of_each_hazard_that_the_deck_has_is_taken_out_for_three(name):
     edition = load_edition(name).with_options([("five-hazards-removed", "yes")])
@@ -70,24 +64,6 @@ def test_one_of_each_hazard_that_the_deck_has_is_taken_out_for_three(name):
     assert {card for card, count in edition.deck.items() if edition.deck_for(3)[card] == count - 1} == hazards
     assert len(hazards) == 5
     assert edition.deck_for(4) == edition.deck
-
-
-@pytest.mark.parametrize(
-    ("name", "seatings", "targets"),
-    [
-        ("classic", "2 3 4x2 6x2", {2: 700, 3: 700, 4: 1000, 6: 700}),
-        ("asmodee-2014", "2 3 4 4x2 6x2", dict.fromkeys((2, 3, 4, 6), 1000)),
-        ("bsd-mille", "2", {2: 700}),
-        ("rush", "2 3 4 5 6 7 8 4x2 6x2 8x2", dict.fromkeys(range(2, 9), 1000)),
-        ("parker", "2 3 4x2 6x2", {2: 700, 3: 700, 4: 1000, 6: 700}),
-        ("dujardin-2014", "2 3 4 5 6 7 8 4x2 6x2 8x2", dict.fromkeys(range(2, 9), 1000)),
-    ],
-)
-def test_players_and_targets_are_those_of_the_sheet(name, seatings, targets):
-    edition = load_edition(name)
-
-    assert " ".join(f"{n}x{each}" if each > 1 else f"{n}" for n, each in edition.seatings) == seatings
-    assert edition.target_km == targets
 
 
 def test_the_switches_are_those_of_the_rule_sheets_and_each_value_means_something():
@@ -126,7 +102,7 @@ def test_a_house_rule_set_again_counts_once_and_gives_back_what_it_took_along():
 )
 def test_a_house_rule_that_does_not_exist_gets_a_sentence(name, value, sentence):
     with pytest.raises(EditionError, match=sentence):
-        check_option(name, value)
+        CLASSIC.with_options([("match", "one-race"), (name, value)])
 
 
 # House rules that contradict the sheet, or each other
@@ -227,15 +203,6 @@ def test_the_order_of_house_rules_does_not_matter(chosen, chance):
     if contradiction(each_once) is None:
         one, other = (ASMODEE.with_options(order) for order in (each_once, shuffled))
         assert {s: one.switch(s) for s in switches()} == {s: other.switch(s) for s in switches()}
-
-
-def test_several_house_rules_are_checked_together():
-    check_options(rules("extension=no match=one-race"))
-
-    with pytest.raises(EditionError, match="contradict"):
-        check_options(rules(CONTRADICTORY[0]))
-    with pytest.raises(EditionError, match="no house rule"):
-        check_options(rules("extension=no cheating=yes"))
 
 
 def test_an_edition_is_found_by_its_name_in_any_case_and_the_nearest_is_suggested():
