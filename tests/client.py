@@ -8,6 +8,7 @@ import re
 from seen import camera
 
 from companion.match.match import Match
+from companion.pages.players.phone_identity import join_token
 
 TWO = ("side Ann", "side Bob", "hand first Ann")
 SECRET = b"0123456789abcdef" * 2
@@ -18,6 +19,22 @@ STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 def tap(client, path: str, **fields):
     """Send a form of one of our own pages."""
     return client.post(path, data=fields, headers=HOME)
+
+
+def stranger(app, number: int = 77):
+    """Return a phone on the network that has not scanned anything."""
+    client = app.test_client()
+    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
+    return client
+
+
+def scanned(app, number: int = 10, **seat: str):
+    """Return a phone that has scanned the code, and taken the seat that is named."""
+    client = stranger(app, number)
+    client.get(f"/join?t={join_token(SECRET)}", follow_redirects=True)
+    if seat:
+        tap(client, "/join", **seat)
+    return client
 
 
 def text_of(response) -> str:

@@ -145,6 +145,12 @@ def called(monkeypatch, capsys, tmp_path):
 
 
 @pytest.fixture
+def clock():
+    """A clock that goes when it is told to: a call gives `now_s`."""
+    return type("Clock", (), {"now_s": 1000.0, "__call__": lambda clock: clock.now_s})()
+
+
+@pytest.fixture
 def stacked(monkeypatch):
     """Deals the cards that are named, seat by seat and then those that are drawn; the others follow."""
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 
 import pytest
-from client import HOME, SECRET
+from client import HOME, SECRET, scanned, stranger
 
 from companion.pages import create_app
-from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS, Who
 
 COMES_IN = {
@@ -28,27 +27,13 @@ def app(match):
     return create_app(match, secret=SECRET)
 
 
-def phone(app, number: int):
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    return client
-
-
-def sitting(app, number: int, **seat):
-    """A phone that has scanned the code and sat down, or watches."""
-    client = phone(app, number)
-    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-    client.post("/join", data=seat, headers=HOME)
-    return client
-
-
 def client_of(app, whose: str):
     """The browser of one of those at the table; there is always a host."""
-    first = sitting(app, 10, **({} if whose == "watching host" else {"player": "Ann"}))
+    first = scanned(app, player="" if whose == "watching host" else "Ann")
     others = {
-        "stranger": lambda: phone(app, 77),
-        "watcher": lambda: sitting(app, 11),
-        "player": lambda: sitting(app, 12, player="Bob"),
+        "stranger": lambda: stranger(app),
+        "watcher": lambda: scanned(app, 11, player=""),
+        "player": lambda: scanned(app, 12, player="Bob"),
         "machine": app.test_client,
     }
     return others[whose]() if whose in others else first

@@ -18,7 +18,7 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
-from client import HOME, SECRET, STRANGER
+from client import HOME, SECRET, scanned, stranger
 from seen import Seen
 
 from companion.common import languages
@@ -521,31 +521,20 @@ def test_nothing_escapes_on_any_page_there_is(match, without_words, stage):
     paths = {re.sub(r"<int[^>]*>", "1", rule) for rule in asked}
     pages = sorted(path for path in paths if "<" not in path and not path.startswith(NO_PAGES))
     pages += ["/nowhere", *(f"/setup?edition={edition}" for edition in texts.edition_names())]
-    stranger = app.test_client()
-    stranger.environ_base.update(STRANGER)
 
     found = [text for path in pages for text in opened(app.test_client(), path)]
-    found += [text for path in ("/setup", "/join", "/wall", "/decks", "/snap") for text in opened(stranger, path)]
+    found += [text for path in ("/setup", "/join", "/wall", "/decks", "/snap") for text in opened(stranger(app), path)]
 
     assert len(pages) > 15
     month = format_date(date.today(), "MMMM", locale="fr")
     assert [text for text in found if month not in text] == []
 
 
-def phone(app, number: int):
-    """A phone on the network that has scanned the code."""
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    client.get(f"/join?t={phone_identity.join_token(SECRET)}")
-    return client
-
-
 def test_nothing_escapes_where_people_take_their_seats(match, without_words):
     match.start(RUSH)
     app = create_app(match, secret=SECRET, base_url="http://192.168.1.20")
-    ann, bob, other, watcher = (phone(app, number) for number in (10, 11, 12, 13))
-    unknown = app.test_client()
-    unknown.environ_base.update(STRANGER)
+    ann, bob, other, watcher = (scanned(app, number) for number in (10, 11, 12, 13))
+    unknown = stranger(app)
     found = opened(ann, "/join", player="Ann") + opened(bob, "/join", player="Bob")
     found += opened(other, "/join/seat/Ann") + opened(other, "/join", player="Ann") + opened(other, "/join/waiting")
     found += opened(watcher, "/join", player="") + opened(unknown, "/join") + opened(unknown, "/join/code", code="nope")

@@ -3,27 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from client import HOME, SECRET
+from client import HOME, SECRET, scanned, stranger
 
 from companion.pages import create_app, limits
 from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Kind, Pace, Rate, network
-from companion.pages.players import phone_identity
 from companion.pages.players.access import DOORS
-
-
-class Clock:
-    """A clock that goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self.now_s = 1000.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock():
-    return Clock()
 
 
 @pytest.fixture
@@ -35,19 +19,6 @@ def app(match, clock):
 @pytest.fixture
 def ours(clock):
     return Pace(clock)
-
-
-def stranger(app, address: str = "192.168.1.77"):
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = address
-    return client
-
-
-def phone(app, address: str):
-    client = stranger(app, address)
-    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-    client.post("/join", data={"everybody": "1"}, headers=HOME)
-    return client
 
 
 def refused_after(asks) -> int:
@@ -149,7 +120,7 @@ def test_the_machine_itself_taps_as_often_as_it_likes_but_has_no_endless_picture
 
 
 def test_a_stranger_who_asks_without_end_keeps_nobody_from_playing(app, strict):
-    player, stranger_ = phone(app, "192.168.1.9"), stranger(app)
+    player, stranger_ = scanned(app, 9, everybody="1"), stranger(app)
     refused_after(lambda: stranger_.post("/play", headers=HOME).status_code == 429)
     refused_after(lambda: stranger_.get("/wall").status_code == 429)
 
@@ -181,7 +152,7 @@ def test_a_room_full_of_phones_at_one_address_never_hears_of_it(ours, times, clo
 
 
 def test_a_whole_room_that_opens_its_pages_at_once_is_let_in(app):
-    phones = [phone(app, "192.168.1.1") for _ in range(PHONES)]
+    phones = [scanned(app, 1, everybody="1") for _ in range(PHONES)]
     for client in phones:
         codes = [client.get(path).status_code for path in ("/", "/score", "/may", "/more", "/seats", "/past")]
 

@@ -10,7 +10,7 @@ import socket
 import evening
 import pytest
 import signs
-from client import HOME, SECRET, STRANGER, TWO, check_shown, lines, played, seen, tap, text_of, values
+from client import HOME, SECRET, TWO, check_shown, lines, played, seen, stranger, tap, text_of, values
 from jinja2 import DictLoader, Environment
 from seen import camera
 from sheet import scenes
@@ -47,9 +47,7 @@ def app(match):
 @pytest.fixture
 def phone(app):
     """A browser elsewhere on the network."""
-    client = app.test_client()
-    client.environ_base.update(STRANGER)
-    return client
+    return stranger(app)
 
 
 # --- The table -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import evening
 import pytest
-from client import SECRET, TWO, lines, seen, tap, text_of
+from client import SECRET, TWO, lines, scanned, seen, stranger, tap, text_of
 from sheet import scenes
 
 from companion.match.history import Kind as Event
@@ -34,29 +34,9 @@ CODE = phone_identity.table_code(SECRET)
 
 
 @pytest.fixture
-def clock():
-    """A clock that goes when it is told to: a call gives `now_s`."""
-    return type("Clock", (), {"now_s": 1000.0, "__call__": lambda clock: clock.now_s})()
-
-
-@pytest.fixture
 def app(match, clock):
     address = "http://192.168.1.20:8080"
     return create_app(match, secret=SECRET, base_url=address, clock=clock, camera=Camera(lambda: b"a picture"))
-
-
-def stranger(app, number: int = 77):
-    """A phone on the network that has not scanned anything."""
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    return client
-
-
-def scanned(app, number: int = 10):
-    """A phone that has scanned the code."""
-    client = stranger(app, number)
-    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-    return client
 
 
 def seated(app, player: str, number: int = 10):
@@ -76,8 +56,7 @@ def two(app, begun):
 def three(app, match):
     """The host's phone, which is for the whole table, and those of Ann, Bob and Cid."""
     match.start(evening.THREE)
-    host = scanned(app, 9)
-    tap(host, "/join", everybody="1")
+    host = scanned(app, 9, everybody="1")
     return host, seated(app, "Ann", 10), seated(app, "Bob", 11), seated(app, "Cid", 12)
 
 
@@ -497,9 +476,7 @@ def test_a_host_without_a_seat_is_not_made_host_once_more(app, three):
 
 @pytest.fixture
 def spectator(app, two):
-    phone = scanned(app, 12)
-    tap(phone, "/join", player="")
-    return phone
+    return scanned(app, 12, player="")
 
 
 @pytest.mark.parametrize("path", ["/print/mats.pdf", "/decks/own/stop-1.jpg", "/decks/own.zip"])

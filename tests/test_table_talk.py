@@ -6,12 +6,11 @@ import re
 
 import evening
 import pytest
-from client import HOME, SECRET, TWO, tap, text_of
+from client import HOME, SECRET, TWO, scanned, tap, text_of
 from sheet import scenes
 
 from companion.match.match import Policy
 from companion.pages import Camera, create_app
-from companion.pages.players import phone_identity
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 LIVE = {**HOME, "HX-Request": "true"}
@@ -37,15 +36,7 @@ def blind(match):
 @pytest.fixture
 def two(app):
     """Ann's phone, which is the host's, and Bob's."""
-    return seated(app, "Ann", 10), seated(app, "Bob", 11)
-
-
-def seated(app, player: str, number: int):
-    client = app.test_client()
-    client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-    client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-    tap(client, "/join", player=player)
-    return client
+    return scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob")
 
 
 def live(client, path="/"):

@@ -495,27 +495,13 @@ def is_open(port: int) -> bool:
 # --- Phones --------------------------------------------------------------------------------------------------
 
 
-class Clock:
-    """Seconds that pass when the test says so."""
-
-    now_s = 0.0
-
-    def __call__(self) -> float:
-        return self.now_s
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 @pytest.fixture
 def party(tmp_path, clock, monkeypatch) -> Phones:
     monkeypatch.setattr(phones, "MOST_SEEN", 10)
     return Phones(tmp_path, clock)
 
 
-def come_and_go(party: Phones, clock: Clock, how_many: int = 50) -> None:
+def come_and_go(party: Phones, clock, how_many: int = 50) -> None:
     for number in range(how_many):
         clock.now_s += 1.0
         party.seen(f"passer {number}", inside=True, device="iPhone")
