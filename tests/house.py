@@ -11,6 +11,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 import tableaux
+from client import HOME, SECRET, scanned, stranger
 from flask import Flask
 from flask.testing import FlaskClient
 from seen import Seen
@@ -28,8 +29,6 @@ from companion.tabletop.template_decks import put_waiting
 from companion.vision.counting.photographs import Shot
 from companion.vision.enrol.enrolment import begin
 
-SECRET = b"0123456789abcdef" * 2
-HOME = {"Origin": "http://localhost"}
 WON = [
     "Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 200", "Bob 100", "Ann 100", "Bob 100", "Ann 100", "Bob 50",
     "Ann 100",
@@ -49,15 +48,10 @@ class House:
 
     def phone(self, number: int, **seat: str) -> FlaskClient:
         """A phone that takes part; with `player`, in that seat; with nothing, it watches."""
-        client = self.stranger(number)
-        client.get(f"/join?t={phone_identity.join_token(SECRET)}", follow_redirects=True)
-        client.post("/join", data=seat, headers=HOME)
-        return client
+        return scanned(self.app, number, **(seat or {"player": ""}))
 
     def stranger(self, number: int = 77) -> FlaskClient:
-        client = self.app.test_client()
-        client.environ_base["REMOTE_ADDR"] = f"192.168.1.{number}"
-        return client
+        return stranger(self.app, number)
 
     def machine(self) -> FlaskClient:
         return self.app.test_client()

@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 import evening
 import pytest
 import schemathesis
-from client import HOME, SECRET, STRANGER, lines
+from client import HOME, SECRET, lines, stranger
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
@@ -126,13 +126,11 @@ def test_a_match_that_is_not_there_is_not_found(script, begun, number):
 
 def test_a_stranger_hears_of_trouble_with_the_camera_but_not_its_address(app, script, begun):
     begun.trouble(say("The stream %(name)s does not answer.", name="http://10.0.0.5/cam?pwd=secret"))
-    stranger = app.test_client()
-    stranger.environ_base.update(STRANGER)
-
-    pages = [stranger.get(path).get_data(as_text=True) for path in ("/api/state", "/", "/plain", "/wall", "/camera")]
+    phone = stranger(app)
+    pages = [phone.get(path).get_data(as_text=True) for path in ("/api/state", "/", "/plain", "/wall", "/camera")]
 
     assert not [page for page in pages if "10.0.0.5" in page or "secret" in page]
-    assert stranger.get("/api/state").get_json()["trouble"] == "Something is wrong with the camera."
+    assert phone.get("/api/state").get_json()["trouble"] == "Something is wrong with the camera."
     assert "pwd=secret" in script.get("/api/state").get_json()["trouble"]
 
 

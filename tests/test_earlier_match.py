@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from client import lines, played, tap, text_of
+from client import lines, played, stranger, tap, text_of
 
 from companion.match.match import Match, Policy
 
@@ -115,8 +115,7 @@ def test_what_is_over_what_was_never_played_and_what_the_demo_played_is_not_offe
 
 def test_only_the_host_goes_on_with_it(app, page, two):
     tap(page, "/join", player="Cid")
-    guest = app.test_client()
-    guest.environ_base["REMOTE_ADDR"] = "192.168.1.9"
+    guest = stranger(app)
 
     assert "Go on with this match" not in text_of(guest.get("/past"))
     assert go_on(guest, two).status_code in (401, 403)

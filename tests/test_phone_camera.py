@@ -9,7 +9,7 @@ import urllib.request
 
 import numpy as np
 import pytest
-from client import SECRET, STRANGER, tap, text_of
+from client import SECRET, stranger, tap, text_of
 from cryptography import x509
 
 from companion.app.service import _first_camera, _pictures_of_first
@@ -41,8 +41,7 @@ def app(match, frames, tmp_path):
 
 def joined(app):
     """A phone that takes part, as it comes by TLS."""
-    phone = app.test_client()
-    phone.environ_base.update(STRANGER)
+    phone = stranger(app)
     assert phone.get(f"/camera/phone?t={join_token(SECRET)}", **TLS).status_code == 302
     return phone
 
@@ -91,11 +90,8 @@ def test_a_phone_that_is_given_up_is_no_camera_until_it_is_chosen_again(app):
 
 
 def test_a_stranger_sends_no_picture_and_is_given_no_code(app):
-    stranger = app.test_client()
-    stranger.environ_base.update(STRANGER)
-
-    assert sent(stranger).status_code == 401
-    assert "Use a phone" not in text_of(stranger.get("/camera/phone"))
+    assert sent(stranger(app)).status_code == 401
+    assert "Use a phone" not in text_of(stranger(app).get("/camera/phone"))
 
 
 def test_only_the_page_that_came_by_tls_may_use_a_camera(app):

@@ -11,7 +11,7 @@ import cv2
 import numpy as np
 import pytest
 import tableaux
-from client import HOME, SECRET, STRANGER, text_of
+from client import HOME, SECRET, stranger, text_of
 
 from companion.pages import Camera, create_app, limits
 from companion.pages.limits import Body
@@ -194,8 +194,7 @@ def test_one_photograph_is_read_at_a_time(page, monkeypatch):
 
 
 def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
-    phone, address = app.test_client(), kept(app)
-    phone.environ_base.update(STRANGER)
+    phone, address = stranger(app), kept(app)
 
     assert send(phone, content=tableaux.file_of()).status_code == 401
     assert [phone.get(f"{address}{path}").status_code for path in ("", "/1.jpg", "/card-1-1.jpg")] == [401, 401, 401]

@@ -8,7 +8,7 @@ import cv2
 import evening
 import numpy as np
 import pytest
-from client import SECRET, STRANGER, TWO, check_shown, lines, seen, tap, text_of
+from client import SECRET, TWO, check_shown, lines, seen, stranger, tap, text_of
 from client import played as play
 from evening import PAIRS, THREE
 from seen import camera
@@ -173,8 +173,7 @@ def test_on_an_evening(app, match, setting, rows):
 
 def test_a_camera_a_watcher_and_dealt_hands_need_no_cards_under_the_board(app, match):
     match.start(TWO)
-    asks, machine, watcher = "What does Ann play?", app.test_client(), app.test_client()
-    watcher.environ_base.update(STRANGER)
+    asks, machine, watcher = "What does Ann play?", app.test_client(), stranger(app)
     sees = create_app(match, secret=SECRET, camera=Camera(lambda: b"a picture")).test_client()
 
     assert asks in text_of(machine.get("/"))

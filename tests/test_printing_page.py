@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pypdfium2
 import pytest
+from client import stranger
 
 from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
@@ -48,11 +49,8 @@ def test_sheets_that_were_drawn_are_kept_but_not_all_of_them():
 
 @pytest.mark.parametrize("file", [*(f"{name}.pdf" for name in FILES), "stickers.png"])
 def test_who_only_watches_prints_nothing(app, file):
-    stranger = app.test_client()
-    stranger.environ_base.update(STRANGER)
-
-    assert stranger.get(f"/print/{file}").status_code == 401
-    assert ".pdf" not in stranger.get("/print").get_data(as_text=True)
+    assert stranger(app).get(f"/print/{file}").status_code == 401
+    assert ".pdf" not in stranger(app).get("/print").get_data(as_text=True)
 
 
 @pytest.mark.parametrize("edition", edition_names())
