@@ -10,9 +10,11 @@ from marks import mostly_long
 from serving import running
 
 from browser.screens import (
+    EIGHT_PLAYS,
     FINISH,
     OPENING,
     RUSH,
+    RUSH_EIGHT,
     RUSH_PLAYS,
     SMALL,
     TABLET,
@@ -209,6 +211,59 @@ def test_nothing_serious_is_found_and_nothing_spills_over_on_any_page(inspected,
         with running(app) as url:
             for address in addresses(app, state):
                 wrong[address] = inspected(url + address)
+
+    assert {address: found for address, found in wrong.items() if found} == {}
+
+
+LONG = ['player Ann "Bartholomäus von Zitzew"', 'player Bob "Maximilianowitschenkoff"']
+FULL = {
+    "classic": ([*TWO[:-1], *LONG, TWO[-1]], [*FINISH, "Ann finish"], OPENING, "Bob 100"),
+    "rush of eight": (
+        [*RUSH_EIGHT[:-1], *LONG, RUSH_EIGHT[-1]],
+        ["Ann 100", "end"],
+        EIGHT_PLAYS,
+        "Gil stop > Ann",
+    ),
+}
+"""Tables with a hand that is over, and another in which something is asked."""
+
+MORE = (
+    "/nowhere", "/past/1/1?step=4", "/decks/grandma/enrol?card=stop&got=25", "/decks/grandma/enrol?card=25",
+    *(f"/play?{query}" for query in ("tab=at-once", "player=Ann&card=control", "player=Ann&card=theft",
+                                     "player=Ann&ask=penalty")),
+)  # fmt: skip
+CRAMPED = """() => [
+  ...document.documentElement.scrollWidth > innerWidth ? ["wider than the screen"] : [],
+  ...[...document.querySelectorAll('.tile, .button')].filter(e => e.scrollWidth > e.clientWidth + 1),
+  ...[...document.querySelectorAll(`a, button, summary, select, .choice, .zone > label, .together,
+    input:not([type=hidden], [type=radio], [type=checkbox], .choice input)`)]
+    .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48 && !e.closest(".view"))
+].map(e => e.outerHTML?.slice(0, 80) ?? e)"""
+"""A page that is wider than the screen, buttons whose words do not fit, and what is too small to be tapped."""
+
+
+@pytest.mark.parametrize("table", mostly_long(FULL, "rush of eight"))
+def test_no_page_is_wider_than_its_screen_and_all_can_be_tapped(opened, table):
+    header, before, plays, asked = FULL[table]
+    wrong = {}
+    with match_of(header, before) as match:
+        match.next_hand("Ann")
+        for play in plays:
+            match.enter(play, "Ann", anyway=True)
+        propose(match, asked)
+        with_waiting(match)
+        app = app_of(match, sees=True)
+        with running(app) as url:
+            # A row that is still coming in measures a hair less than it is high.
+            page = opened(url, reduced_motion="reduce")
+            for address in {*addresses(app, "open"), *addresses(app, "finished"), *MORE}:
+                if address.startswith("/print"):
+                    continue  # a link in one of its sentences is as high as the sentence
+                page.goto(url + address)
+                page.evaluate(OPEN_ALL)
+                for size in (SMALL, WALL):
+                    page.set_viewport_size(size)
+                    wrong[address, size["width"]] = page.evaluate(CRAMPED)
 
     assert {address: found for address, found in wrong.items() if found} == {}
 

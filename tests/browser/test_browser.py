@@ -12,7 +12,6 @@ from serving import running
 
 from browser.screens import (
     FINISH,
-    OPENING,
     RUSH,
     RUSH_EIGHT,
     RUSH_FIVE,
@@ -160,50 +159,6 @@ def test_everything_works_without_any_script(opened, game):
 
     expect(page.get_by_role("heading", level=1)).to_have_text("Score")
     assert lines(match) == ["Ann roll"]
-
-
-TOO_SMALL = """[...document.querySelectorAll(
-    'a, button, summary, select, .choice, input:not([type=hidden], [type=radio], .choice input)')]
-  .filter(e => e.checkVisibility() && e.getBoundingClientRect().height < 48)
-  .map(e => e.outerHTML.slice(0, 80))"""
-SPILLS = """[...document.querySelectorAll('.tile, .button')]
-  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText)"""
-PAGES = ["/", "/play", "/play?discard=1", "/score", "/more", "/seats", "/join", "/setup", "/nowhere"]
-
-
-@pytest.mark.variants(3)
-@pytest.mark.parametrize("path", PAGES)
-def test_no_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, game, path):
-    match, url = game
-    for play in OPENING:
-        match.enter(play, "Ann")
-    propose(match, "Bob 100")
-    page = opened(url + path, SMALL)
-
-    too_wide = page.evaluate("document.documentElement.scrollWidth > innerWidth")
-    too_small = page.evaluate(TOO_SMALL)
-
-    assert not too_wide
-    assert too_small == []
-
-
-RUSH_PAGES = [
-    "/", "/play", "/play?tab=at-once", "/play?tab=other", "/play?player=Ann&card=control",
-    "/play?player=Ann&card=theft", "/play?player=Ann&ask=penalty", "/setup?edition=rush",
-]  # fmt: skip
-
-
-@pytest.mark.variants(2)
-@pytest.mark.parametrize("path", RUSH_PAGES)
-@pytest.mark.parametrize("header", mostly_long([RUSH, RUSH_FIVE], RUSH_FIVE))
-def test_no_page_of_rush_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
-    with match_of(header, ["Ann 100*2", "Bob 75", "Ann control roll > Bob"]) as match, running(app_of(match)) as url:
-        page = opened(url + path, SMALL)
-        page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
-
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        assert page.evaluate(TOO_SMALL) == []
-        assert page.evaluate(SPILLS) == []
 
 
 def test_another_edition_is_shown_at_once_and_keeps_the_names(opened):

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import pytest
 from client import lines
-from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
-from browser.screens import OPENING, RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
+from browser.screens import OPENING, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
 from companion.tabletop.drawn_zones import DrawnZones
 
 TOO_SMALL = """[...document.querySelectorAll(
@@ -196,17 +195,6 @@ def test_a_finger_draws_and_the_page_does_not_scroll(opened, table):
     expect(page.locator('input[value="side-1/speed"]')).to_be_checked()
     assert numbers(page, "side-1/battle") == pytest.approx([10, 30, 15, 40], abs=0.8)
     assert page.evaluate("scrollY") == 0
-
-
-@pytest.mark.variants(1)
-@pytest.mark.parametrize("path", ["/camera", "/camera/zones", "/camera/zones?suggest=1"])
-@pytest.mark.parametrize("header", mostly_long([TWO, RUSH_EIGHT], RUSH_EIGHT))
-def test_no_camera_page_is_wider_than_a_small_phone_and_all_can_be_tapped(opened, header, path):
-    with match_of(header, []) as match, running(app_of(match, sees=True)) as url:
-        page = opened(url + path)
-
-        assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-        assert page.evaluate(TOO_SMALL) == []
 
 
 HOW_LONG_IT_WAITS = """window.waits = [];

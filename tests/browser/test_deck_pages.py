@@ -5,11 +5,10 @@ from __future__ import annotations
 import cv2
 import pytest
 from card_photos import sheet_photo
-from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import SMALL, WALL, app_of, card_before_camera, match_of, with_decks
+from browser.screens import app_of, card_before_camera, match_of
 from browser.test_camera_pages import TOO_SMALL
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import load_deck
@@ -122,24 +121,3 @@ def test_a_deck_is_removed_only_after_asking(opened, table):
     page.get_by_role("button", name="Remove “Grandma’s deck”").click()
 
     expect(page.get_by_text("“Grandma’s deck” is gone.")).to_be_visible()
-
-
-@pytest.mark.variants(1)
-@pytest.mark.parametrize(
-    "path",
-    [
-        "/decks",
-        "/decks/grandma/enrol?card=stop&got=25",
-        "/decks/grandma/enrol?card=25",
-        "/decks/grandma/enrol?card=done",
-    ],
-)
-@pytest.mark.parametrize("size", mostly_long([SMALL, WALL], SMALL), ids=["phone", "wall"])
-def test_nothing_is_too_small_to_tap_or_wider_than_the_screen(path, size, opened):
-    with match_of(None, []) as match:
-        with_decks(match, 3)
-        with running(app_of(match, camera=lambda: card_before_camera("stop"))) as url:
-            page = opened(url + path, size)
-
-            assert page.evaluate(TOO_SMALL) == []
-            assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -6,15 +6,10 @@ import pytest
 from playwright.sync_api import expect
 from serving import running
 
-from browser.screens import RUSH_EIGHT, SMALL, TWO, WALL, app_of, match_of
-from browser.test_browser import TOO_SMALL
+from browser.screens import SMALL, TWO, app_of, match_of
 
 OPENING = ["Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !"]
 WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
-LONG_NAMES = [
-    "edition classic", "side Ann", "side Bob", 'player Ann "Bartholomäus von Zitzew"',
-    'player Bob "Maximilianowitschenkoff"', "hand first Ann",
-]  # fmt: skip
 
 
 @pytest.fixture
@@ -148,22 +143,7 @@ def test_the_sheet_comes_in_once_and_at_once_where_motion_is_not_wanted(opened, 
     assert page.locator(".fresh").count() == 0
 
 
-PLAYED = [(LONG_NAMES, [*WINNING, "Ann finish"]), (RUSH_EIGHT, ["Ann 100*2", "end"])]
 PATHS = ["/score", "/score/1/plays", "/past", "/past/1", "/past/1/1?step=4", "/past/players"]
-
-
-@pytest.mark.variants(3)
-@pytest.mark.parametrize("path", PATHS)
-@pytest.mark.parametrize(("header", "plays"), PLAYED)
-def test_no_page_of_what_was_is_wider_than_its_screen_and_all_can_be_tapped(opened, header, plays, path):
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        for size in (SMALL, WALL):
-            # A row that is still coming in measures a hair less than it is high.
-            page = opened(url + path, size, reduced_motion="reduce")
-            page.evaluate("document.querySelectorAll('details').forEach(e => e.open = true)")
-
-            assert not page.evaluate("document.documentElement.scrollWidth > innerWidth")
-            assert page.evaluate(TOO_SMALL) == []
 
 
 @pytest.mark.long
