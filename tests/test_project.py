@@ -178,22 +178,14 @@ def test_the_wheel_holds_every_file_of_the_package_the_pages_and_the_editions_an
     assert {top for top in tops if not top.endswith(".dist-info")} == {"companion"}
 
 
-def test_an_installed_copy_finds_its_pages_and_editions_outside_the_checkout(installed, tmp_path):
-    code = (
-        "import companion.common.resources as s, importlib.resources as r\n"
-        "print(s.__file__, s.shipped('web').is_dir(), s.shipped('card_templates').is_dir(),"
-        " (r.files('companion.rules') / 'editions' / 'classic.toml').is_file())"
-    )
-    answer = run_python("-c", code, cwd=tmp_path, path=installed)
+def test_an_installed_copy_finds_its_pages_and_runs_outside_the_checkout(installed, tmp_path):
+    code = "import companion.common.resources as s; print(s.__file__, s.shipped('web'), s.shipped('card_templates'))"
+    found = run_python("-c", code, cwd=tmp_path, path=installed).stdout.strip()
+    ran = run_python(str(installed / "bin/companion"), "editions", "show", "classic", cwd=tmp_path, path=installed)
 
-    assert answer.stdout.split(" ")[-3:] == ["True", "True", "True\n"]
-    assert answer.stdout.startswith(str(installed))
-
-
-def test_an_installed_copy_runs_outside_the_checkout(installed, tmp_path):
-    answer = run_python(str(installed / "bin/companion"), "editions", "show", "classic", cwd=tmp_path, path=installed)
-
-    assert "Deck: 106 cards" in answer.stdout
+    assert found.count(str(installed)) == 3
+    assert (installed / "companion/_shipped/web").is_dir()
+    assert "Deck: 106 cards" in ran.stdout
 
 
 def run_python(*arguments: str, cwd: Path, path: Path) -> subprocess.CompletedProcess[str]:
@@ -305,25 +297,21 @@ def test_run_watches_through(checkout, camera, typed, called):
     assert ("No camera answers" in answer.stderr) == called.startswith("demo")
 
 
-def test_hints_of_run_say_how_it_was_called(checkout):
-    checkout.run("read", "a picture.jpg")
-
-    assert (checkout.root.parent / "called").read_text() == f"{checkout.root}/deploy/run\n"
-
-
-def test_run_passes_any_other_command_through_and_adds_nothing_to_its_output(checkout):
+def test_run_passes_any_other_command_through_says_how_it_was_called_and_adds_nothing_to_its_output(checkout):
     answer = checkout.run("read", "a picture.jpg", "--json")
 
     assert (answer.stdout, answer.stderr) == ("companion read a picture.jpg --json\n", "")
+    assert (checkout.root.parent / "called").read_text() == f"{checkout.root}/deploy/run\n"
 
 
-def test_run_explains_itself_without_any_set_up(checkout):
+@pytest.mark.parametrize(("script", "says"), [("deploy/run", "deploy/run --port 9000"), ("deploy/test", "--long")])
+def test_a_script_explains_itself_without_any_set_up(checkout, script, says):
     shutil.rmtree(checkout.root / ".venv")
 
-    answer = checkout.run("--help")
+    answer = checkout.run("--help", script=script)
 
-    assert answer.returncode == 0
-    assert "deploy/run --port 9000" in answer.stdout
+    assert (answer.stderr, answer.returncode) == ("", 0)
+    assert says in answer.stdout
 
 
 def test_a_python_that_is_too_old_gets_a_sentence(checkout):
@@ -441,12 +429,14 @@ def checkout_to_test(checkout):
     return checkout
 
 
-def test_test_checks_style_and_types_and_hands_its_arguments_to_pytest(checkout_to_test):
+def test_test_checks_style_and_types_hands_its_arguments_to_pytest_and_ends_as_that_does(checkout_to_test):
     answer = checkout_to_test.run("tests/test_x.py", "-k", "two words", script="deploy/test")
 
     assert answer.stdout == "pytest -n auto --dist worksteal tests/test_x.py -k two words\n"
     assert answer.stderr == "ruff check: fine\nruff format: fine\nmypy: fine\n"
     assert answer.returncode == 0
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
+    assert checkout_to_test.run(script="deploy/test").returncode == 5
 
 
 def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to_test):
@@ -460,12 +450,6 @@ def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to
     assert answer.returncode == 1
 
 
-def test_test_ends_as_pytest_ends(checkout_to_test):
-    checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", "exit 5")
-
-    assert checkout_to_test.run(script="deploy/test").returncode == 5
-
-
 def test_the_long_proofs_are_run_by_their_names_without_the_other_checks(checkout_to_test):
     script = f'case "$1" in tests/*) echo python "$@"; exit ;; esac; exec {PYTHON} "$@"'
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/python", script)
@@ -473,13 +457,6 @@ def test_the_long_proofs_are_run_by_their_names_without_the_other_checks(checkou
     answer = checkout_to_test.run("--long", "kills", "--slice", script="deploy/test")
 
     assert answer.stdout == "python tests/long_proofs.py kills --slice\n"
-    assert (answer.stderr, answer.returncode) == ("", 0)
-
-
-def test_test_says_what_it_understands(checkout):
-    answer = checkout.run("--help", script="deploy/test")
-
-    assert "--long" in answer.stdout
     assert (answer.stderr, answer.returncode) == ("", 0)
 
 
