@@ -38,7 +38,6 @@ def scanned(app, number: int = 10, **seat: str):
 
 
 def text_of(response) -> str:
-    """Return the words of a page."""
     words = re.sub(r"<[^>]+>", " ", response.get_data(as_text=True))
     return " ".join(html.unescape(words).split())
 

@@ -81,7 +81,6 @@ class Server:
 
 @contextmanager
 def running() -> Iterator[Server]:
-    """A server, gone afterwards."""
     folder = Path(tempfile.mkdtemp(prefix="companion-club-"))
     folder.chmod(0o755)
     try:

@@ -40,7 +40,6 @@ def back(style: str, px_per_mm: float = 8) -> np.ndarray:
 
 
 def size_mm(style: str) -> tuple[float, float]:
-    """Width and height of a card."""
     return OLDER_CARD_MM if style == "old" else CARD_MM
 
 

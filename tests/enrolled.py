@@ -35,7 +35,6 @@ def faces_of(style: str, px_per_mm: float = _TEXELS_PER_MM) -> dict[str, np.ndar
 
 
 def size_mm(style: str) -> tuple[float, float]:
-    """Width and height of a card."""
     return decks.CARD_MM if style == OWN else decks.size_mm(style)
 
 

@@ -82,7 +82,6 @@ class Evening:
         return phone_identity.table_code(SECRET) if what == "code" else self.last[what]
 
     def do(self, step: str) -> None:
-        """Take a step."""
         who, _, rest = step.partition(" ")
         verb, _, what = rest.partition(" ")
         if who in ("sees", "perhaps", "which"):

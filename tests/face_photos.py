@@ -55,7 +55,6 @@ class ShownFace:
 
     @property
     def visible(self) -> float:
-        """The share of it that shows."""
         return float(self.seen.mean())
 
     @property
@@ -286,7 +285,6 @@ def _mats_on(area_mm: tuple[float, float], rng: np.random.Generator) -> tuple[Sh
 
 
 def lay_size(name: str) -> tuple[float, float]:
-    """The size of a mat."""
     return next(layout.size_mm for layout in all_mats() if layout.id == name)
 
 
@@ -344,7 +342,6 @@ def _safeties(style: str, sheet: Sheet, zone: Rect, deck: list[str], rng: np.ran
 
 
 def _taken(deck: list[str], wanted: Callable[[Card], bool], count: int) -> list[str]:
-    """Cards taken out of the deck."""
     found = [slug for slug in deck if wanted(Card(slug))][:count]
     for slug in found:
         deck.remove(slug)
@@ -389,7 +386,6 @@ def hand(at_mm: tuple[float, float], from_deg: float, rng: np.random.Generator) 
 
 
 def _capsule(a: np.ndarray, b: np.ndarray, radius: float, colour: tuple[int, ...]) -> Cover:
-    """A bar with round ends."""
     turn = math.atan2(b[1] - a[1], b[0] - a[0])
     ends = [(end, np.linspace(start, start + math.pi, 9)) for end, start in ((b, turn - math.pi / 2),
             (a, turn + math.pi / 2))]  # fmt: skip
@@ -416,7 +412,6 @@ def _disc(x: float, y: float, radius: float, colour: tuple[int, ...]) -> Cover:
 
 
 def telephone(at_mm: tuple[float, float], rng: np.random.Generator) -> Sheet:
-    """A telephone, its screen on."""
     return Sheet(f"screen {rng.integers(8)}", *at_mm, float(rng.uniform(0, 360)), (72.0, 150.0))
 
 

@@ -20,7 +20,6 @@ def write_folder(script: Script, folder: Path, *, speed: float = 1.0) -> None:
 
 
 def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
-    """The frames as a film."""
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), 10.0, (1920, 1080))
     for frame in demo_frames(script, speed=speed):
         writer.write(frame.image)

@@ -219,7 +219,6 @@ def _packaging(rng: np.random.Generator) -> np.ndarray:
 
 
 def _flag(rng: np.random.Generator) -> np.ndarray:
-    """A chequered flag of fine squares."""
     side = int(rng.choice((6, 8, 11)))
     y, x = np.mgrid[0:480, 0:480] // side
     return np.where(((x + y) % 2)[..., None], 30, 235).astype(np.uint8).repeat(3, 2)

@@ -162,5 +162,4 @@ def looked_at(house: House) -> list[tuple[str, str]]:
 
 
 def jpeg() -> bytes:
-    """A small photograph of nothing."""
     return cv2.imencode(".jpg", np.zeros((60, 80, 3), np.uint8))[1].tobytes()

@@ -28,7 +28,6 @@ def frozen(number: int, folder: Path) -> Path:
 
 
 def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
-    """A closed log with some matches."""
     path = store_path(folder)
     store = Store.open(path, clock=lambda: 12.5)
     match = Match(store)

@@ -108,7 +108,6 @@ class Table:
         return image
 
     def look(self, frame: Frame) -> View:
-        """What a picture shows."""
         number = _number(frame.image)
         if number is None or number <= self._last:
             self.wrong.append(f"at {self._time():.2f} s no picture, or one that was seen before")

@@ -137,7 +137,6 @@ def first_failure_with(copy: Path, mutation: Mutation) -> str | None:
 
 
 def text_of(root: Path, mutation: Mutation) -> str:
-    """The file that a mutation changes."""
     return (root / RULES / mutation.file).read_text(encoding="utf-8")
 
 

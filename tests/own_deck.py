@@ -49,7 +49,6 @@ def write(folder: Path) -> None:
 
 
 def main(arguments: list[str]) -> int:
-    """Run the small command; return the exit code."""
     if len(arguments) != 1:
         print("usage: python tests/own_deck.py FOLDER", file=sys.stderr)
         return 2

@@ -46,7 +46,6 @@ class Shown:
 
     @property
     def centre_px(self) -> tuple[float, float]:
-        """The mean of the code's corners."""
         x, y = self.corners_px.mean(0)
         return float(x), float(y)
 
@@ -404,7 +403,6 @@ def photo_like(size: tuple[int, int], seed: int) -> np.ndarray:
 
 
 def _lines(size: tuple[int, int]) -> np.ndarray:
-    """A page of small print."""
     rng = np.random.default_rng(77)
     image = np.full((size[1], size[0], 3), 232, np.uint8)
     for y in range(16, size[1] - 12, 20):

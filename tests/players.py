@@ -24,7 +24,6 @@ _CARDLESS = (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS)
 
 
 def random_teams(edition: Edition, chance: random.Random) -> tuple[Team, ...]:
-    """A seating that the edition allows."""
     players, each = chance.choice(edition.seatings)
     sides = players // each
     if each == 1:

@@ -142,7 +142,6 @@ def _side_line(side: str) -> str:
 
 
 def record(text: str, *, as_lies: bool = False) -> list[JudgedLine | HandResult]:
-    """A whole record judged."""
     return list(judge.judge(notation.lines(text), as_lies=as_lies))
 
 

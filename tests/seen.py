@@ -46,7 +46,6 @@ class Seen:
         return self._lay(number, Kind.PLAY, zone, plays, sure=sure, crop=crop)
 
     def which(self, number: int, *plays: str, zone: str = "side-1/battle", crop: bytes | None = b"a card") -> str:
-        """A card that cannot be told."""
         return self._lay(number, Kind.WHICH, zone, plays, sure=False, crop=crop)
 
     def differs(
@@ -91,7 +90,6 @@ class Seen:
         return name
 
     def derive(self, state: MatchState) -> tuple[Question, ...]:
-        """What is asked in a state."""
         return tuple(self._asked(state)) if state.game.hand_is_open else ()
 
     def _asked(self, state: MatchState) -> Iterator[Question]:

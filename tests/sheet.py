@@ -79,7 +79,6 @@ class Row:
             yield replace(self, written=_put_in(self.written, words), plays=_put_in(self.plays, words))
 
     def hand(self) -> Hand:
-        """The hand after those lines."""
         words = [word.strip() for word in self.setting.split(";") if word.strip()]
         said = dict(word.split("=") for word in words if word.startswith(("edition=", "target=", "first=")))
         return records.hand(

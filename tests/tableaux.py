@@ -82,7 +82,6 @@ def bare_file() -> bytes:
 
 @cache
 def shot() -> Shot:
-    """The photograph of both, read."""
     return read_photo(file_of(), "photograph 1")
 
 

@@ -48,7 +48,6 @@ def said(found: Advice, code: str) -> str:
 
 
 def with_spot(lens: Lens, x: int, y: int, radius: int, scene: Scene = SCENE) -> np.ndarray:
-    """The scene with a lamp's reflection."""
     return cv2.circle(picture(scene, lens).copy(), (x, y), radius, (255, 255, 255), -1)
 
 

@@ -36,7 +36,6 @@ WON = ["Ann roll", "Bob roll", *(line for _ in range(3) for line in ("Ann 200", 
 
 @pytest.fixture
 def script(app):
-    """A program on the machine itself."""
     return app.test_client()
 
 

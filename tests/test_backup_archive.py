@@ -65,7 +65,6 @@ def data(tmp_path):
 
 @pytest.fixture
 def table(data, tmp_path):
-    """A backup of it."""
     write_bundle(data, tmp_path / "table.zip")
     return tmp_path / "table.zip"
 
@@ -102,7 +101,6 @@ def refused(sent: bytes) -> str:
 
 
 def read_sent(folder: Path, sent: bytes) -> Bundle:
-    """What a file from elsewhere holds."""
     (folder / "table.zip").write_bytes(sent)
     return read_bundle(folder / "table.zip", recoded=recoded)
 

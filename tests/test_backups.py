@@ -32,7 +32,6 @@ from companion.storage.event_store import Draft, Store
 
 @pytest.fixture
 def path(tmp_path):
-    """A log of six events."""
     return played(tmp_path, matches=1, plays=3)
 
 

@@ -141,7 +141,6 @@ class Picamera2:
 
 @pytest.fixture
 def driver(monkeypatch) -> type[Picamera2]:
-    """The driver's class."""
     monkeypatch.setitem(sys.modules, "picamera2", SimpleNamespace(Picamera2=Picamera2))
     return Picamera2
 

@@ -14,7 +14,7 @@ from marks import mostly_long
 from scene_eye import SceneEye
 
 from companion.app import demo
-from companion.app.demo_players import Course, DemoPlayers, begun
+from companion.app.demo_players import DemoPlayers
 from companion.common.errors import Problem
 from companion.common.text import Said
 from companion.match.history import DEMO, Kind
@@ -103,7 +103,6 @@ def confirm(match: Match) -> None:
 
 
 def waiting(state: MatchState) -> list[Question]:
-    """The plays that wait."""
     return [question for question in state.questions if question.asks_play]
 
 
@@ -230,9 +229,8 @@ def test_an_extension_that_is_left_is_the_hands_end_and_the_next_hand_follows(
     only_seen(near)
 
 
-def undo(played: Demo, times: int = 1) -> None:
-    for _ in range(times):
-        played.match.undo("Ann")
+def undo(played: Demo) -> None:
+    played.match.undo("Ann")
 
 
 def undo_and_redo(played: Demo) -> None:
@@ -262,19 +260,13 @@ def correct(played: Demo) -> None:
     ("before", "tap", "policy"),
     [
         (6, undo, Policy.TAP),
-        pytest.param(6, undo, Policy.AUTO, marks=pytest.mark.long),
-        pytest.param(6, lambda played: undo(played, 2), Policy.AUTO, marks=pytest.mark.long),
-        pytest.param(6, lambda played: undo(played, 3), Policy.TAP, marks=pytest.mark.long),
         (6, undo_and_redo, Policy.TAP),
         (2, lambda played: answer(played, Answer.YES, "discard 25"), Policy.TAP),
         (3, lambda played: answer(played, Answer.NO), Policy.TAP),
         (4, enter, Policy.TAP),
         (8, correct, Policy.AUTO),
     ],
-    ids=[
-        *("undo", "undo, by itself", "undo twice", "undo three times"),
-        *("undo and redo", "another card", "no play", "entered by hand", "corrected"),
-    ],
+    ids=["undo", "undo and redo", "another card", "no play", "entered by hand", "corrected"],
 )
 def test_whatever_is_tapped_the_players_go_on_from_the_record(
     match: Match, before: int, tap: Callable[[Demo], None], policy: Policy
@@ -399,23 +391,6 @@ def test_a_stopped_demo_ends(match: Match, played: Demo):
     played.stopped = True
 
     assert list(islice(played._scenes, 5)) == []
-
-
-def test_a_course_knows_where_the_record_may_stand(match: Match):
-    script = read_script(NEAR_THE_TARGET)
-    demo.start_or_go_on(match, script)
-    course = Course(begun(script), script)
-    assert course.where(1, match.state) == 0
-    assert course.may_begin(1, match.state)
-    assert not course.may_begin(2, match.state)
-    match.enter("Ann roll", "Ann")
-
-    assert course.where(1, match.state) == 1
-    assert course.where(2, match.state) == 1
-    assert course.may_begin(2, match.state)
-    assert course.where(4, match.state) is None
-    match.enter("Bob discard 25", "Ann")
-    assert course.where(2, match.state) is None
 
 
 def tap_something(match: Match, chance: random.Random) -> None:

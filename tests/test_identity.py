@@ -68,7 +68,6 @@ class Followed:
 
 
 def played(*plays: Play, edition: str = "classic") -> Table:
-    """A hand after these plays."""
     teams = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
     table = referee.new_hand(load_edition(edition), teams, "Ann", None)
     for play in plays:

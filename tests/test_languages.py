@@ -137,8 +137,6 @@ class Texts(gettext.NullTranslations):
 
 @pytest.fixture
 def french(monkeypatch):
-    """Makes up the French catalogue."""
-
     def make(**said: str) -> None:
         monkeypatch.setattr(language, "catalogue", lambda _language: Texts(**said))
         language.speak("fr")
@@ -330,7 +328,6 @@ def wordless(text: str) -> str:
 
 @pytest.fixture
 def without_words(monkeypatch, known):
-    """French as a language without words."""
     catalogue = Wordless(known)
     spoken = reasons.catalogue
     mute = {table: {key: wordless(text) for key, text in entries.items()} for table, entries in spoken("fr").items()}
@@ -478,7 +475,6 @@ NO_PAGES = ("/version", "/api", "/export", "/static")
 
 
 def played(match, header, plays) -> None:
-    """Two hands, the second still open."""
     match.start(header)
     for play in (*plays, "end"):
         match.enter(play, "Ann", anyway=True)

@@ -26,7 +26,6 @@ ONLY_3 = frozenset({0, 1, 2})
 
 
 def find_markers(gray, ids, windows=FAST_WINDOWS):
-    """The markers seen once."""
     return {marker: places[0] for marker, places in find_all(gray, ids, windows).items() if len(places) == 1}
 
 

@@ -46,7 +46,6 @@ def app(match):
 
 @pytest.fixture
 def phone(app):
-    """A browser elsewhere on the network."""
     return stranger(app)
 
 

@@ -68,7 +68,6 @@ def form_of(response) -> dict[str, str]:
 
 
 def lines_of(response) -> dict[str, list[str]]:
-    """The rows of the score sheet."""
     shown = response.get_data(as_text=True)
     rows = re.findall(r'<th scope="row">([^<]*?) ?(?:<small>.*?)?</th>((?:<td[^>]*>[^<]*</td>)+)', shown)
     return {title.strip(): re.findall(r"<td[^>]*>([^<]*)</td>", cells) for title, cells in rows}

@@ -34,8 +34,6 @@ def app(match):
 
 @pytest.fixture
 def seated(app):
-    """Gives the phone of a player."""
-
     def sit(player):
         client = app.test_client()
         if player:

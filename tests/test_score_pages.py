@@ -235,7 +235,6 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(st
 
 
 def count_drawings(monkeypatch, note=lambda: None) -> list:
-    """Notes each drawing of a sheet."""
     drawn, draw = [], sheet_image.png
 
     def png(*sheet):

@@ -44,7 +44,6 @@ def card(name: str, zone: str | None = None, at: tuple[float, float] = (0, 0), *
 
 
 def face(slug: str, zone: str | None = None, at: tuple[float, float] = (0, 0), **how: object) -> Sighting:
-    """A card told by its face."""
     usual = {"sideways": False, "confidence": 0.9, "by": "face"}
     corners = square(at, 114.0)
     return Sighting(face=Card(slug), card=None, centre_px=at, corners_px=corners, zone=zone, **(usual | how))

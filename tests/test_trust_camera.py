@@ -56,7 +56,6 @@ class Looking:
         return self.time() > self.ends_s
 
     def until(self, seconds: float) -> list[Frame]:
-        """All frames of so many seconds."""
         self.ends_s = self.time() + seconds
         return list(self.frames(patient=True))
 

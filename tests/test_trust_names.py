@@ -100,7 +100,6 @@ def hostile(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def answers(hostile):
-    """What is answered there, by language."""
     return cache(lambda language: answers_of(hostile, language))
 
 
@@ -114,7 +113,6 @@ def answers_of(house: House, language: str) -> dict[str, TestResponse]:
 
 
 def pages(answers: dict[str, TestResponse]) -> dict[str, str]:
-    """The pages among them."""
     return {path: answer.text for path, answer in answers.items() if answer.mimetype == "text/html"}
 
 

@@ -39,7 +39,6 @@ def test_a_sync_that_is_left_out_is_noticed(careless):
 
 
 def after_cuts(*ops: Op) -> list[dict[str, bytes | None]]:
-    """What may be found after operations."""
     disk = Disk()
     for op in ops:
         disk.take_in(op)

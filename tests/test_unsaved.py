@@ -40,7 +40,6 @@ def patience(monkeypatch):
 
 @pytest.fixture
 def playing(tmp_path):
-    """A match that has begun."""
     store = Store.open(store_path(tmp_path))
     match = Match(store)
     match.start(["side Ann", "side Bob", "hand first Ann"])
@@ -345,7 +344,6 @@ def small_disk(tmp_path):
 
 
 def fill(ballast: Path) -> None:
-    """Leaves no room on a disk."""
     with ballast.open("wb", buffering=0) as file, suppress(OSError):
         while file.write(bytes(4096)):
             pass

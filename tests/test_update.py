@@ -69,7 +69,6 @@ class Machine:
         return self.call(*begin, self.source / "deploy" / "install-service", *options)
 
     def runs(self) -> str:
-        """The version that the service starts."""
         said = self.under / "said"
         said.write_text("")
         self.call(self.under / "opt" / NAME / "venv/bin/companion", "asked")

@@ -21,7 +21,6 @@ MARK = "zzMARKzz"
 
 @pytest.fixture
 def at(app):
-    """Where the app is served."""
     with running(app) as url:
         yield url.removeprefix("http://")
 

@@ -144,7 +144,6 @@ def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_u
 
 @pytest.fixture
 def fresh(tmp_path):
-    """A match that nobody has begun."""
     store = Store.open(tmp_path / "log.sqlite3")
     yield Match(store)
     store.close()

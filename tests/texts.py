@@ -38,7 +38,6 @@ _IN_TEMPLATES = {"_": None, "gettext": None, "ngettext": (1, 2)}
 
 
 def texts() -> tuple[Text, ...]:
-    """Every text, once."""
     return tuple(dict.fromkeys((*_of_python(), *_of_templates(), *_of_data())))
 
 
@@ -70,7 +69,6 @@ def _of_data() -> Iterator[Text]:
 
 
 def path_of(language: str) -> Path:
-    """The file of a language."""
     return TRANSLATIONS / f"{language}.po"
 
 

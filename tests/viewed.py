@@ -82,7 +82,6 @@ class Viewed:
 
     @property
     def table(self) -> Table:
-        """The table by the record."""
         assert self.record.table is not None
         return self.record.table
 
@@ -93,7 +92,6 @@ class Viewed:
 
     @property
     def played(self) -> list[str]:
-        """The lines of the hand."""
         return [str(line.play) for line in self.record.lines]
 
     @property
@@ -129,7 +127,6 @@ class Viewed:
         self.record = replace(self.record, table=after, lines=(*self.record.lines, line))
 
     def undo(self) -> Undone:
-        """Take the last line out."""
         undone = Undone(self.record.lines[-1], self.table)
         self.seq += 1
         self.record = replace(self.record, table=undone.line.before, lines=self.record.lines[:-1])
@@ -158,7 +155,6 @@ class Viewed:
         self.record = replace(self.record, table=self.table._replace(draw_pile=draw_pile))
 
     def answer(self, question: Question, answer: Answer) -> None:
-        """Say something to a question."""
         self.seq += 1
         answers = {**self.record.answers, question.id: Answered(answer, question.about, self.seq)}
         self.record = replace(self.record, answers=answers)
@@ -177,7 +173,6 @@ class Viewed:
         return self.ever[first:]
 
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
-        """One frame."""
         self.t_s += STEP_S
         hint = hint_from(self.record, self.places, self.questions)
         self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.places.mats, self.seq)
@@ -195,7 +190,6 @@ class Viewed:
             self.yes(legal[0])
 
     def gap(self, seconds: float = 120.0) -> None:
-        """No picture comes for a while."""
         self.tracks = tracker.lost_sight(self.tracks)
         self.t_s += seconds
 
@@ -316,7 +310,6 @@ def zone_of(short: str) -> str:
 
 
 def plays(questions: Iterable[Question]) -> list[str]:
-    """The plays that are asked about."""
     return [str(question.plays[0]) for question in questions if question.kind is Kind.PLAY]
 
 

@@ -47,7 +47,6 @@ class Watched:
         self.watch = TableWatch(self.match, self._see, self.match.mats, memory=self.folder / "tracks.json")
 
     def restart(self) -> None:
-        """Another process on the same data."""
         self.match.store.close()
         self.match = Match(Store.open(self.folder / "companion.sqlite3"))
         self._watch()
@@ -61,13 +60,11 @@ class Watched:
         return self.look()
 
     def take_up(self, *cards: str) -> Watched:
-        """Takes cards off the table."""
         for card in cards:
             del self.lying[card]
         return self.look(12)
 
     def look(self, frames: int = 6, hidden: tuple[str, ...] = ()) -> Watched:
-        """Lets the camera look so often."""
         self.hidden = frozenset(hidden)
         for _ in range(frames):
             self.t_s += FRAME_S
@@ -121,7 +118,6 @@ class Watched:
         return self.say(Answer.YES, play=play, anyway=anyway)
 
     def say(self, answer: Answer, *, play: str | None = None, anyway: bool = False, number: int = 0) -> Watched:
-        """Answers a question."""
         self.match.answer(self.questions[number].id, answer, "Ann", play=play, anyway=anyway)
         return self
 
@@ -132,7 +128,6 @@ class Watched:
         return self
 
     def perform(self, step: str) -> None:
-        """Do a step of a scene."""
         match step.split():
             case ["lay", card, zone, *how]:
                 at_mm = next((float(mm) for mm in how if mm != "sideways"), 0.0)
@@ -176,7 +171,6 @@ class Watched:
             assert (said or "nothing") == expected, written
 
     def opened(self) -> Watched:
-        """Ann and Bob have rolled."""
         return self.play(("roll-01", "side-1/battle"), ("roll-02", "side-2/battle"))
 
 

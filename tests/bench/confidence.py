@@ -77,7 +77,6 @@ def _row(name: str, made: int, confirmed: int, right: int, astray: int) -> str:
 
 
 def main() -> None:
-    """Watches hands as `tests.bench.hands` does, and prints the table."""
     given, found = hands.parsed(), []
     for case, number, eye in hands.cases(given):
         watch = hands.Watch(case, eye, None)

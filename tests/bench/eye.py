@@ -306,14 +306,12 @@ def written(page: str, measured: str) -> str:
 
 
 def measured(count: int, quick: bool, say: Callable[[str], None]) -> str:
-    """All tables."""
     rounds = 1 if quick else 3
     parts = [*shares(count, quick, say), *times(rounds, quick, say), *idle(quick), *memory(quick), machine()]
     return "\n".join(parts)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measures and prints, or writes the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--photos", type=int, default=4, help="photos a row of the tables at least")
     parser.add_argument("--quick", action="store_true", help="one row a table, to see whether it runs")

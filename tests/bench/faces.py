@@ -209,7 +209,6 @@ class Tally:
     wrong: int = 0  # sure, and wrong
 
     def count(self, answer: Answer, truth: str | None, rule: Rule) -> None:
-        """One more card."""
         sure = rule.accepts(answer)
         self.cards += 1
         self.first += answer.face == truth
@@ -231,7 +230,6 @@ class Contest:
 
     @cache  # noqa: B019
     def namers(self, style: str, source: str) -> dict[str, Namer]:
-        """Each way's namer for a deck."""
         pictures, size_mm = pictures_of(style, source), enrolled.size_mm(style)
         return {way.name: way.made(pictures, size_mm) for way in self.ways}
 
@@ -252,8 +250,6 @@ Say = Callable[[str], None]
 
 
 def varied(title: str, conditions: Mapping[str, Condition]) -> Callable[[Contest, Sequence[int], Say], list[str]]:
-    """A table of one thing varied."""
-
     def table(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
         rows = ((label, contest.tallies(condition, seeds)) for label, condition in conditions.items())
         return in_markdown(title, rows, contest, say)
@@ -297,7 +293,6 @@ def open_set(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
 
 
 def cost(contest: Contest, seeds: Sequence[int], say: Say) -> list[str]:
-    """What naming one card costs."""
     style = contest.styles[0]
     crops = [crop for _, crop in crops_of(style, Condition(), seeds[0])][:12]
     spent = {
@@ -399,7 +394,6 @@ def written(page: str, name: str, lines: Sequence[str]) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Measures and prints, or writes the page."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", default=",".join(TABLES), help="tables, divided by commas: " + ", ".join(TABLES))
     parser.add_argument("--styles", default=",".join(STYLES), help="decks, divided by commas")

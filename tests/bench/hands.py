@@ -344,7 +344,6 @@ def _sheets(script: Script) -> list[dict]:
 
 
 def eye_of(case: Case, setup: Setup) -> Eye:
-    """The eye that watches a case."""
     return eye_for(setup) if case.faces is None else eye_for(setup, enrolled.templates(case.faces))
 
 
@@ -393,7 +392,6 @@ class Watch:
 
 
 def watch(case: Case, hand: int, eye: str = "pictures", save: Path | None = None) -> Result:
-    """One hand, watched and compared."""
     cv2.setNumThreads(1)
     if save is not None:
         (save / "frames").mkdir(parents=True, exist_ok=True)
@@ -436,7 +434,6 @@ HEAD = (
 
 
 def row(result: Result, name: str) -> str:
-    """One line of the table."""
     case = result.case
     return _row(
         name, case.sides, f"{case.look_name} {result.size[1]}p", f"{result.tilt_deg:.0f}°", [result],
@@ -533,7 +530,6 @@ def results_of(jobs: list[tuple[Case, int, str]], given: argparse.Namespace) -> 
 
 
 def main() -> None:
-    """Watches, compares and prints."""
     given, results = parsed(), []
     print(HEAD, flush=True)
     for result in results_of(cases(given), given):

@@ -36,7 +36,6 @@ MOST_TRIES = 20
 
 
 def main() -> None:
-    """Prints the figures of each edition, and of all."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--plays", type=int, default=3000, help="lines of play in each edition's records")
     parser.add_argument("--rounds", type=int, default=9)

@@ -68,7 +68,6 @@ class Rule:
     lead: float = 0.0
 
     def accepts(self, answer: Answer) -> bool:
-        """Whether a face is named outright."""
         if answer.face in (None, decks.BACK):
             return False
         return answer.sure if answer.sure is not None else answer.score >= self.score and answer.lead >= self.lead

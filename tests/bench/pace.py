@@ -65,7 +65,6 @@ def looks(paths: list[Path], kind: str, scale: int, seconds: float) -> Iterator[
 
 
 def told(name: str, took: list[tuple[float, float]]) -> str:
-    """Return a line of figures."""
     clock, work = ([one[which] for one in took] for which in (0, 1))
     mean_s, late_s = sum(clock) / len(clock), sorted(clock)[int(0.95 * (len(clock) - 1))]
     return (

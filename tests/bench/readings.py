@@ -58,7 +58,6 @@ class Trial:
         return photos.TROUBLES[self.seed % len(photos.TROUBLES)]
 
     def labels(self, photo: Photo) -> Iterator[str]:
-        """What the photo counts under."""
         yield "all"
         yield "mats known" if self.mats_known else "no mats"
         yield next(f"tilt {low} to {high}°" for low, high in TILT_BANDS if photo.pose.tilt_deg <= high)
@@ -78,7 +77,6 @@ class Trial:
 
 
 def trials(first: int, lights: Sequence[str], kind: str = "ours") -> Iterator[Trial]:
-    """Without end, the lights by turns."""
     for seed in count(first):
         yield from (Trial(seed, light, kind) for light in lights)
 
@@ -106,7 +104,6 @@ class Tally:
         return score
 
     def lines(self) -> Iterator[str]:
-        """The tables in Markdown."""
         yield "| light | | readings | read | unknown | wrong | ghosts | strays |"
         yield "|---|---|---|---|---|---|---|---|"
         for light, rows in self.by.items():
@@ -165,7 +162,6 @@ def run(readings: int, most: int, some: Iterator[Trial], out: Path | None, say: 
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Reads and prints."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--readings", type=int, default=100_000)
     parser.add_argument("--photos", type=int, default=10**9, help="so many photos at most")

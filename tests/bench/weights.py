@@ -25,7 +25,6 @@ CERTAIN = 1.96
 
 
 def main() -> None:
-    """Play, and print how much better each change is."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("changes", nargs="+", help="NAME=VALUE,NAME=VALUE")
     parser.add_argument("--edition", default="bsd-mille", choices=edition_names())

@@ -101,7 +101,6 @@ def cut_out(stage: Stage, cut: Cut) -> np.ndarray:
 
 
 def wall(stage: Stage) -> np.ndarray:
-    """The wall screen."""
     with stage.shows("wall") as path:
         page = stage.studio.loaded("en", 1, path, None)
         page.set_viewport_size(WALL)
@@ -204,7 +203,6 @@ def decoded(file: bytes) -> np.ndarray:
 
 
 def narrowed(image: np.ndarray, width: int) -> np.ndarray:
-    """The same, that many pixels wide."""
     return cv2.resize(image, (width, round(image.shape[0] * width / image.shape[1])), interpolation=cv2.INTER_AREA)
 
 
@@ -298,7 +296,6 @@ def still(name: str, stage: Stage) -> np.ndarray:
 
 
 def write_film(seconds: float, skipped_s: float, script_name: str) -> None:
-    """Write the film."""
     animation = cv2.Animation()
     animation.frames = film(seconds, skipped_s, script_name)
     animation.durations = [PICTURE_MS] * len(animation.frames)
@@ -313,7 +310,6 @@ def write_stills(names: Iterable[str]) -> None:
 
 
 def main() -> None:
-    """Make the pictures named, or all."""
     parser = argparse.ArgumentParser(description="Makes the pictures of docs/.")
     parser.add_argument("name", nargs="*", choices=[[], *NAMES], metavar="NAME", help="which pictures (default: all)")
     parser.add_argument("--seconds", type=float, default=20.0, help="how long the film is")

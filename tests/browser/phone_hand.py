@@ -183,7 +183,6 @@ class Evening:
 
 
 def read(port: int, path: str) -> Any:
-    """What the table tells scripts."""
     with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=20) as answer:
         return json.load(answer)
 

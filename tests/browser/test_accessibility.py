@@ -130,7 +130,6 @@ def pages_of(app) -> list[str]:
 
 
 def addresses(app, state: str) -> list[str]:
-    """What is opened in a state."""
     found = []
     for rule in pages_of(app):
         if "<" in rule:

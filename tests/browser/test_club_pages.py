@@ -63,7 +63,6 @@ def app(pool, table):
 
 
 def enter(page, pool, at: str) -> None:
-    """Come in as the director."""
     with pool.connection() as db:
         token = people.new_link(db)
     page.goto(f"{at}/director?once={token}")
@@ -90,7 +89,6 @@ def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app,
 
 
 def directing(app, pool):
-    """Return a browser of the director's."""
     with pool.connection() as db:
         token = people.new_link(db)
     client = app.test_client()

@@ -14,7 +14,6 @@ WINNING = [*OPENING, *["Ann 100", "Bob 25"] * 5, "Ann 100"]
 
 @pytest.fixture
 def ended():
-    """A hand that Ann has completed."""
     with match_of(TWO, [*WINNING, "Ann finish"]) as match, running(app_of(match)) as url:
         yield match, url
 

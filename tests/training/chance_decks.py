@@ -215,7 +215,6 @@ def _picture(style: Style, card: Card, rng: np.random.Generator, ink: tuple[int,
 
 
 def _doodle(rng: np.random.Generator) -> list[str]:
-    """Some shapes in some colours."""
     shapes = []
     for _ in range(int(rng.integers(2, 9))):
         colour = _hex(tuple(int(level) for level in rng.integers(0, 235, 3)))

@@ -214,7 +214,6 @@ class Decks:
         self.enrol()
 
     def enrol(self) -> None:
-        """Photograph every face anew."""
         decks, faces = self.faces.shape[:2]
         flat = self.faces.flatten(0, 1)
         here = []
@@ -331,7 +330,6 @@ def drawn(first: int, count: int) -> np.ndarray:
 
 
 def main() -> None:
-    """Draw, train, judge and write."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=Path)
     parser.add_argument("--decks", type=int, default=1500)

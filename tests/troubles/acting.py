@@ -45,7 +45,6 @@ def troubled(movement: Movement, **changes) -> TroubledMovement:
 
 
 def scenes(movement: TroubledMovement, plan: TablePlan, tempo: Tempo) -> Iterator[Scene]:
-    """A movement's scenes, its rest included."""
     yield from _acted(movement, plan, tempo) if movement.meanwhile is None else _at_once(movement, plan, tempo)
     resting = animation.resting(movement.last.after, tempo.rest_frames(movement.rest))
     yield from (replace(scene, mats=movement.mats_after) for scene in resting)

@@ -38,7 +38,6 @@ class Served:
         return self.errors.read_text(encoding="utf-8", errors="replace")
 
     def peak_mb(self) -> int:
-        """The most memory that it had."""
         with contextlib.suppress(OSError, StopIteration, ValueError):
             lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
             return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) // 1024
@@ -71,7 +70,6 @@ def served(folder: Path, most_mb: int = 0) -> Iterator[Served]:
 
 
 def main(folder: str, most_mb: str) -> None:
-    """Serves until the process is stopped."""
     import cv2
     import numpy as np
 

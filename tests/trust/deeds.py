@@ -82,7 +82,6 @@ class Deeds:
         return self.chance.choice([*seqs[-12:], *seqs[-3:], 10**6])
 
     def play(self) -> Play:
-        """A play, mostly legal."""
         state, chance = self.match.state, self.chance
         table = state.game.table
         if table is not None and not table.is_over and chance.random() < 0.7:

@@ -109,7 +109,6 @@ class Disk:
         self._since: list[Op] = []
 
     def take_in(self, op: Op) -> None:
-        """One more operation."""
         if op.what in ("write", "truncate", "content"):
             self._files[op.file].since.append(op)
         elif op.what == "sync":

@@ -52,7 +52,6 @@ LEAST_SHOWN = 11
 
 
 def main() -> int:
-    """Tries them, and says what was found."""
     options = arguments(__doc__, "times", 2000, pictures=10, width=0)
     findings = Findings("codes")
     run(findings, options.times, options.seed)

@@ -45,7 +45,6 @@ AS_LIES_EVERY = 3
 
 
 def main() -> int:
-    """Plays, checks, and says what was found."""
     options = arguments(__doc__, "steps", 50_000, jobs=1, only=-1)
     if options.only >= 0:
         findings = Findings("engine")
@@ -55,7 +54,6 @@ def main() -> int:
 
 
 def run(steps: int, seed: int, jobs: int = 1) -> Findings:
-    """So many lines, shared among processes."""
     findings = Findings("engine")
     if jobs == 1:
         play(steps, seed, 0, 1, findings)
@@ -137,7 +135,6 @@ def random_rules(edition: str, chance: random.Random) -> Edition:
 
 
 def options(rules: Edition) -> tuple[tuple[str, str], ...]:
-    """The house rules of an edition."""
     return rules.house_rules
 
 

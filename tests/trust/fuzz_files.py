@@ -50,7 +50,6 @@ SIDE = 48
 
 
 def main() -> int:
-    """Tries them, and says what was found."""
     if len(sys.argv) > 1 and sys.argv[1] == "--slice":
         return try_slice(*map(int, sys.argv[2:5]), Path(sys.argv[5]))
     options = arguments(__doc__, "times", 200)
@@ -69,7 +68,6 @@ def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
 
 
 def kind_of(seed: int, number: int) -> str:
-    """What a file is tried as."""
     return random.Random(f"{seed}:kind {number}").choice(KINDS)
 
 
@@ -625,7 +623,6 @@ def upload(chance: random.Random, who: object) -> Request:
 
 
 def multipart_request(path: str, who: object, fields: dict[str, str], files: dict[str, bytes]) -> Request:
-    """A form with files."""
     body = b""
     for name, text in fields.items():
         body += f'--x7\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}\r\n'.encode()

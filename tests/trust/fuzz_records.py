@@ -49,7 +49,6 @@ HUGE_WITHIN_S = 240.0
 
 
 def main() -> int:
-    """Tries them, and says what was found."""
     options = arguments(__doc__, "times", 1000, huge=0)
     findings = Findings("records")
     with tempfile.TemporaryDirectory() as folder:
@@ -60,7 +59,6 @@ def main() -> int:
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
-    """So many records by chance."""
     texts = [path.read_text(encoding="utf-8") for path in golden()]
     for number in range(times):
         chance = random.Random(f"{seed}:{number}")
@@ -134,7 +132,6 @@ def lost_lines(path: Path, out: str) -> Iterator[str]:
 
 
 def is_header(text: str) -> bool:
-    """Whether a line sets something up."""
     try:
         return notation.parse_header(text) is not None
     except notation.Unreadable:
@@ -142,7 +139,6 @@ def is_header(text: str) -> bool:
 
 
 def run_huge(findings: Findings, folder: Path) -> None:
-    """The few that are large."""
     for name, data in huge_records():
         path = folder / f"{name}.mbn"
         path.write_bytes(data)

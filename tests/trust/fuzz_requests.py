@@ -64,7 +64,6 @@ TYPES = (
 
 
 def main() -> int:
-    """Sends them, and says what was found."""
     options = arguments(__doc__, "times", 1000)
     findings = Findings("requests")
     with tempfile.TemporaryDirectory() as folder:
@@ -89,7 +88,6 @@ def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int
 
 
 def attack(findings: Findings, service: Served, folder: Path, times: int, seed: int) -> None:
-    """The requests themselves."""
     people_there = visitors(service, folder)
     for number in range(times):
         chance = random.Random(f"{seed}:{number}")
@@ -247,7 +245,6 @@ def structured(chance: random.Random, who: Visitor) -> Request:
 
 
 def hostile_part(what: str, chance: random.Random) -> str:
-    """A part of an address."""
     if what.startswith("int") and chance.random() < 0.8:
         return chance.choice(("1", "2", "3", "5", "8", "0", "-1", "-7", "99", "999999999999999", "9" * 30, "007"))
     return quote(value(chance)[:300], safe=chance.choice(("", "/.%")), errors="replace") or "x"
@@ -263,7 +260,6 @@ def field_name(chance: random.Random) -> str:
 
 
 def value(chance: random.Random) -> str:
-    """Something that a field may hold."""
     kind = chance.random()
     if kind < 0.6:
         return chance.choice(VALUES)
@@ -275,7 +271,6 @@ def value(chance: random.Random) -> str:
 
 
 def body_of(rule: str, chance: random.Random) -> tuple[bytes, str]:
-    """A body and its type."""
     if rule.startswith("/api/") and chance.random() < 0.8:
         return json_body(chance), "application/json"
     kind = chance.random()
@@ -330,7 +325,6 @@ def multipart(chance: random.Random) -> tuple[bytes, str]:
 
 
 def check_answer(findings: Findings, answer: Answer, request: Request, about: str) -> None:
-    """What is wrong with an answer."""
     sent = f"{about}: {request.who.name} {request.method} {request.path[:200]} {request.body[:300]!r} {request.headers}"
     if answer.status >= 500 and not (answer.status == 503 or answer.status in (501, 505)):
         findings.found(f"answers {answer.status}", sent)
@@ -426,7 +420,6 @@ def replayed(findings: Findings, folder: Path) -> None:
 
 
 def raw_request(chance: random.Random, port: int, who: list[Visitor]) -> bytes:
-    """Bytes that are hardly HTTP."""
     return chance.choice(_RAW)(chance, port, chance.choice(who))
 
 

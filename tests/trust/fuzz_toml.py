@@ -145,7 +145,6 @@ MOST_LINES = 400
 
 
 def main() -> int:
-    """Tries them, and says what was found."""
     options = arguments(__doc__, "times", 1000)
     findings = Findings("small files")
     with tempfile.TemporaryDirectory() as folder:
@@ -358,7 +357,6 @@ def check_own_edition(data: Path, path: Path) -> Iterator[str]:
 
 
 def check_deck(data: Path, path: Path) -> Iterator[str]:
-    """The commands that read decks."""
     for words in (
         ("decks",),
         ("decks", "show", "ours"),

@@ -163,7 +163,6 @@ def measured(running: Service, cookie: str, *, idle: int, phones: int, taps: int
 
 
 def report(found: Found) -> None:
-    """Print what was found."""
     for name, taken_s in (
         ("One phone alone", found.alone_s),
         ("All phones", found.polled_s),

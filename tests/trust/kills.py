@@ -139,7 +139,6 @@ class Nest:
         self._lock = threading.Lock()
 
     def start(self, folder: Path, out: Path) -> int:
-        """A new service's process id."""
         with self._lock:
             self._process.stdin.write(f"{folder}\t{out}\n")
             self._process.stdin.flush()
@@ -279,7 +278,6 @@ class Phone:
             self._ledger.said.append((after, up_to, kind, text))
 
     def tap_until_nobody_answers(self) -> None:
-        """Taps without a pause."""
         with contextlib.suppress(OSError):
             for number in itertools.count():
                 _, now = self.ask("/api/state")
@@ -521,7 +519,6 @@ class Table:
         self._move_in()
 
     def _move_in(self) -> None:
-        """Begins in an empty folder."""
         self.tallied.folders += 1
         self.folder = self._home / f"data-{self.tallied.folders}"
         self._log = Log(store_path(self.folder))

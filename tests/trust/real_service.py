@@ -48,7 +48,6 @@ class Service:
 
     @property
     def token(self) -> str:
-        """What the join code's link shows."""
         return join_token(next(self.folder.rglob(KEY_NAME)).read_bytes())
 
     def end(self, number: int = signal.SIGTERM, within_s: float = 30.0) -> int:
@@ -177,7 +176,6 @@ def asked(
 
 
 def wait_until(condition, within_s: float = 30.0, every_s: float = 0.02) -> bool:
-    """Whether something comes true in time."""
     until_s = time.monotonic() + within_s
     while not (holds := condition()) and time.monotonic() < until_s:
         time.sleep(every_s)

@@ -86,7 +86,6 @@ class Phone:
         self.cookie = ""
 
     def run(self, over: threading.Event) -> None:
-        """Does one thing after the other."""
         acts: Sequence[tuple[Callable[[], None], int]] = (
             (self.look, 40), (self.poll, 40), (self.tap, 20), (self.seat, 5), (self.past, 8), (self.wrong, 5),
             (self.photograph, 1), (self.another, 4),
