@@ -261,22 +261,14 @@ def test_a_yes_counts_what_the_page_showed(page, begun):
     ("zone", "sentence", "put_in", "asked"),
     [
         ("side-2/battle", "%(card)s lies on %(zone)s.", Card.ROLL, "Roll lies on Bo’s battle pile."),
-        (
-            "side-1/distance",
-            "%(card)s still lies on %(zone)s.",
-            Card.KM_100,
-            "The 100 km still lies on Ann’s distance area.",
-        ),
-        (
-            "side-1/battle",
-            "It has moved from %(zone)s to %(card)s.",
-            "side-2/battle",
-            "It has moved from Ann’s battle pile to Bo’s battle pile.",
-        ),
+        ("side-1/distance", "%(card)s still lies on %(zone)s.", Card.KM_100,
+            "The 100 km still lies on Ann’s distance area."),
+        ("side-1/battle", "It has moved from %(zone)s to %(card)s.", "side-2/battle",
+            "It has moved from Ann’s battle pile to Bo’s battle pile."),
         ("table/discard", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the discard pile."),
         ("side-7/battle", "%(card)s is no longer on %(zone)s.", Card.STOP, "Stop is no longer on the battle pile."),
     ],
-)
+)  # fmt: skip
 def test_a_difference_says_whose_pile_it_is(page, begun, zone, sentence, put_in, asked):
     begun.sit("Bob", "Bob", name="Bo")
     card = named(put_in) if isinstance(put_in, Card) else where(put_in)

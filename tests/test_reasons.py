@@ -177,20 +177,14 @@ no-penalty
 
 
 REMARKED: dict[Code, tuple[str, str]] = {
-    Code.LATE_SAFETY: (
-        "hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
-        "Laid on one's own turn, so no coup fourré; at once it would have been one.",
-    ),
-    Code.DISCARD_ONLY_WHEN_STUCK: (
-        "option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
-        "A card is discarded only when none can be played.",
-    ),
-    Code.ENDED_AS_AGREED: (
-        "hand first Ann\nAnn roll\nhand first Bob\n",
-        "The hand before was still open; it counts as ended by agreement.",
-    ),
+    Code.LATE_SAFETY: ("hand first Ann\nAnn roll\nBob stop > Ann\nAnn right-of-way\n",
+        "Laid on one's own turn, so no coup fourré; at once it would have been one.",),
+    Code.DISCARD_ONLY_WHEN_STUCK: ("option discard=when-stuck\nhand first Ann\nAnn discard 25\n",
+        "A card is discarded only when none can be played.",),
+    Code.ENDED_AS_AGREED: ("hand first Ann\nAnn roll\nhand first Bob\n",
+        "The hand before was still open; it counts as ended by agreement.",),
     Code.HAND_BEGAN_BY_ITSELF: ("Ann roll\n", "No hand had been started; Ann counts as its first player."),
-}
+}  # fmt: skip
 
 AS_VALUES = {
     key: (reason(Code(key.partition("/")[0]), case=key.partition("/")[2] or None, **details), sentence)

@@ -82,17 +82,10 @@ STATES = {
 """Matches in every state that a page can be about."""
 
 SAMPLES = {
-    "/question/<question_id>": {
-        "legal": "/question/1-2-camera.1-play",
-        "illegal": "/question/1-2-camera.1-play",
-        "doubt": "/question/1-2-camera.1-which",
-    },
-    "/line/<int:seq>": {
-        "open": "/line/9",
-        "attention": "/line/9",
-        "legal": "/line/9?player=Ann",
-        "illegal": "/line/4?text=Ann%20discard%2025&refused=1",
-    },
+    "/question/<question_id>": {"legal": "/question/1-2-camera.1-play", "illegal": "/question/1-2-camera.1-play",
+        "doubt": "/question/1-2-camera.1-which"},
+    "/line/<int:seq>": {"open": "/line/9", "attention": "/line/9", "legal": "/line/9?player=Ann",
+        "illegal": "/line/4?text=Ann%20discard%2025&refused=1"},
     "/how/<name>": {"open": "/how/rush"},
     "/how/card/<slug>": {"open": "/how/card/speed-limit"},
     "/join/seat/<player>": {"open": "/join/seat/Bob"},
@@ -101,7 +94,7 @@ SAMPLES = {
     "/score/<int:number>/plays": {"finished": "/score/1/plays"},
     "/decks/<name>/enrol/names": {"open": "/decks/grandma/enrol/names"},
     "/decks/<name>/enrol": {"open": "/decks/grandma/enrol", "empty": "/decks/grandma/enrol?card=done"},
-}
+}  # fmt: skip
 """Where a page is looked at whose address says what it is about: by its route, then by state."""
 
 QUERIES = {

@@ -30,21 +30,12 @@ OURS = (
     *edition_names(),
     *switches(),
     *("Ann", "Bob", "!", ">", "under", "anyway", "for", "hand first Ann", "option extension=no", "target 1000"),
-    *(
-        "100*2",
-        "100*2*2",
-        "100*999999999",
-        "25*0",
-        "*",
-        "side A = B, C",
-        'player Ann "x"',
-        "deck stop=5",
-        "edition ../x",
-    ),
+    *("100*2", "100*2*2", "100*999999999", "25*0", "*", "side A = B, C", 'player Ann "x"', "deck stop=5",
+        "edition ../x",),
     *(f"side S{n}" for n in range(20)),
     "side " + ",".join(f"P{n}" for n in range(3000)),
     "option " + "=".join("x" * 9 for _ in range(300)),
-)
+)  # fmt: skip
 HUGE_WITHIN_S = 240.0
 
 

@@ -115,20 +115,13 @@ back = "roll.png"
 made = 2026-11-22
 """
 SMALL = {
-    PHONES: {
-        "host": "abc",
-        "seats": {"Ann": "abc"},
-        "watching": ["def"],
-        "let_in": ["abc", "def"],
-        "names": {"def": "Somebody"},
-    },
+    PHONES: {"host": "abc", "seats": {"Ann": "abc"}, "watching": ["def"], "let_in": ["abc", "def"],
+        "names": {"def": "Somebody"}},
     PICTURE_TURN: {"degrees": 90, "mirrored": True},
     DECK_IN_USE: {"deck": "ours"},
-    DRAWN_ZONES: {
-        "picture": [640, 480],
-        "zone": [{"name": "side-1/battle", "corners": [[1, 1], [99, 1], [99, 99], [1, 99]]}],
-    },
-}
+    DRAWN_ZONES: {"picture": [640, 480], "zone": [{"name": "side-1/battle", "corners": [[1, 1], [99, 1], [99, 99],
+        [1, 99]]}]},
+}  # fmt: skip
 VALUES = (
     "true", "-1", "0", "1.5", "1e400", "nan", "-inf", "9" * 400, "9" * 5000, "0x" + "f" * 5000, '""',
     '"\\u001b]0;x\\u0007"', '"\\u0000"', '"%(name)s %d"', '"' + "a" * 5000 + '"', "'''a\nb'''", "[]", "[[]]", "{}",

@@ -33,19 +33,10 @@ MOST_MORE = 4
 WARM_S = 60.0
 PAGES = (
     *("/", "/more", "/may", "/plain", "/wall", "/score", "/play", "/past", "/past/players", "/seats", "/phone"),
-    *(
-        "/camera",
-        "/camera/zones",
-        "/camera/trial",
-        "/decks",
-        "/snap",
-        "/setup",
-        "/join",
-        "/camera.jpg",
-        "/question/1-2-camera.1-differs.jpg",
-    ),
+    *("/camera", "/camera/zones", "/camera/trial", "/decks", "/snap", "/setup", "/join", "/camera.jpg",
+        "/question/1-2-camera.1-differs.jpg",),
     *("/api/state", "/api/matches", "/api/openapi.json", "/export.mbn"),
-)
+)  # fmt: skip
 BAD = ("/nothing", "/question/999999.jpg", "/past/0", "/api/matches/x", "/../../etc/passwd", "/%00", "/past/1/9999")
 PLAYERS = {"seating": "2x1", "edition": "classic", "name1": "Ann", "name2": "Bob", "policy": "auto", "replace": "1"}
 
