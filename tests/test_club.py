@@ -375,20 +375,22 @@ def test_an_edition_that_was_made_at_a_table_is_judged_as_that_table_has_it(club
     assert projection.rebuild(pool) == 2
 
 
-def test_a_match_of_an_edition_that_nobody_has_told_is_not_judged_as_another(club, pool):
-    lines = '{"lines":["edition of-elsewhere","side Ann","side Bob","hand first Ann"]}'
-    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": lines}
+def set_up(club, *lines: str) -> None:
+    """A table of which nothing is known but the set-up of a match."""
+    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": json.dumps({"lines": lines}, separators=(",", ":"))}
     crc = batch.checksum((1, *body.values()))
     club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
+
+
+def test_a_match_of_an_edition_that_nobody_has_told_is_not_judged_as_another(club, pool):
+    set_up(club, "edition of-elsewhere", "side Ann", "side Bob", "hand first Ann")
     projection.Projector(pool).catch_up()
 
     assert club.get("/club/tables.json").get_json()["tables"][0]["state"] is None
 
 
 def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
-    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": '{"lines":["edition of-elsewhere","side \\u0000"]}'}
-    crc = batch.checksum((1, *body.values()))
-    club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
+    set_up(club, "edition of-elsewhere", "side \0")
     push(club, 1, 3, "of another program")
     sent_by(table, club)
 
@@ -399,11 +401,7 @@ def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
 
 
 def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, monkeypatch):
-    push_text = {"match": 1, "at_s": 0.0, "kind": "setup", "body": '{"lines":["side Zoe","side Bob","hand first Zoe"]}'}
-    crc = batch.checksum((1, *push_text.values()))
-    club.post(
-        "/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": push_text}]}
-    )
+    set_up(club, "side Zoe", "side Bob", "hand first Zoe")
     sent_by(table, club)
     write = projection._as_json
     monkeypatch.setattr(projection, "_as_json", lambda value: "no JSON" if "Zoe" in str(value) else write(value))

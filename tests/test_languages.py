@@ -178,26 +178,29 @@ def test_a_sentence_begins_large_in_every_language_where_it_does_in_english(fren
     assert language.translate(within) == f"{reasons.card_name(Card.ROLL, 'pl')}: popatrz."
 
 
-def test_spanish_conjunctions_give_way_to_their_own_sound():
-    language.speak("es")
-    try:
-        assert language.translate(one_of([5, 7, 8])) == "5, 7 u 8"
-        assert language.translate(all_of(["Ana", "Inés"])) == "Ana e Inés"
-        assert language.translate(all_of(["Ana", "Iago"])) == "Ana y Iago"
-        assert language.translate(one_of([2, 3])) == "2 o 3"
-    finally:
-        language.speak("en")
+@pytest.fixture
+def speak():
+    yield language.speak
+    language.speak("en")
 
 
-def test_italian_small_words_give_way_to_their_own_sound():
-    language.speak("it")
-    try:
-        assert language.translate(all_of(["Anna", "Elena"])) == "Anna ed Elena"
-        assert language.translate(all_of(["Elena", "Anna"])) == "Elena e Anna"
-        assert words._("The match goes to %(who)s!", who="Anna") == "La partita va ad Anna!"
-        assert words._("The match goes to %(who)s!", who="Elena") == "La partita va a Elena!"
-    finally:
-        language.speak("en")
+@pytest.mark.parametrize(
+    ("spoken", "sentence", "said"),
+    [
+        ("es", one_of([5, 7, 8]), "5, 7 u 8"),
+        ("es", all_of(["Ana", "Inés"]), "Ana e Inés"),
+        ("es", all_of(["Ana", "Iago"]), "Ana y Iago"),
+        ("es", one_of([2, 3]), "2 o 3"),
+        ("it", all_of(["Anna", "Elena"]), "Anna ed Elena"),
+        ("it", all_of(["Elena", "Anna"]), "Elena e Anna"),
+        ("it", say("The match goes to %(who)s!", who="Anna"), "La partita va ad Anna!"),
+        ("it", say("The match goes to %(who)s!", who="Elena"), "La partita va a Elena!"),
+    ],
+)
+def test_small_words_give_way_to_their_own_sound(speak, spoken, sentence, said):
+    speak(spoken)
+
+    assert words.said(sentence) == said
 
 
 def test_counts_and_lists_read_as_people_speak():
@@ -642,12 +645,10 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
 
 
 @pytest.mark.parametrize("fault", Fault)
-def test_a_verdict_on_a_picture_is_translated(without_words, fault):
-    language.speak("fr")
-    try:
-        assert set(words.said(fault.value)) <= set("·0123456789")
-    finally:
-        language.speak("en")
+def test_a_verdict_on_a_picture_is_translated(without_words, speak, fault):
+    speak("fr")
+
+    assert set(words.said(fault.value)) <= set("·0123456789")
 
 
 @pytest.mark.parametrize(
@@ -662,12 +663,10 @@ def test_a_verdict_on_a_picture_is_translated(without_words, fault):
         ("it", "«it’s» «roll»"),
     ],
 )
-def test_quotation_marks_are_those_of_the_language(spoken, quoted):
-    language.speak(spoken)
-    try:
-        assert words.curly("`it's` 'roll'") == quoted
-    finally:
-        language.speak("en")
+def test_quotation_marks_are_those_of_the_language(speak, spoken, quoted):
+    speak(spoken)
+
+    assert words.curly("`it's` 'roll'") == quoted
 
 
 @pytest.mark.parametrize("of", [of for of in languages.LANGUAGES if of != language.ENGLISH])
