@@ -1,7 +1,5 @@
 """Photographs of one card, to enrol it: any ground, a camera held in the hand, the card's true corners beside it."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache, lru_cache
 

@@ -1,7 +1,5 @@
 """What somebody does on the pages, and what stands there afterwards."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """A PostgreSQL of one's own for tests: in a folder that goes away, on a socket of that folder, stopped and started."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """What tests of many rooms start from, and in which order they run."""
 
-from __future__ import annotations
-
 import io
 import sys
 from collections import Counter

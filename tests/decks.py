@@ -4,8 +4,6 @@
 of every edition.
 """
 
-from __future__ import annotations
-
 import zlib
 from collections.abc import Callable
 from functools import cache

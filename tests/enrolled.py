@@ -5,8 +5,6 @@
 `--cut-out` the cards are cut out, as further pictures of a deck's faces: so those of `card_templates/own` were made.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from functools import lru_cache

@@ -12,8 +12,6 @@ looks, `Ann reads` looks once more: after `|` stands what is there, after `not` 
 enters, `markup` is HTML.
 """
 
-from __future__ import annotations
-
 import re
 
 from client import HOME, SECRET, TWO, lines, tap, text_of, values

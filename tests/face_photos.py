@@ -4,8 +4,6 @@
 in hard light. `stranger_photo(seed, "vintage")` holds no face of that deck: nothing may be named on it.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The simulated table written to the disk: a folder of pictures, or a film."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import cv2

@@ -1,7 +1,5 @@
 """Things that are none of ours, drawn here: codes of others, and what lies about or is mistaken for a code."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import cv2

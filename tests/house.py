@@ -1,7 +1,5 @@
 """A house with something in every room, all of it called as one likes: for tests that walk through all pages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache

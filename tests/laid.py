@@ -3,8 +3,6 @@
 Millimetres on the table; turns are clockwise, as y runs down.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 

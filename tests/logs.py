@@ -1,7 +1,5 @@
 """Logs for tests: with matches in them, frozen ones of older schemas, and ways in which a disk damages or refuses."""
 
-from __future__ import annotations
-
 import errno
 import sqlite3
 from collections.abc import Callable, Iterator

@@ -3,8 +3,6 @@
 With `--slice` each runs for as long as an integration machine has time. What a proof prints are its figures.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """Which parameters of a test are left to `deploy/test --long`."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import pytest

@@ -5,8 +5,6 @@ out are the tests that play by chance and those marked `long`: a rule is held by
 `deploy/test` runs. NAME is a part of a mutation's name.
 """
 
-from __future__ import annotations
-
 import argparse
 import os
 import queue

@@ -3,8 +3,6 @@
 Run it with `card_templates/own` after a change to the drawing; a test compares the folder with the drawing.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator
 from pathlib import Path

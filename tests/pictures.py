@@ -4,8 +4,6 @@ Quick and plain; `photos` makes harder ones. Our own codes are those of `compani
 are made with `qrcode` and `cv2.aruco` directly.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 

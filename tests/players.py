@@ -1,7 +1,5 @@
 """Players who lay cards by chance, by the rules or against them, in every edition and with every house rule."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """A network camera: it speaks RTSP (RFC 2326), and sends JPEG pictures as RTP (RFC 2435) down the same line."""
 
-from __future__ import annotations
-
 import base64
 import socket
 import struct

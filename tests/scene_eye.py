@@ -4,8 +4,6 @@ It knows what a camera could know: a card covered by another is out of sight, a 
 stays so for a moment after the hand has gone.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What a camera sees, as a test says it: cards that lie there and are asked about until the record has them."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from weakref import WeakKeyDictionary

@@ -1,7 +1,5 @@
 """The pages on a free port of this machine, as the service serves them."""
 
-from __future__ import annotations
-
 import contextlib
 import threading
 from collections.abc import Iterator

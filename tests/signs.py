@@ -6,8 +6,6 @@ They are those of the printed deck and mats. Drawing them takes 45 ms on a desk 
 wait.
 """
 
-from __future__ import annotations
-
 from companion.common.resources import shipped
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, sign

@@ -1,7 +1,5 @@
 """Photographs of finished tableaux, with stickers, as a phone takes them; and the same with cards in doubt."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache

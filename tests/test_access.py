@@ -1,7 +1,5 @@
 """Who may come in by which door: the table of them is the app's own, and the app keeps to it."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

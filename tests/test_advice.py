@@ -1,7 +1,5 @@
 """Is the camera good enough: what is measured on a picture is what was rendered, and the advice would help."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import cv2

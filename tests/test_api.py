@@ -1,7 +1,5 @@
 """The API for scripts: what it says and does, and that it is as its document says, whatever is sent to it."""
 
-from __future__ import annotations
-
 import json
 from urllib.parse import urlsplit
 

@@ -1,7 +1,5 @@
 """The data folder as one file: what is in it, what is refused, and that a restore is done whole or not at all."""
 
-from __future__ import annotations
-
 import io
 import json
 import os

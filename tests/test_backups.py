@@ -1,7 +1,5 @@
 """Backups of the log: made while it is written to, verified, ordered by their last event, the newest seven kept."""
 
-from __future__ import annotations
-
 import os
 import sqlite3
 import threading

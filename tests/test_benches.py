@@ -1,7 +1,5 @@
 """The benches run, count right and fill their tables; the pages have places for these."""
 
-from __future__ import annotations
-
 import pytest
 from bench import eye, faces, hands, readings
 from bench.faces import Contest

@@ -1,7 +1,5 @@
 """A card's borders: what shows ends where they are, and they tell whether it still lies below another."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from laid import Laid, Sheet, Table

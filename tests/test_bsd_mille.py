@@ -1,7 +1,5 @@
 """The manual page of the Unix game mille: what differs from sheet to sheet (test_every_sheet.py has the other rows)."""
 
-from __future__ import annotations
-
 import pytest
 from records import TWO, Hand, hand, record
 from sheet import check, rules

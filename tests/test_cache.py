@@ -1,7 +1,5 @@
 """What is kept as long as it is asked for, whoever asks."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

@@ -1,7 +1,5 @@
 """The devices behind the frames, on stand-ins for their drivers: which mode is chosen, what is held and let go."""
 
-from __future__ import annotations
-
 import itertools
 import sys
 import threading

@@ -1,7 +1,5 @@
 """The camera page: what it says of the picture, and zones that are drawn on it."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

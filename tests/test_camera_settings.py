@@ -1,7 +1,5 @@
 """What is set for the cameras and stays so: how their pictures are turned, and which look at the table together."""
 
-from __future__ import annotations
-
 import os
 
 import numpy as np

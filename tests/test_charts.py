@@ -1,7 +1,5 @@
 """The charts: values in, SVG out."""
 
-from __future__ import annotations
-
 import re
 from itertools import pairwise
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The clock on the wall may jump by years: nothing is ordered, kept or let in by it, and no wrong day is shown."""
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

@@ -1,7 +1,5 @@
 """The club: what tables push is stored once and whole, judged by replay, shown to everybody, and directed by one."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import re

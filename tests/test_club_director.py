@@ -2,8 +2,6 @@
 
 # ruff: noqa: F811 (a fixture of another file is imported by its name)
 
-from __future__ import annotations
-
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """The table's side of the club: it never waits, sends everything again, and never merges another course in silence."""
 
-from __future__ import annotations
-
 import json
 import re
 import socket

@@ -1,7 +1,5 @@
 """What codes tell: how the table lies by them alone, and which widths of stickers are looked for where a mat lies."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

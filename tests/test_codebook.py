@@ -1,7 +1,5 @@
 """The closed set: a square is told by comparing it with every code there is, or not at all."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 import pytest

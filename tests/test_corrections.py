@@ -1,7 +1,5 @@
 """Late correction: the record judged anew from the changed line on, and what that changes."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """Where the data folder is; and every small file in it may be damaged, and nobody is kept from playing."""
 
-from __future__ import annotations
-
 import pytest
 
 from companion.app.reports.deck_report import listing

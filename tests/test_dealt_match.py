@@ -1,7 +1,5 @@
 """A table without cards: what is dealt, who sees it, what may be played of it, robots, undo and restarts."""
 
-from __future__ import annotations
-
 import random
 import re
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The card audit: is the deck all there, as values and by the command line over pictures of it."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

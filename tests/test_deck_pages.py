@@ -1,7 +1,5 @@
 """The pages of the decks: which cards are played with, decks carried as files, and one enrolled card by card."""
 
-from __future__ import annotations
-
 import io
 import threading
 import zipfile

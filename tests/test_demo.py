@@ -1,7 +1,5 @@
 """The demo: which hands are played, where they go on after a restart, and whom the players wait for."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """The pages of the demo say that they are one, and a game of one's own stops it."""
 
-from __future__ import annotations
-
 import html
 import re
 

@@ -1,7 +1,5 @@
 """The simulated players follow the record, whatever is tapped: extensions, undo, corrections, another match."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from collections.abc import Callable

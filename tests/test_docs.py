@@ -1,7 +1,5 @@
 """The pages in docs/: what they say of records and rules is what the program does."""
 
-from __future__ import annotations
-
 import re
 import tomllib
 from pathlib import Path

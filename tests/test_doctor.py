@@ -1,7 +1,5 @@
 """The doctor: one line a check, and what is needed told from what is good to have."""
 
-from __future__ import annotations
-
 import socket
 import sqlite3
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Zones without mats: drawn in the setup file or on the page, checked, kept, and seen like mats."""
 
-from __future__ import annotations
-
 import os
 from dataclasses import replace
 from pathlib import Path

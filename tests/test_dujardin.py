@@ -1,7 +1,5 @@
 """The French Dujardin sheet of 2014: what differs from sheet to sheet (test_every_sheet.py has the other rows)."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import check, rules
 

@@ -1,7 +1,5 @@
 """An earlier match that was not played to its end is gone on with."""
 
-from __future__ import annotations
-
 import pytest
 from client import lines, played, stranger, tap, text_of
 

@@ -1,7 +1,5 @@
 """Editions as data: what the classic sheet says, house rules, and files that are wrong."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

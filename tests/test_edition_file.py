@@ -1,7 +1,5 @@
 """Edition files of one's own: a parent plus what differs, and everything that is wrong in one, by key."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

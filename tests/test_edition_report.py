@@ -1,7 +1,5 @@
 """An edition as text: whole, marked where it differs, and no wider than the terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from companion.app.reports import edition_report

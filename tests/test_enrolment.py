@@ -1,7 +1,5 @@
 """Enrolling a deck: a card found on a photograph or a scan, what is wrong with a picture, a whole folder."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import card_photos

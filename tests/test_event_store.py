@@ -1,7 +1,5 @@
 """The log: nothing acknowledged is lost, nothing is deleted, and what is wrong with the file is said."""
 
-from __future__ import annotations
-
 import pytest
 
 from companion.common.errors import Problem

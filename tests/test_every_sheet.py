@@ -1,7 +1,5 @@
 """The rows that read the same on every rule sheet, in every edition."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """The eye over time: what is read when, and that nothing is said about what is covered."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import cv2

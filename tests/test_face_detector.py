@@ -1,7 +1,5 @@
 """Cards told by their faces: on mats and off them, whole and half covered, beside stickers; and what is no card."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import cv2

@@ -1,7 +1,5 @@
 """Whole hands, legal from the first line to the last, with the sheets that they come to."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

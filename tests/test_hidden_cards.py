@@ -1,7 +1,5 @@
 """Hands that the program deals: no card is lost or seen, and the same key gives the same cards."""
 
-from __future__ import annotations
-
 import json
 import random
 from collections import Counter

@@ -1,7 +1,5 @@
 """A camera is found whenever it is plugged in; the table has long begun to play."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 
 from companion.common.errors import Problem

@@ -1,7 +1,5 @@
 """How to play is made from the edition's data and the table's house rules; the trial game is judged by the referee."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 import pytest

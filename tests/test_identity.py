@@ -1,7 +1,5 @@
 """Which card a sighting is, where faces alone tell: cards of one face look alike, so their places do."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Records judged line by line: verdicts, the hands' results, and what is wrong in them."""
 
-from __future__ import annotations
-
 import json
 from functools import reduce
 

@@ -1,7 +1,5 @@
 """Stickers on sheets of labels that were bought: each code reads where the sheet has its label."""
 
-from __future__ import annotations
-
 import numpy as np
 import pypdfium2
 import pytest

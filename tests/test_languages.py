@@ -1,7 +1,5 @@
 """Languages: the catalogues are whole, pages are answered in the phone's language, and no text escapes translation."""
 
-from __future__ import annotations
-
 import ast
 import gettext
 import html

@@ -1,7 +1,5 @@
 """How often a phone may ask: a busy evening never notices, and whoever asks without end is told to wait."""
 
-from __future__ import annotations
-
 import pytest
 from client import HOME, SECRET, scanned, stranger
 

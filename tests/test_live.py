@@ -1,7 +1,5 @@
 """The table watched live for a match that people confirm: views in, taps in between."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The lookout: what is to be said of the latest frame, asked from the pages."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """Mats: where they lie, from however many markers show, and how that holds over time."""
 
-from __future__ import annotations
-
 import threading
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """The match: the log is the state, plays wait for a tap, corrections judge anew."""
 
-from __future__ import annotations
-
 import re
 import threading
 

@@ -1,7 +1,5 @@
 """Logs of every released schema: opened, brought up to date, replayed and exported as on the day they were written."""
 
-from __future__ import annotations
-
 import hashlib
 import shutil
 import sqlite3

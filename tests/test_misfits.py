@@ -1,7 +1,5 @@
 """Lines that a change of the record makes illegal: asked about before it is written, shown and kept afterwards."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """What goes wrong at a real table, as it is seen look by look: pushed, bumped, covered, mislaid, left lying, unread."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import scenes
 from test_reconcile_views import asmodee

@@ -1,7 +1,5 @@
 """Moments for the whole screen, the room that fills before the first card, and sounds asked for at the door."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

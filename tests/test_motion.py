@@ -1,7 +1,5 @@
 """What has changed: the gate says whether anything moves in the whole frame, a patch whether a part looks as it did."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 

@@ -1,7 +1,5 @@
 """A home's MQTT is told how the table stands: found by itself, retained, its password never shown."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import socket

@@ -1,7 +1,5 @@
 """The list of mutations stays true to the rules as they are written; running them is `python tests/mutations.py`."""
 
-from __future__ import annotations
-
 import ast
 
 import pytest

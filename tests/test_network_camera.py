@@ -1,7 +1,5 @@
 """A camera in the network, as programs make one of a phone: the table is watched through it, also after it was gone."""
 
-from __future__ import annotations
-
 import json
 import queue
 import random

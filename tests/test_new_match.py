@@ -1,7 +1,5 @@
 """Setting up on a phone: what an edition has otherwise, names of earlier games, who deals; the picture's turn."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The record notation: what a line says, and which lines cannot be read."""
 
-from __future__ import annotations
-
 import contextlib
 import time
 

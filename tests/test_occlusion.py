@@ -1,7 +1,5 @@
 """Cards told by their faces, look after look: which of those that lay there before one is that is told now."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """Whole hands watched: pixels in, plays and a score sheet out."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

@@ -1,7 +1,5 @@
 """The pages: what they show, what a tap does, and what they refuse."""
 
-from __future__ import annotations
-
 import html
 import random
 import re

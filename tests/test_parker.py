@@ -1,7 +1,5 @@
 """The Parker sheet where it differs from the classic one: what each row allows, and what it refuses."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import check, rules
 

@@ -1,7 +1,5 @@
 """Whole numbers as people and programs type them."""
 
-from __future__ import annotations
-
 import pytest
 
 from companion.common import parsing

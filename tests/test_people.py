@@ -1,7 +1,5 @@
 """People at the table: who is host, whose seat is whose, who watches, who confirms, and who may take back what."""
 
-from __future__ import annotations
-
 import html
 import json
 import re

@@ -1,7 +1,5 @@
 """A phone as the camera: who may be it, what comes of its pictures, and the port with TLS that its page needs."""
 
-from __future__ import annotations
-
 import datetime
 import ssl
 import threading

@@ -1,7 +1,5 @@
 """Only counting: a photograph is sent, its cards are confirmed line by line, and the score sheet comes out."""
 
-from __future__ import annotations
-
 import html
 import io
 import re

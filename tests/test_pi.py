@@ -1,7 +1,5 @@
 """A card for a Raspberry Pi that comes up as a companion, and the wall screen on its display."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The playing screen: the own side large, chances, what waits, what may be played, the page in words."""
 
-from __future__ import annotations
-
 import re
 
 import cv2

@@ -1,7 +1,5 @@
 """What a phone's owner chooses for it: language, light, letters, sounds."""
 
-from __future__ import annotations
-
 import evening
 import pytest
 from sheet import scenes

@@ -1,7 +1,5 @@
 """Printed sheets laid on a table and photographed, composed here from the PNG files alone: is everything read?"""
 
-from __future__ import annotations
-
 import json
 import math
 from dataclasses import dataclass

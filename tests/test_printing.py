@@ -1,7 +1,5 @@
 """What is printed: sizes true to the millimetre, codes and markers that read, faces that differ."""
 
-from __future__ import annotations
-
 import json
 import struct
 import sys

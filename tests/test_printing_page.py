@@ -1,7 +1,5 @@
 """Printing from the page: what the phone gets, who gets it, and what is said beside it."""
 
-from __future__ import annotations
-
 import pypdfium2
 import pytest
 from client import stranger

@@ -1,7 +1,5 @@
 """The project as a whole: who imports whom, what is packaged, what the README says, the two commands."""
 
-from __future__ import annotations
-
 import ast
 import re
 import shlex

@@ -1,7 +1,5 @@
 """Players by chance in every edition and with every house rule: what holds whatever they lay."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

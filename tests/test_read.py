@@ -1,7 +1,5 @@
 """One frame to one view: zones, sideways cards, what may be said and what not."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import cv2

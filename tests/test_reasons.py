@@ -1,7 +1,5 @@
 """Every reason has an example at the table, a sentence in every language, and the place where the rule is written."""
 
-from __future__ import annotations
-
 import re
 import string
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """What the table is asked, in conversations: cards are laid, people answer, type, undo and correct."""
 
-from __future__ import annotations
-
 import threading
 
 import pytest

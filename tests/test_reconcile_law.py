@@ -1,7 +1,5 @@
 """Whatever people do at the table, in whatever order: what lies there beyond the record is asked, and nothing else."""
 
-from __future__ import annotations
-
 from collections import Counter
 
 from hypothesis import given, settings

@@ -1,7 +1,5 @@
 """What is asked about a table seen frame by frame: what lies where is written by hand, view by view."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import scenes
 from viewed import STEP_S, Viewed, differences, plays, table_of, told

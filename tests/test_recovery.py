@@ -1,7 +1,5 @@
 """A damaged log: put away, mended from the newest backup and what can still be read, and said until it was read."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """The classic rule sheet, row by row: what each row allows, and what it refuses."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -1,7 +1,5 @@
 """Pictures of faces that share a drawing are laid exactly on one another."""
 
-from __future__ import annotations
-
 import cv2
 import enrolled
 import numpy as np

@@ -1,7 +1,5 @@
 """Score sheets for the terminal: what a hand came to, and what it decides."""
 
-from __future__ import annotations
-
 from records import hand, record, results
 
 from companion.app.reports import report

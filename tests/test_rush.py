@@ -1,7 +1,5 @@
 """The sheet of Mille Bornes Rush, row by row: what each row allows, and what it refuses."""
 
-from __future__ import annotations
-
 import pytest
 from records import record, verdicts
 from sheet import check, rules

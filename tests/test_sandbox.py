@@ -1,7 +1,5 @@
 """Strangers' pictures are decoded in a process of its own: what it may do, and what comes of pictures that break it."""
 
-from __future__ import annotations
-
 import random
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The end of a hand and what comes after: why each line counts, what can be kept, earlier matches, replays."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """The classic score sheet, line by line, and the match over its hands."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import check, rules
 

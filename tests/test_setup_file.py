@@ -1,7 +1,5 @@
 """The setup file: who plays what, by which house rules, with which deck."""
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

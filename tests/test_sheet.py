@@ -1,7 +1,5 @@
 """Many cards on one photograph: cut out in order, named by likeness or by their places, waiting until all are named."""
 
-from __future__ import annotations
-
 import cv2
 import numpy as np
 import pytest

@@ -1,7 +1,5 @@
 """The sides' colours stay apart in every eye, and their shapes do without colour."""
 
-from __future__ import annotations
-
 import itertools
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The simulated table: what is laid stays where it belongs, and the camera sees it."""
 
-from __future__ import annotations
-
 import itertools
 import random
 import tracemalloc

@@ -1,7 +1,5 @@
 """The simulated table can be laid from any record that the referee accepts, or it says in a sentence why not."""
 
-from __future__ import annotations
-
 import random
 from contextlib import suppress
 

@@ -1,7 +1,5 @@
 """Frames from films, folders and cameras that come and go; no real camera is opened."""
 
-from __future__ import annotations
-
 import itertools
 import struct
 import threading

@@ -1,7 +1,5 @@
 """The word that was meant: suggested where one is near, and nothing else."""
 
-from __future__ import annotations
-
 import pytest
 
 from companion.common.spelling import meant, nearest, shown

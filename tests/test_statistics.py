@@ -1,7 +1,5 @@
 """What players have done over their matches, the names that are remembered, and the matches of the log."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """Stickers: what is read, at which sizes and angles, and what must never be believed."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

@@ -1,7 +1,5 @@
 """Committed pictures beyond the comfortable: how much of each folder is read at least, and that nothing is misread."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Swiss tournaments: the standings as one counts them by hand, nobody meets twice, and nobody rests twice."""
 
-from __future__ import annotations
-
 import random
 
 import pytest

@@ -1,7 +1,5 @@
 """What the table page says of itself: a hand's end, what others changed, a camera that is not there, old lines."""
 
-from __future__ import annotations
-
 import re
 
 import evening

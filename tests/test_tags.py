@@ -1,7 +1,5 @@
 """Tags of cards: small ones are named, none is ever named wrongly, and the mats' markers are no cards."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import cv2

@@ -1,7 +1,5 @@
 """A photographed tableau counted: whose cards, which of them are asked about, what the hand scores if all is right."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Template decks: read, written whole or not at all, and carried as one file."""
 
-from __future__ import annotations
-
 import zipfile
 from pathlib import Path
 

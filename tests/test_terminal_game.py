@@ -1,7 +1,5 @@
 """`companion play`: a command a line, screens of 24 lines of 80 letters, a game that is saved and played on."""
 
-from __future__ import annotations
-
 import io
 import json
 import random

@@ -1,7 +1,5 @@
 """Tournaments: what deeds come to, who sits where, and what the tables have played; all of it without a database."""
 
-from __future__ import annotations
-
 from datetime import UTC, datetime
 
 import pytest

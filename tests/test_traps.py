@@ -1,7 +1,5 @@
 """The traps that other programs fall into, each by its name; of the most that a hand brings: test_golden.py."""
 
-from __future__ import annotations
-
 import pytest
 from sheet import check, rules
 

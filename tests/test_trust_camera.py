@@ -1,7 +1,5 @@
 """Whatever a camera does: it is shown, nothing old is proposed, pictures come back, and everything can end."""
 
-from __future__ import annotations
-
 import signal
 import subprocess
 import sys

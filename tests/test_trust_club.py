@@ -1,7 +1,5 @@
 """A club that is killed and cut off while tables push loses nothing; and a loss would be noticed."""
 
-from __future__ import annotations
-
 import club_database
 import pytest
 

@@ -1,7 +1,5 @@
 """The referee and the records under chance: a few of what `tests/trust/fuzz_engine.py` and `fuzz_records.py` try."""
 
-from __future__ import annotations
-
 import json
 import random
 

@@ -1,7 +1,5 @@
 """Hostile files and requests: a few of what `tests/trust/fuzz_toml.py`, `fuzz_files.py` and `fuzz_requests.py` try."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

@@ -1,7 +1,5 @@
 """All pages of a house with something in every room, walked through by everybody, whatever things are called."""
 
-from __future__ import annotations
-
 import hashlib
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Killed at any moment, the service loses nothing that a phone was told; and a loss would be noticed."""
 
-from __future__ import annotations
-
 import sqlite3
 
 import pytest

@@ -1,7 +1,5 @@
 """Whatever players, decks, files, stickers and cameras are called: it is text, on every page and in every file."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """Secrets, answers that repeat nothing, pictures that are kept nowhere, one port."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

@@ -1,7 +1,5 @@
 """After a power cut everything acknowledged is there; and without its syncs something would be missing."""
 
-from __future__ import annotations
-
 import errno
 import os
 import random

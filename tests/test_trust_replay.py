@@ -1,7 +1,5 @@
 """The log replayed is the state, after whatever anybody does; and a part of it is the state of that moment."""
 
-from __future__ import annotations
-
 import contextlib
 import random
 import shutil

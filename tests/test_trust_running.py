@@ -1,7 +1,5 @@
 """Running for ever: what the service manager is told, how the service ends, what connections and phones it holds."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

@@ -1,7 +1,5 @@
 """A disk that is full, worn out or read-only: play goes on, everybody is told, nothing is half-written."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

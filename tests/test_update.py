@@ -3,8 +3,6 @@
 The scripts run below a folder of the test; what would install packages, or start the service, is a stand-in.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import subprocess

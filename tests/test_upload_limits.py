@@ -1,7 +1,5 @@
 """What the server takes in before the app sees anything of it: how much, from whom, and what it answers itself."""
 
-from __future__ import annotations
-
 import gc
 import select
 import socket

@@ -1,7 +1,5 @@
 """The verdict on a camera: one finding an aspect, and one next step; the doctor and the pages say the same."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What a phone has to fetch before it shows the first page."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

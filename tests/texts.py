@@ -6,8 +6,6 @@ Translations are kept, texts that are new stand there empty, and those that are 
 to another file changes nothing there: they are sorted, and do not say where each stands.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import Iterable, Iterator
 from pathlib import Path

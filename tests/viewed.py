@@ -1,7 +1,5 @@
 """A record and a table before an eye, without a match: views written by hand, frame by frame, and what is asked."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 

@@ -1,7 +1,5 @@
 """A time for threads that runs as fast as they can: it goes on when all of them sleep, to where the first one wakes."""
 
-from __future__ import annotations
-
 import heapq
 import itertools
 import threading

@@ -3,8 +3,6 @@
 A clean picture is linear light, `(H, W, 3) uint16 BGR`, 65535 the brightest white; what comes out is `uint8 BGR`.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache, lru_cache
 

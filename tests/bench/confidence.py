@@ -7,8 +7,6 @@ called legal when it was and illegal when it was not. A card that was first laid
 means there is counted as *astray*, neither right nor wrong: it lay there.
 """
 
-from __future__ import annotations
-
 import sys
 from collections import Counter
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 python -m tests.bench.eye [--photos 4] [--quick] [--write]
 """
 
-from __future__ import annotations
-
 import argparse
 import multiprocessing
 import os

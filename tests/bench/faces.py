@@ -3,8 +3,6 @@
 python -m tests.bench.faces [--only widths,light] [--seeds 1] [--styles own,dark] [--quick] [--write]
 """
 
-from __future__ import annotations
-
 import argparse
 import itertools
 import re

@@ -7,8 +7,6 @@ python -m tests.bench.hands --hands 30 --faces own     on cards without stickers
 The pictures are 1920 × 1080, or the next usual size where the mats would have fewer than 1.5 px/mm in its middle.
 """
 
-from __future__ import annotations
-
 import argparse
 import bisect
 import json

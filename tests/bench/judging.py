@@ -5,8 +5,6 @@ run a fixed loop of plain Python is timed, round about with the records: how man
 compared between machines, and on one that has other things to do as well.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import statistics

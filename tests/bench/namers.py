@@ -4,8 +4,6 @@ A way always says which face it thinks it is, with a score and the lead over the
 `Rule`, set on other pictures so that two of a thousand answers are wrong. Ours brings its own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property

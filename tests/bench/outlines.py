@@ -7,8 +7,6 @@ some too bright. One that a reflection really spoils, on the print, is counted a
 photographs of twenty cards in rows, each of another deck.
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -5,8 +5,6 @@ the pictures, so that drawing them is not measured. With a part of a processor i
 `systemd-run --scope -p CPUQuota=50% -p AllowedCPUs=0 …`, or a cgroup of one's own. Docs: `docs/hardware.md`.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import resource

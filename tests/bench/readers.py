@@ -3,8 +3,6 @@
 A text that is none of our cards is given as it is: where it stands for one of our stickers, it is wrong.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache

@@ -9,8 +9,6 @@ What typical and hard light are stands at `typical_shot` and `hard_shot` in `tes
 beyond what anybody is asked to read, `empty_photo` shows nothing of ours: is anything misread?
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 import time

@@ -4,8 +4,6 @@ Each argument changes some worths of the valuation. Two players without search p
 worths, from both seats and with both beginning; prints points more a hand (in a race: per cent of the races more).
 """
 
-from __future__ import annotations
-
 import argparse
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """What every test in a browser starts from."""
 
-from __future__ import annotations
-
 import re
 import shutil
 from pathlib import Path

@@ -6,8 +6,6 @@ Each lands in docs/pictures/ as NAME.webp. `evening` is the film: the table as t
 A picture of a page gets a line in `PAGES`, any other a function in `DRAWN`.
 """
 
-from __future__ import annotations
-
 import argparse
 import random
 import tempfile

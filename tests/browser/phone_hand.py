@@ -6,8 +6,6 @@ While the table rests the phone loses the Wi-Fi once, its page is loaded anew on
 1 unless the plays and the score sheet are those of the script. The film takes 3 GB of the disk meanwhile.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import re

@@ -1,7 +1,5 @@
 """No page shuts anybody out: axe-core finds nothing serious on any page, in either theme, and nothing spills over."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

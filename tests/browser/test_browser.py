@@ -1,7 +1,5 @@
 """Whole flows in a real browser: phones, the wall screen, taps, a page that stays in step."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

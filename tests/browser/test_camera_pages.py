@@ -1,7 +1,5 @@
 """The camera pages and doubts in a real browser: zones drawn by mouse, finger and keys, a card told with one tap."""
 
-from __future__ import annotations
-
 import pytest
 from client import lines
 from playwright.sync_api import Page, expect

@@ -1,7 +1,5 @@
 """The club's pages in a browser: nobody is shut out, they keep themselves current, and the director finds the way."""
 
-from __future__ import annotations
-
 import re
 
 import club_database

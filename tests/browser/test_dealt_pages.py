@@ -1,7 +1,5 @@
 """A hand without cards in a browser: from the set-up page by taps on cards, against two robots, to its score."""
 
-from __future__ import annotations
-
 from types import SimpleNamespace
 
 import pytest

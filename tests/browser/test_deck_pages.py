@@ -1,7 +1,5 @@
 """Enrolling a deck in a real browser: begun by name, cards laid before a camera, taken by a tap and by themselves."""
 
-from __future__ import annotations
-
 import cv2
 import pytest
 from card_photos import sheet_photo

@@ -1,7 +1,5 @@
 """An evening in the browser as people have it: the code on the wall scanned, two phones, a hand to its score."""
 
-from __future__ import annotations
-
 import re
 from urllib.parse import urlsplit
 

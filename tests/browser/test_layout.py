@@ -1,7 +1,5 @@
 """Nothing hides and nothing jumps: what lies on the table lies whole, on every screen, whatever is asked."""
 
-from __future__ import annotations
-
 import pytest
 from marks import mostly_long
 from serving import running

@@ -1,7 +1,5 @@
 """A moment fills the screen once, and nowhere that it is not wanted."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 from serving import running

@@ -1,7 +1,5 @@
 """From the end of a hand to its replay in a real browser, with scripts and without."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 from serving import running

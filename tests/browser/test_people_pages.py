@@ -1,7 +1,5 @@
 """Two phones and the wall at a table, in a real browser: getting in, handing on, undoing what one may."""
 
-from __future__ import annotations
-
 import pytest
 from client import lines
 from playwright.sync_api import expect

@@ -1,7 +1,5 @@
 """The page of the phone that is the camera, over TLS, with a film in place of what the phone sees."""
 
-from __future__ import annotations
-
 import socket
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The playing screen in a browser: windows that shrink, sounds, the page in words, letters of twice the size."""
 
-from __future__ import annotations
-
 import pytest
 from playwright.sync_api import expect
 from serving import running

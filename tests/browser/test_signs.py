@@ -1,7 +1,5 @@
 """What a sign means: a long press anywhere on its button, and a tap where it does nothing else."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

@@ -1,7 +1,5 @@
 """The main job in a browser: a hand on the simulated table, read by the whole pipeline, confirmed on a phone."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Only counting, in a real browser: a photograph chosen on the phone, stepped right, counted, and changed again."""
 
-from __future__ import annotations
-
 import pytest
 import tableaux
 from marks import mostly_long

@@ -1,7 +1,5 @@
 """In a browser: whatever things are called, nothing of it runs, and nobody else is asked for anything."""
 
-from __future__ import annotations
-
 import pytest
 from house import furnished, looked_at
 from serving import running

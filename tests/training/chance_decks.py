@@ -3,8 +3,6 @@
 Those of `decks` are not among them: they are what a trained reader is judged by.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 
 import cv2

@@ -7,8 +7,6 @@ Each step photographs faces of many decks in one size, in all sorts of light, cu
 them partly covered. Each is compared with its face as it was enrolled, and with those of its deck most like it.
 """
 
-from __future__ import annotations
-
 import argparse
 import math
 import multiprocessing

@@ -1,7 +1,5 @@
 """What hands do to cards and mats without meaning to: pushed, turned, squared, shifted, and where things are put."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """The choreography of people to whom things happen: late and hasty hands, cups, pushed cards, shifted mats."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """Hands over the table that do not play: they cross, pass, hover over a pile, or lie on a mat for a while."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

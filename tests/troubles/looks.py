@@ -1,7 +1,5 @@
 """Cameras other than the demo's: as households put them up, and in a dim evening."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterable
 from dataclasses import asdict, replace

@@ -1,7 +1,5 @@
 """What goes wrong at a table with people round it: how often each of it happens."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, fields, replace
 
 from companion.common.errors import Problem

@@ -1,7 +1,5 @@
 """Cards of another deck on the simulated table, by pictures of their faces."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 

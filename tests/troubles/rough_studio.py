@@ -1,7 +1,5 @@
 """A camera in a real room: pushed, in changing light, with glare, shade and shadows, its pictures sent as JPEG."""
 
-from __future__ import annotations
-
 import math
 import random
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The script's hands played by people to whom things happen, in changing light."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """What people put down on a table beside cards: a cup, a phone, two dice, seen from above."""
 
-from __future__ import annotations
-
 from functools import lru_cache
 
 import cv2

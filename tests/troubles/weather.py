@@ -1,7 +1,5 @@
 """What changes over the whole picture: the lamp, the clouds, the camera's exposure, and the camera itself."""
 
-from __future__ import annotations
-
 import math
 import random
 from collections.abc import Iterator

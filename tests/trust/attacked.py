@@ -5,8 +5,6 @@ prints its port. The header `X-From` says from where a request comes, as the net
 something happen at the table. What goes wrong inside is on standard error.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import resource

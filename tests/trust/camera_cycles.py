@@ -8,8 +8,6 @@ with 1 unless every trouble is shown within 3 s, pictures come back within 5 s, 
 proposal comes from an old picture, and no thread or file is left behind.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

@@ -10,8 +10,6 @@ with what a rebuild derives.
 Without PostgreSQL there is nothing to prove, and that is said.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import multiprocessing

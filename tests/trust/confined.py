@@ -8,8 +8,6 @@ SystemCallFilter, MemoryDenyWriteExecute, RestrictAddressFamilies, a user withou
 LimitNOFILE. The folders (ProtectSystem and others), devices, addresses and memory are not.
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

@@ -9,8 +9,6 @@ order; say so where anything acknowledged is missing; and start a second time wi
 Of another evening's log single bits flip, half of the times within the text of an event.
 """
 
-from __future__ import annotations
-
 import random
 import shutil
 import sys

@@ -6,8 +6,6 @@ and stickers of ours, and read by `companion read`: every code that is not ours 
 itself or unknown, and no text of a code is ever shown.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import string

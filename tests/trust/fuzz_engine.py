@@ -6,8 +6,6 @@ looked whether what must always hold still does; at its end the match is replaye
 `--only N` plays match N again.
 """
 
-from __future__ import annotations
-
 import json
 import multiprocessing
 import random

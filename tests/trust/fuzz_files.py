@@ -6,8 +6,6 @@ larger, decks and backups as zip files with every trick: through `companion read
 sentence or an answer each time; no crash, no error of ours, nothing written where it does not belong.
 """
 
-from __future__ import annotations
-
 import io
 import os
 import random

@@ -5,8 +5,6 @@ Golden records with words, lines and bytes changed, and bytes of any kind, throu
 damaged line swallows no other. `--huge 1` adds the few that are large: a line of 10 MB, a million short ones.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

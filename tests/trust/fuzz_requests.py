@@ -7,8 +7,6 @@ Never an error of ours, nothing shown that was not made harmless, afterwards the
 no page of a service started over the same folder shows what was sent as it was sent.
 """
 
-from __future__ import annotations
-
 import http.client
 import json
 import random

@@ -6,8 +6,6 @@ Sound files with words, lines, values and bytes changed, values of every wrong k
 file or a default that makes sense, never a fault of ours, never a wait.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import random

@@ -8,8 +8,6 @@ by letter and `--mute` that never read what they asked for as well. Exits with 1
 was refused, or connections were not given back.
 """
 
-from __future__ import annotations
-
 import contextlib
 import resource
 import socket

@@ -3,8 +3,6 @@
 So that there always is one, the program is given one more migration than it has.
 """
 
-from __future__ import annotations
-
 import contextlib
 import sqlite3
 import tempfile

@@ -11,8 +11,6 @@ With `--careless` a sync is left out (`off`, `normal`: SQLite's; `file`, `folder
 be found, or the cuts would prove nothing.
 """
 
-from __future__ import annotations
-
 import contextlib
 import os
 import random

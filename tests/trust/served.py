@@ -9,8 +9,6 @@ Each answer carries what was written on behalf of its request, as the service it
 asked and what it has.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

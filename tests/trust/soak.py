@@ -9,8 +9,6 @@ single samples would be led by a photograph that is just being read), threads an
 apart. Exits with 1 where they are not, or a page failed.
 """
 
-from __future__ import annotations
-
 import json
 import random
 import sys

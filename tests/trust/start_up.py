@@ -6,8 +6,6 @@
 with 1 where the median of a kind is above the promise.
 """
 
-from __future__ import annotations
-
 import contextlib
 import statistics
 import sys
