@@ -1,7 +1,5 @@
 """What the table is asked, in conversations: cards are laid, people answer, type, undo and correct."""
 
-import threading
-
 import pytest
 from sheet import scenes
 from watched import CLASSIC, FACE, STICKER, Answer, Watched
@@ -59,25 +57,6 @@ def test_amended_in_the_queue_swallows_no_later_card(opened):
     opened.look(3).lay("75-01", "side-1/distance").yes().lay("50-01", "side-2/distance")
 
     assert opened.asked == ["Bob 50"]
-
-
-def test_two_phones_that_undo_at_once_undo_once(opened):
-    opened.lay("50-01", "side-1/distance").yes()
-    seq = opened.match.state.undoable.seq
-    barrier, outcomes = threading.Barrier(4), []
-
-    def undo():
-        barrier.wait()
-        outcomes.append(opened.match.undo("Ann", seq))
-
-    threads = [threading.Thread(target=undo) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-    assert sum(outcome.done for outcome in outcomes) == 1
-    assert opened.played == ["Ann roll", "Bob roll"]
 
 
 # --- Hands and matches ----------------------------------------------------------------------------------------
