@@ -358,20 +358,15 @@ def test_a_backup_or_a_log_of_a_newer_program_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content"),
     [
-        ("drawn-zones.json", b"{"),
-        ("drawn-zones.json", b'{"picture": [1, 1]}'),
-        ("picture-turn.json", b'{"degrees": 45, "mirrored": false}'),
-        ("deck-in-use.json", b'{"deck": 3}'),
-        ("deck-in-use.json", b"[" * 100_000),
-        ("editions/ours.toml", b"\xff"),
-        ("editions/ours.toml", b'name = "classic"'),
-        ("editions/ours.toml", EDITION.replace("ours", "others").encode()),
+        ("drawn-zones.json", b"{"), ("drawn-zones.json", b'{"picture": [1, 1]}'),
+        ("picture-turn.json", b'{"degrees": 45, "mirrored": false}'), ("deck-in-use.json", b'{"deck": 3}'),
+        ("deck-in-use.json", b"[" * 100_000), ("editions/ours.toml", b"\xff"),
+        ("editions/ours.toml", b'name = "classic"'), ("editions/ours.toml", EDITION.replace("ours", "others").encode()),
         ("editions/classic.toml", EDITION.replace("ours", "classic").encode()),
-        ("decks/grandma/deck.toml", b'edition = "classic"'),
-        ("decks/grandma/deck.toml", b"x" * 1000),
+        ("decks/grandma/deck.toml", b'edition = "classic"'), ("decks/grandma/deck.toml", b"x" * 1000),
         ("decks/own/roll.png", PNG),
     ],
-)
+)  # fmt: skip
 def test_what_no_reader_of_ours_takes_is_refused(name, content):
     assert "is no backup that can be restored" in refused(made_of(**{name: content}))
 

@@ -202,13 +202,10 @@ def test_the_camera_page_is_linked_from(path, page):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({}, "good light"),
-        ({"saturated": 0.09, "glare": 0.07}, "glare on 7 %"),
-        ({"saturated": 0.3}, "good light"),
-        ({"white": 60.0}, "too dark"),
-        ({"contrast": 40.0}, "little contrast"),
+        ({}, "good light"), ({"saturated": 0.09, "glare": 0.07}, "glare on 7 %"), ({"saturated": 0.3}, "good light"),
+        ({"white": 60.0}, "too dark"), ({"contrast": 40.0}, "little contrast"),
     ],
-)
+)  # fmt: skip
 def test_the_light_on_a_zone_in_words(changes, said):
     assert light(zone("side-1/battle", **changes)) == said
 

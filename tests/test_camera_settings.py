@@ -24,14 +24,10 @@ PICTURE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
 @pytest.mark.parametrize(
     ("turn", "corner"),
     [
-        (Turn(), PICTURE[0, 0]),
-        (Turn(90), PICTURE[1, 0]),
-        (Turn(180), PICTURE[1, 2]),
-        (Turn(270), PICTURE[0, 2]),
-        (Turn(0, mirrored=True), PICTURE[0, 2]),
-        (Turn(180, mirrored=True), PICTURE[1, 0]),
+        (Turn(), PICTURE[0, 0]), (Turn(90), PICTURE[1, 0]), (Turn(180), PICTURE[1, 2]), (Turn(270), PICTURE[0, 2]),
+        (Turn(0, mirrored=True), PICTURE[0, 2]), (Turn(180, mirrored=True), PICTURE[1, 0]),
     ],
-)
+)  # fmt: skip
 def test_a_picture_is_turned_clockwise_and_then_mirrored(turn, corner):
     assert (turn.of(PICTURE)[0, 0] == corner).all()
 

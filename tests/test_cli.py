@@ -242,21 +242,15 @@ def test_an_edition_in_the_data_folder_that_is_wrong_is_named_and_left_out(calle
 @pytest.mark.parametrize(
     ("words", "code"),
     [
-        (["replay", "nowhere.mbn"], 2),
-        (["score", "nowhere.mbn"], 2),
-        (["editions", "show", "klassik"], 2),
-        (["editions", "check", "nowhere.toml"], 2),
-        (["editions", "show", "nowhere.toml"], 2),
+        (["replay", "nowhere.mbn"], 2), (["score", "nowhere.mbn"], 2), (["editions", "show", "klassik"], 2),
+        (["editions", "check", "nowhere.toml"], 2), (["editions", "show", "nowhere.toml"], 2),
         (["read", "nowhere.jpg", "--json"], 1),
         (["watch", "--source", "nowhere.mp4", "--setup", "nowhere.toml", "--json"], 2),
-        (["watch", "--source", "demo:nothing-like-it"], 2),
-        (["export", "1", "--data", "empty"], 2),
+        (["watch", "--source", "demo:nothing-like-it"], 2), (["export", "1", "--data", "empty"], 2),
         (["print", "stickers", "--edition", "klassik", "--out", "x"], 2),
-        (["print", "stickers", "--size-mm", "3", "--out", "x"], 2),
-        (["nonsense"], 2),
-        (["demo", "--speed", "fast"], 2),
+        (["print", "stickers", "--size-mm", "3", "--out", "x"], 2), (["nonsense"], 2), (["demo", "--speed", "fast"], 2),
     ],
-)
+)  # fmt: skip
 def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, code):
     monkeypatch.chdir(tmp_path)
     ran = called(*words)

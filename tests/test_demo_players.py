@@ -257,15 +257,12 @@ def correct(played: Demo) -> None:
 @pytest.mark.parametrize(
     ("before", "tap", "policy"),
     [
-        (6, undo, Policy.TAP),
-        (6, undo_and_redo, Policy.TAP),
+        (6, undo, Policy.TAP), (6, undo_and_redo, Policy.TAP),
         (2, lambda played: answer(played, Answer.YES, "discard 25"), Policy.TAP),
-        (3, lambda played: answer(played, Answer.NO), Policy.TAP),
-        (4, enter, Policy.TAP),
-        (8, correct, Policy.AUTO),
+        (3, lambda played: answer(played, Answer.NO), Policy.TAP), (4, enter, Policy.TAP), (8, correct, Policy.AUTO),
     ],
     ids=["undo", "undo and redo", "another card", "no play", "entered by hand", "corrected"],
-)
+)  # fmt: skip
 def test_whatever_is_tapped_the_players_go_on_from_the_record(
     match: Match, before: int, tap: Callable[[Demo], None], policy: Policy
 ):

@@ -294,14 +294,11 @@ def test_a_clock_that_was_never_set_is_noticed(now_s, set_by_network, ok, says, 
 @pytest.mark.parametrize(
     ("said", "ok", "says"),
     [
-        ("throttled=0x0", True, "strong enough"),
-        ("throttled=0x50005", False, "Too little power now"),
-        ("throttled=0x50000", False, "since it was switched on"),
-        ("throttled=0x4", False, "hot"),
-        ("nonsense", True, "does not say"),
-        (None, True, "does not say"),
+        ("throttled=0x0", True, "strong enough"), ("throttled=0x50005", False, "Too little power now"),
+        ("throttled=0x50000", False, "since it was switched on"), ("throttled=0x4", False, "hot"),
+        ("nonsense", True, "does not say"), (None, True, "does not say"),
     ],
-)
+)  # fmt: skip
 def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says, monkeypatch):
     monkeypatch.setattr(doctor, "_said", lambda command: said)
     check = doctor.power()

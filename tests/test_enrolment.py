@@ -27,12 +27,10 @@ CARD_MM = (57.0, 88.0)
 @pytest.mark.parametrize(
     ("seed", "style", "slug", "ground"),
     [
-        (1, "vintage", "roll", "wood"),
-        (2, "cartoon", "25", "plaid"),
-        (5, "dark", "right-of-way", "paper"),
+        (1, "vintage", "roll", "wood"), (2, "cartoon", "25", "plaid"), (5, "dark", "right-of-way", "paper"),
         (3, "cartoon", "roll", "mat"),
     ],
-)
+)  # fmt: skip
 def test_a_card_is_cut_out_along_its_outer_edge_on_any_ground(seed, style, slug, ground):
     photo = card_photo(seed, style, slug, ground, share=0.5)
 

@@ -164,14 +164,11 @@ def test_a_card_drawn_or_played_by_the_attacked_side_shuts_the_window(edition, l
 @pytest.mark.parametrize(
     ("edition", "points"),
     [
-        ("classic", [100, 300, 300, 400, 300, 300, 200, 500]),
-        ("asmodee-2014", [100, 0, 100, 0, 0, 0, 0, 0]),
-        ("bsd-mille", [100, 300, 300, 400, 300, 300, 200, 500]),
-        ("rush", [100, 0, 100, 0, 0, 0, 0, 0]),
-        ("parker", [100, 300, 300, 400, 300, 300, 200, 500]),
-        ("dujardin-2014", [0] * 8),
+        ("classic", [100, 300, 300, 400, 300, 300, 200, 500]), ("asmodee-2014", [100, 0, 100, 0, 0, 0, 0, 0]),
+        ("bsd-mille", [100, 300, 300, 400, 300, 300, 200, 500]), ("rush", [100, 0, 100, 0, 0, 0, 0, 0]),
+        ("parker", [100, 300, 300, 400, 300, 300, 200, 500]), ("dujardin-2014", [0] * 8),
     ],
-)
+)  # fmt: skip
 def test_the_other_lines_of_the_sheet_are_worth_what_is_printed(edition, points):
     worth = load_edition(edition).points
 

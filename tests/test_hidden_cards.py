@@ -141,16 +141,13 @@ def test_drawing_twice_is_drawing_once_and_the_play_draws_where_nobody_has():
 @pytest.mark.parametrize(
     ("before", "line", "codes"),
     [
-        ([], "Ann roll", []),
-        ([], "Ann 200", ["not-driving"]),
-        ([], "Ann gasoline", ["nothing-to-remedy"]),
-        ([], "Ann extra-tank", ["no-such-card-there"]),
-        ([], "Ann discard 200", ["no-such-card-there"]),
+        ([], "Ann roll", []), ([], "Ann 200", ["not-driving"]), ([], "Ann gasoline", ["nothing-to-remedy"]),
+        ([], "Ann extra-tank", ["no-such-card-there"]), ([], "Ann discard 200", ["no-such-card-there"]),
         ([], "Bob discard 200", ["not-your-turn"]),
         (["Ann roll", "Bob roll", "Ann stop > Bob"], "Bob right-of-way !", []),
         (["Ann roll", "Bob roll", "Ann stop > Bob"], "Ann driving-ace !", ["no-attack-to-answer"]),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_held_cannot_be_played(before, line, codes):
     assert against(played(begun(top=f"{ANN} {BOB}"), *before), line) == codes
 
@@ -209,17 +206,14 @@ def damaged(change) -> dict:
 @pytest.mark.parametrize(
     "change",
     [
-        lambda written: written.pop("pile"),
-        lambda written: written["pile"].pop(),
-        lambda written: written.update(pile=7),
-        lambda written: written.update(pile=[["roll"]]),
-        lambda written: written["hands"].pop(),
-        lambda written: written["hands"][0].append(written["hands"][1].pop()),
+        lambda written: written.pop("pile"), lambda written: written["pile"].pop(),
+        lambda written: written.update(pile=7), lambda written: written.update(pile=[["roll"]]),
+        lambda written: written["hands"].pop(), lambda written: written["hands"][0].append(written["hands"][1].pop()),
         lambda written: written["pile"].append(written["hands"][1].pop()),
         lambda written: written["hands"][0].__setitem__(1, "roll"),
         lambda written: written["hands"][0].__setitem__(0, "wheel"),
     ],
-)
+)  # fmt: skip
 def test_a_written_deal_that_does_not_fit_its_table_is_refused(change):
     with pytest.raises(DealError):
         read_deal(begun(top=f"{ANN} {BOB}").table, damaged(change))

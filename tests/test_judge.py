@@ -289,16 +289,12 @@ def test_a_name_to_show_belongs_to_its_player():
 @pytest.mark.parametrize(
     "text",
     [
-        "side {turn}\n",
-        "side Ann\nside Bob\nhand first Ann\nAnn {player}\n",
-        "\x00" * 100,
-        "hand\n" * 10,
+        "side {turn}\n", "side Ann\nside Bob\nhand first Ann\nAnn {player}\n", "\x00" * 100, "hand\n" * 10,
         "side Reds = " + ", ".join(f"P{n}" for n in range(500)) + "\nhand first P1\n",
         "".join(f"side P{n}\n" for n in range(50)) + "hand first P1\n",
-        "target 999975\nside Ann\nside Bob\nhand first Ann\n" + "Ann roll\nBob roll\n" * 20,
-        "\ud800 roll\n",
+        "target 999975\nside Ann\nside Bob\nhand first Ann\n" + "Ann roll\nBob roll\n" * 20, "\ud800 roll\n",
     ],
-)
+)  # fmt: skip
 @pytest.mark.parametrize("as_lies", [False, True])
 def test_a_hostile_record_is_judged_without_an_error(text, as_lies):
     for item in record(text, as_lies=as_lies):

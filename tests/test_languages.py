@@ -185,16 +185,13 @@ def speak():
 @pytest.mark.parametrize(
     ("spoken", "sentence", "said"),
     [
-        ("es", one_of([5, 7, 8]), "5, 7 u 8"),
-        ("es", all_of(["Ana", "Inés"]), "Ana e Inés"),
-        ("es", all_of(["Ana", "Iago"]), "Ana y Iago"),
-        ("es", one_of([2, 3]), "2 o 3"),
-        ("it", all_of(["Anna", "Elena"]), "Anna ed Elena"),
-        ("it", all_of(["Elena", "Anna"]), "Elena e Anna"),
+        ("es", one_of([5, 7, 8]), "5, 7 u 8"), ("es", all_of(["Ana", "Inés"]), "Ana e Inés"),
+        ("es", all_of(["Ana", "Iago"]), "Ana y Iago"), ("es", one_of([2, 3]), "2 o 3"),
+        ("it", all_of(["Anna", "Elena"]), "Anna ed Elena"), ("it", all_of(["Elena", "Anna"]), "Elena e Anna"),
         ("it", say("The match goes to %(who)s!", who="Anna"), "La partita va ad Anna!"),
         ("it", say("The match goes to %(who)s!", who="Elena"), "La partita va a Elena!"),
     ],
-)
+)  # fmt: skip
 def test_small_words_give_way_to_their_own_sound(speak, spoken, sentence, said):
     speak(spoken)
 
@@ -249,16 +246,10 @@ def test_a_room_that_is_heard_on_a_page_says_nothing_that_cannot_be_translated(r
 @pytest.mark.parametrize(
     ("wanted", "chosen", "answered"),
     [
-        ("fr-FR,fr;q=0.9,en;q=0.5", None, "fr"),
-        ("pl", None, "pl"),
-        ("fi,pl;q=0.4", None, "pl"),
-        ("fi", None, "en"),
-        ("de-CH,de;q=0.9", None, "de"),
-        ("", None, "en"),
-        ("*", None, "en"),
-        ("fr", "pl", "pl"),
+        ("fr-FR,fr;q=0.9,en;q=0.5", None, "fr"), ("pl", None, "pl"), ("fi,pl;q=0.4", None, "pl"), ("fi", None, "en"),
+        ("de-CH,de;q=0.9", None, "de"), ("", None, "en"), ("*", None, "en"), ("fr", "pl", "pl"),
     ],
-)
+)  # fmt: skip
 def test_a_page_is_in_the_language_that_was_chosen_or_that_the_phone_asks_for(match, wanted, chosen, answered):
     page = page_of(match)
     with page.session_transaction() as session:
@@ -652,15 +643,10 @@ def test_a_verdict_on_a_picture_is_translated(without_words, speak, fault):
 @pytest.mark.parametrize(
     ("spoken", "quoted"),
     [
-        ("en", "“it’s” “roll”"),
-        ("fr", "«\u00a0it’s\u00a0» «\u00a0roll\u00a0»"),
-        ("pl", "„it’s” „roll”"),
-        ("de", "„it’s“ „roll“"),
-        ("es", "«it’s» «roll»"),
-        ("nl", "“it’s” “roll”"),
-        ("it", "«it’s» «roll»"),
+        ("en", "“it’s” “roll”"), ("fr", "«\u00a0it’s\u00a0» «\u00a0roll\u00a0»"), ("pl", "„it’s” „roll”"),
+        ("de", "„it’s“ „roll“"), ("es", "«it’s» «roll»"), ("nl", "“it’s” “roll”"), ("it", "«it’s» «roll»"),
     ],
-)
+)  # fmt: skip
 def test_quotation_marks_are_those_of_the_language(speak, spoken, quoted):
     speak(spoken)
 

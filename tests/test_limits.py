@@ -77,14 +77,10 @@ def test_only_so_many_are_remembered(ours):
 @pytest.mark.parametrize(
     ("address", "counted"),
     [
-        ("192.168.1.9", "192.168.1.9"),
-        ("fe80::1:2:3:4%eth0", "fe80::/64"),
-        ("2001:db8::7", "2001:db8::/64"),
-        ("2001:db8::8", "2001:db8::/64"),
-        ("", ""),
-        ("no address", ""),
+        ("192.168.1.9", "192.168.1.9"), ("fe80::1:2:3:4%eth0", "fe80::/64"), ("2001:db8::7", "2001:db8::/64"),
+        ("2001:db8::8", "2001:db8::/64"), ("", ""), ("no address", ""),
     ],
-)
+)  # fmt: skip
 def test_a_network_of_version_6_counts_as_one_address(address, counted):
     assert network(address) == counted
 

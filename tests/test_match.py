@@ -336,13 +336,11 @@ def test_a_match_begins_with_its_header_and_the_first_player(match):
 @pytest.mark.parametrize(
     "lines",
     [
-        ("side Ann", "side Bob"),
-        ("side Ann", "side Ann", "hand first Ann"),
-        ("side Ann", "hand first Ann"),
+        ("side Ann", "side Bob"), ("side Ann", "side Ann", "hand first Ann"), ("side Ann", "hand first Ann"),
         ("edition klassik", "side Ann", "side Bob", "hand first Ann"),
         ("side Ann", "side Bob", "hand first Ann", "Ann roll"),
     ],
-)
+)  # fmt: skip
 def test_lines_that_make_no_game_are_refused_and_not_saved(store, lines):
     with pytest.raises(Problem):
         Match(store).start(lines)

@@ -326,15 +326,11 @@ def test_a_list_of_phones_that_cannot_be_kept_is_said_and_remembered_until_it_ca
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
-        ("/setup", {"edition": "classic", "seating": "2x1", "replace": "1"}),
-        ("/policy", {"policy": "auto"}),
-        ("/verify", {"verify": "yes"}),
-        ("/seats/free", {"player": "Ann"}),
-        ("/seats/give", {"player": "Ann", "phone": "any"}),
-        ("/seats/host", {"phone": "any"}),
-        ("/seats/host/take", {}),
+        ("/setup", {"edition": "classic", "seating": "2x1", "replace": "1"}), ("/policy", {"policy": "auto"}),
+        ("/verify", {"verify": "yes"}), ("/seats/free", {"player": "Ann"}),
+        ("/seats/give", {"player": "Ann", "phone": "any"}), ("/seats/host", {"phone": "any"}), ("/seats/host/take", {}),
     ],
-)
+)  # fmt: skip
 def test_what_is_the_hosts_to_do_is_refused_to_others_with_his_name(two, spectator, begun, path, fields):
     before = begun.state
 

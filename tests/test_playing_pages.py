@@ -57,13 +57,11 @@ def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(match, s
 @pytest.mark.parametrize(
     ("plays", "sign", "because_of"),
     [
-        (["Ann discard 25"], None, None),
-        (["Ann roll"], "roll", None),
-        (["Ann roll", "Bob stop > Ann"], "stop", None),
+        (["Ann discard 25"], None, None), (["Ann roll"], "roll", None), (["Ann roll", "Bob stop > Ann"], "stop", None),
         (["Ann roll", "Bob accident > Ann", "Ann repairs"], None, "repairs"),
         (["Ann right-of-way", "Ann 25"], "roll", "right-of-way"),
     ],
-)
+)  # fmt: skip
 def test_the_large_sign_is_how_the_car_does_and_the_small_one_why(match, plays, sign, because_of):
     match.start(["side Ann", "side Bob", "hand first Ann"])
     ann = side_views(play(match, *plays).state.game, None)[0]
@@ -397,14 +395,12 @@ def test_every_page_begins_with_a_link_past_its_head(match, seated):
 @pytest.mark.parametrize(
     ("texts", "kind"),
     [
-        (["Ann roll"], "roll"),
-        (["Ann roll", "Bob stop > Ann"], "attack"),
+        (["Ann roll"], "roll"), (["Ann roll", "Bob stop > Ann"], "attack"),
         (["Ann roll", "Bob stop > Ann", "Ann right-of-way !"], "coup-fourre"),
-        (["Ann roll", "Bob roll", "Ann 100"], "distance"),
-        (["Ann right-of-way"], "safety"),
+        (["Ann roll", "Bob roll", "Ann 100"], "distance"), (["Ann right-of-way"], "safety"),
         (["Ann discard 25"], "other"),
     ],
-)
+)  # fmt: skip
 def test_the_last_play_says_how_it_sounds(match, seated, texts, kind):
     match.start(TWO)
     play(match, *texts)

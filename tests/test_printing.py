@@ -473,12 +473,10 @@ def test_sheets_are_written_into_a_new_folder(tmp_path):
 @pytest.mark.parametrize(
     ("kind", "wrong", "says"),
     [
-        ("stickers", {"size_mm": 11.0}, "12 to 57 mm"),
-        ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
-        ("mats", {"size_mm": 20.0}, "stickers only"),
-        ("mats", {"sticker_kind": "tag"}, "stickers only"),
+        ("stickers", {"size_mm": 11.0}, "12 to 57 mm"), ("stickers", {"size_mm": float("nan")}, "12 to 57 mm"),
+        ("mats", {"size_mm": 20.0}, "stickers only"), ("mats", {"sticker_kind": "tag"}, "stickers only"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_printed_is_said_in_one_sentence(tmp_path, kind, wrong, says):
     with pytest.raises(Problem, match=says):
         write_sheets(kind, "classic", out=tmp_path / "out", **wrong)

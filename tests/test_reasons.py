@@ -437,20 +437,15 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
     ("setting", "before", "line", "found"),
     [
         (
-            "roll-with-right-of-way=forbidden",
-            "Ann right-of-way",
-            "Ann roll",
+            "roll-with-right-of-way=forbidden", "Ann right-of-way", "Ann roll",
             "house rule: roll-with-right-of-way=forbidden",
         ),
         (
-            "edition=rush",
-            "Ann 50; Bob 50",
-            "Ann theft 50 > Ann",
-            "the French sheet of Mille Bornes Rush: Specials",
+            "edition=rush", "Ann 50; Bob 50", "Ann theft 50 > Ann", "the French sheet of Mille Bornes Rush: Specials",
         ),
     ],
     ids=["a roll that right of way forbids is a matter of its switch", "a theft from the own side is of the specials"],
-)
+)  # fmt: skip
 def test_a_rule_depends_on_the_table(setting, before, line, found):
     refusal = Example(Row("", before, setting, "classic").hand(), line, "")
     (why,) = refusal.reasons()

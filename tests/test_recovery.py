@@ -179,13 +179,11 @@ def changed(path: Path, statement: str) -> None:
     [
         """UPDATE event SET body = replace(body, '"text"', '"tezt"') WHERE seq = 10""",
         "UPDATE event SET body = replace(body, 'Ann 100', 'Ann 200') WHERE seq = 10",
-        "UPDATE event SET kind = 'retract' WHERE seq = 10",
-        "UPDATE event SET match = 3 WHERE seq = 10",
-        "UPDATE event SET at_s = 99.5 WHERE seq = 10",
-        "UPDATE event SET seq = 11 WHERE seq = 10",
+        "UPDATE event SET kind = 'retract' WHERE seq = 10", "UPDATE event SET match = 3 WHERE seq = 10",
+        "UPDATE event SET at_s = 99.5 WHERE seq = 10", "UPDATE event SET seq = 11 WHERE seq = 10",
         "DELETE FROM event WHERE seq = 10",
     ],
-)
+)  # fmt: skip
 def test_an_event_that_is_not_what_was_written_is_not_believed(evening, statement):
     whole = look(evening)
     changed(evening, statement)

@@ -98,14 +98,12 @@ def test_one_that_ended_because_nobody_asked_is_started_anew_in_the_same_moment(
 @pytest.mark.parametrize(
     "how",
     [
-        "os.abort()",
-        "sys.exit(1)",
-        "sys.stdout.buffer.write(b'0000'); sys.exit(1)",
+        "os.abort()", "sys.exit(1)", "sys.stdout.buffer.write(b'0000'); sys.exit(1)",
         "sys.stdout.buffer.write((2**31).to_bytes(4, 'big') * 2); sys.exit(1)",
         "sys.stdout.buffer.write((48).to_bytes(4, 'big') * 2 + b'too little'); sys.exit(1)",
     ],
     ids=["crash", "exit", "half an answer", "an answer too large", "too few pixels"],
-)
+)  # fmt: skip
 def test_what_breaks_the_process_is_one_sentence_and_the_next_picture_is_read(how):
     room = broken(how)
 

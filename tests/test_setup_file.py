@@ -163,15 +163,11 @@ def test_without_zones_nothing_is_drawn(tmp_path):
 @pytest.mark.parametrize(
     "text",
     [
-        '[options]\nextension = "' + "x" * 5000 + '"',
-        'edition = "\\u001b[2J"',
-        "target = 0x" + "f" * 6000,
-        "target = " + "9" * 6000,
-        "a." * 3000 + "b = 1",
-        "a = " + "[" * 5000 + "]" * 5000,
+        '[options]\nextension = "' + "x" * 5000 + '"', 'edition = "\\u001b[2J"', "target = 0x" + "f" * 6000,
+        "target = " + "9" * 6000, "a." * 3000 + "b = 1", "a = " + "[" * 5000 + "]" * 5000,
         'edition = "rush"\n[deck]\nstop = 0x' + "f" * 6000,
     ],
-)
+)  # fmt: skip
 def test_whatever_is_wrong_is_one_short_sentence(tmp_path, text):
     with pytest.raises(Problem) as refused:
         read(tmp_path, text)

@@ -116,12 +116,10 @@ def test_a_file_that_is_no_film_is_a_problem(tmp_path, content, capfd):
 @pytest.mark.parametrize(
     ("source", "says"),
     [
-        ("nowhere/table.mp4", "no film, folder or camera"),
-        ("demo:", "no film, folder or camera"),
-        ("/dev/video97", "There is no camera /dev/video97"),
-        ("picamera2:", "python3-picamera2"),
+        ("nowhere/table.mp4", "no film, folder or camera"), ("demo:", "no film, folder or camera"),
+        ("/dev/video97", "There is no camera /dev/video97"), ("picamera2:", "python3-picamera2"),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_there_is_a_problem_that_says_what_to_do(source, says):
     with pytest.raises(Problem, match=says) as raised:
         frames(source)

@@ -76,15 +76,13 @@ THREE = played(
 @pytest.mark.parametrize(
     ("record", "player", "met", "beaten"),
     [
-        (LEVEL, "ann", {}, {}),
-        (THREE, "ann", {"cid": 1}, {"cid": 1}),
-        (THREE, "cid", {"ann": 1, "bob": 1}, {}),
+        (LEVEL, "ann", {}, {}), (THREE, "ann", {"cid": 1}, {"cid": 1}), (THREE, "cid", {"ann": 1, "bob": 1}, {}),
         (IN_PAIRS, "ann", {"bob": 1, "dee": 1}, {"bob": 1, "dee": 1}),
         (golden("asmodee-passes-1000"), "ann", {"bob": 1}, {"bob": 1}),
         (golden("asmodee-passes-1000"), "bob", {"ann": 1}, {}),
     ],
     ids=["a level hand", "two level, one behind", "behind both", "pairs", "a race's winner", "its loser"],
-)
+)  # fmt: skip
 def test_who_has_won_how_many_hands_against_whom(record, player, met, beaten):
     one = players_of(record)[player]
 

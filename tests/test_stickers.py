@@ -43,16 +43,11 @@ def gray_picture(scene: Scene, lens: Lens | None = NEAR, seed: int = 0) -> np.nd
 @pytest.mark.parametrize(
     "lens",
     [
-        Lens(),
-        Lens(tilt_deg=15),
-        Lens(tilt_deg=30, turn_deg=12),
-        Lens(blur_px=0.9, noise=6, jpeg=80),
-        Lens(light=0.35, noise=8),
-        Lens(light=1.1, uneven=0.3),
-        Lens(tilt_deg=30, blur_px=0.8, noise=5),
+        Lens(), Lens(tilt_deg=15), Lens(tilt_deg=30, turn_deg=12), Lens(blur_px=0.9, noise=6, jpeg=80),
+        Lens(light=0.35, noise=8), Lens(light=1.1, uneven=0.3), Lens(tilt_deg=30, blur_px=0.8, noise=5),
     ],
     ids=["straight", "tilted", "far tilted and turned", "soft", "dim", "glaring", "tilted and soft"],
-)
+)  # fmt: skip
 def test_every_28_mm_sticker_is_read_at_1080p_over_80_cm(lens):
     scene = scattered(seed=3)
 

@@ -187,13 +187,11 @@ def test_several_photographs_count_together(photos, expected, notes):
 @pytest.mark.parametrize(
     ("first", "second", "is_said"),
     [
-        (["100", "75", "50"], ["75", "50", "100"], True),
-        (["100", "extra-tank"], ["50", "100", "extra-tank"], True),
-        (["100", "75"], ["100", "75"], False),
-        (["100", "75", "50"], ["100", "75", "25"], False),
+        (["100", "75", "50"], ["75", "50", "100"], True), (["100", "extra-tank"], ["50", "100", "extra-tank"], True),
+        (["100", "75"], ["100", "75"], False), (["100", "75", "50"], ["100", "75", "25"], False),
     ],
     ids=["the same cards", "a safety twice", "only two", "others"],
-)
+)  # fmt: skip
 def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is_said):
     photos = [
         photo(*(face(slug, at=(90 * n, 0)) for n, slug in enumerate(cards)), name=name)
@@ -344,12 +342,10 @@ NOBODY = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
         (CLASSIC, (5, 0), 0, NOBODY),
     ],
     ids=[
-        "who lies at the target has completed the trip",
-        "beyond 700 the extension was called",
-        "a race counts safeties and may pass its target",
-        "a trip that nobody completed was played out",
+        "who lies at the target has completed the trip", "beyond 700 the extension was called",
+        "a race counts safeties and may pass its target", "a trip that nobody completed was played out",
     ],
-)
+)  # fmt: skip
 def test_how_the_hand_went_by_all_likelihood(edition, ann, bob, told):
     km, safeties = ann
     layings = (Laying("Ann", {Card.KM_100: km}, {}, ALL[:safeties]), Laying("Bob", {Card.KM_100: bob}))

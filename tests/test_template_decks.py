@@ -103,18 +103,11 @@ def test_new_pictures_of_a_face_take_the_place_of_all_old_ones(data):
 @pytest.mark.parametrize(
     ("name", "shows"),
     [
-        ("roll.png", (Card.ROLL, 1)),
-        ("100-2.jpg", (Card.KM_100, 2)),
-        ("right-of-way.jpeg", (Card.RIGHT_OF_WAY, 1)),
-        ("back.png", (None, 1)),
-        ("unknown.png", None),
-        ("../roll.png", None),
-        ("roll.gif", None),
-        ("roll-1.png", None),
-        ("Roll.png", None),
-        ("deck.toml", None),
+        ("roll.png", (Card.ROLL, 1)), ("100-2.jpg", (Card.KM_100, 2)), ("right-of-way.jpeg", (Card.RIGHT_OF_WAY, 1)),
+        ("back.png", (None, 1)), ("unknown.png", None), ("../roll.png", None), ("roll.gif", None), ("roll-1.png", None),
+        ("Roll.png", None), ("deck.toml", None),
     ],
-)
+)  # fmt: skip
 def test_a_file_of_a_deck_is_what_its_name_says(name, shows):
     assert picture_named(name) == shows
 
@@ -133,10 +126,8 @@ def test_a_name_that_no_deck_may_have_is_refused(name, tmp_path):
 @pytest.mark.parametrize(
     ("toml", "says"),
     [
-        ("edition = ", "is damaged"),
-        ("", "which edition"),
-        ('edition = "classic"\neditoin = 3', "did you mean 'edition'"),
-        ("edition = 3", "a text in quotes"),
+        ("edition = ", "is damaged"), ("", "which edition"),
+        ('edition = "classic"\neditoin = 3', "did you mean 'edition'"), ("edition = 3", "a text in quotes"),
         ('edition = "clasic"', "did you mean 'classic'"),
         ('edition = "classic"\nsize_mm = [88, 57]', "the shorter first"),
         ('edition = "classic"\nsize_mm = [nan, 57]', "the shorter first"),
@@ -144,7 +135,7 @@ def test_a_name_that_no_deck_may_have_is_refused(name, tmp_path):
         ('edition = "classic"\nback = "../../secret.png"', "has no picture"),
         ('edition = "classic"\nback = "rear.png"', "has no picture 'rear.png'"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_decks_file_is_one_sentence(toml, says, data):
     (own_folder("ours", data) / FILE_NAME).write_text(toml)
 
@@ -265,14 +256,10 @@ def test_what_is_no_zip_is_told(tmp_path):
 @pytest.mark.parametrize(
     "line",
     [
-        "size_mm = [" + "9" * 400 + ", 88]",
-        "size_mm = [0x" + "f" * 6000 + ", 88]",
-        'back = "' + "x" * 300 + '.png"',
-        'back = "\\u0000"',
-        "a." * 3000 + "b = 1",
-        "made = " + "[" * 5000,
+        "size_mm = [" + "9" * 400 + ", 88]", "size_mm = [0x" + "f" * 6000 + ", 88]", 'back = "' + "x" * 300 + '.png"',
+        'back = "\\u0000"', "a." * 3000 + "b = 1", "made = " + "[" * 5000,
     ],
-)
+)  # fmt: skip
 def test_whatever_a_deck_s_file_says_there_is_a_sentence(tmp_path, line):
     folder = tmp_path / "decks" / "ours"
     folder.mkdir(parents=True)

@@ -234,30 +234,20 @@ def test_in_pairs_where_the_edition_leaves_the_choice(played):
 @pytest.mark.parametrize(
     ("lines", "typed", "says"),
     [
-        ("", "u roll", "A card is picked first: `p`."),
-        ("", "n", "There is nothing to say no to."),
-        ("", "zzz", "There is no command `zzz`"),
-        ("", "qiut", "did you mean 'quit'"),
-        ("", "u", "Say which card by its number"),
-        ("", "d 9", "Say which card by its number"),
-        ("", "save", "Say where to"),
-        ("", "save /nowhere/at/all", "cannot be saved"),
-        ("", "why", "Nobody has played since"),
-        ("", "hint", "A card is picked first"),
-        ("", "stop > Cid", "After `>` comes a side"),
-        ("", "end", "There is no command `end`"),
-        ("p", "p", "No card is picked now."),
-        ("p", "u 4", "Player cannot drive yet."),
+        ("", "u roll", "A card is picked first: `p`."), ("", "n", "There is nothing to say no to."),
+        ("", "zzz", "There is no command `zzz`"), ("", "qiut", "did you mean 'quit'"),
+        ("", "u", "Say which card by its number"), ("", "d 9", "Say which card by its number"),
+        ("", "save", "Say where to"), ("", "save /nowhere/at/all", "cannot be saved"),
+        ("", "why", "Nobody has played since"), ("", "hint", "A card is picked first"),
+        ("", "stop > Cid", "After `>` comes a side"), ("", "end", "There is no command `end`"),
+        ("p", "p", "No card is picked now."), ("p", "u 4", "Player cannot drive yet."),
         ("p", "u stop", "Bob cannot be stopped yet"),
         ("p", "u gasoline", "Gasoline answers out of gas, and none shows"),
-        ("p", "d gasoline", "Player does not hold gasoline."),
-        ("p", "d extra-tank", "A safety is never discarded"),
-        ("p", "100 anyway", "Player cannot drive yet."),
-        ("p", "u 1 > Bob", "cannot be used like that"),
-        ("p", "skip-draw", "has been drawn already"),
-        ("p", "penalty 25", "A mistake costs no card"),
+        ("p", "d gasoline", "Player does not hold gasoline."), ("p", "d extra-tank", "A safety is never discarded"),
+        ("p", "100 anyway", "Player cannot drive yet."), ("p", "u 1 > Bob", "cannot be used like that"),
+        ("p", "skip-draw", "has been drawn already"), ("p", "penalty 25", "A mistake costs no card"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, says):
     *_, said, after = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), *filter(None, [lines]), typed, "order")
 
@@ -428,14 +418,11 @@ def test_options_of_another_game_than_the_files_are_refused(played, tmp_path, op
     ("options", "says"),
     [
         (["--players", "5"], "2 or 3 alone, or 4 or 6 in pairs"),
-        (["--edition", "bsd-mille", "--players", "3"], "is played by"),
-        (["--edition", "klassik"], "klassik"),
-        (["--players", "7"], "from 2 to 6"),
-        (["--name", "bob"], "Two players are called"),
-        (["--level", "4"], "1, 2 or 3"),
-        (["/nowhere/at/all"], "cannot be saved"),
+        (["--edition", "bsd-mille", "--players", "3"], "is played by"), (["--edition", "klassik"], "klassik"),
+        (["--players", "7"], "from 2 to 6"), (["--name", "bob"], "Two players are called"),
+        (["--level", "4"], "1, 2 or 3"), (["/nowhere/at/all"], "cannot be saved"),
     ],
-)
+)  # fmt: skip
 def test_a_call_that_cannot_be_carried_out_gets_one_sentence(played, options, says):
     ran = played("", *options)
 

@@ -222,14 +222,11 @@ def test_what_an_older_club_has_drawn_is_read_as_before():
 @pytest.mark.parametrize(
     ("of_pairs", "text", "says"),
     [
-        (False, "", "one side a line"),
-        (False, "Ann", "takes part already"),
-        (False, "Zoe\nzoe", "takes part already"),
-        (False, "Zoe & Max", "more than one player"),
-        (True, "Zoe", "is no pair"),
+        (False, "", "one side a line"), (False, "Ann", "takes part already"), (False, "Zoe\nzoe", "takes part already"),
+        (False, "Zoe & Max", "more than one player"), (True, "Zoe", "is no pair"),
         (False, "\n".join(f"P{n}" for n in range(600)), "At most 512"),
     ],
-)
+)  # fmt: skip
 def test_who_cannot_take_part_gets_a_sentence(of_pairs, text, says):
     evening = Evening(("Ann & Bob",) if of_pairs else FOUR, is_of_pairs=of_pairs)
 
@@ -251,18 +248,11 @@ def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
 @pytest.mark.parametrize(
     "form",
     [
-        {"name": " "},
-        {"system": "knock-out"},
-        {"edition": "chess"},
-        {"rounds": "0"},
-        {"hands": "-1"},
-        {"seats": "4"},
-        {"seats": "3", "of": "pairs", "edition": "bsd-mille"},
-        {"seats": "3", "system": "round-robin"},
-        {"minutes": "1e9"},
-        {"rounds": "٣"},
+        {"name": " "}, {"system": "knock-out"}, {"edition": "chess"}, {"rounds": "0"}, {"hands": "-1"}, {"seats": "4"},
+        {"seats": "3", "of": "pairs", "edition": "bsd-mille"}, {"seats": "3", "system": "round-robin"},
+        {"minutes": "1e9"}, {"rounds": "٣"},
     ],
-)
+)  # fmt: skip
 def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
     right = {"name": "Friday", "edition": "classic", "system": "swiss", "seats": "3"}
     right |= {"rounds": "5", "hands": "3", "minutes": "0"}

@@ -64,15 +64,12 @@ class Looking:
 @pytest.mark.parametrize(
     ("mood", "says"),
     [
-        (Mood.UNPLUGGED, "no pictures any more"),
-        (Mood.HUNG_GRAB, "no pictures any more"),
-        (Mood.HUNG_RETRIEVE, "no pictures any more"),
-        (Mood.HUNG_CLOSE, "no pictures any more"),
-        (Mood.RAISING, "no pictures any more"),
-        (Mood.FROZEN, "the same picture for ever"),
+        (Mood.UNPLUGGED, "no pictures any more"), (Mood.HUNG_GRAB, "no pictures any more"),
+        (Mood.HUNG_RETRIEVE, "no pictures any more"), (Mood.HUNG_CLOSE, "no pictures any more"),
+        (Mood.RAISING, "no pictures any more"), (Mood.FROZEN, "the same picture for ever"),
         (Mood.RUBBISH, "damaged pictures"),
     ],
-)
+)  # fmt: skip
 def test_what_is_wrong_with_a_camera_is_said_once_and_that_it_is_well_again(mood, says):
     looking = Looking()
     running = looking.frames()

@@ -140,18 +140,12 @@ def test_no_error_repeats_what_was_sent(house):
 @pytest.mark.parametrize(
     "headers",
     [
-        {"Host": f"{MARK}.example"},
-        {"Origin": f"http://{MARK}"},
-        {"Content-Type": MARK},
-        {"Content-Type": f"multipart/form-data; boundary={MARK}"},
-        {"Content-Type": "application/json"},
-        {"Cookie": f"companion={MARK}"},
-        {"Accept-Language": MARK},
-        {"HX-Request": MARK},
-        {"Last-Event-ID": MARK},
+        {"Host": f"{MARK}.example"}, {"Origin": f"http://{MARK}"}, {"Content-Type": MARK},
+        {"Content-Type": f"multipart/form-data; boundary={MARK}"}, {"Content-Type": "application/json"},
+        {"Cookie": f"companion={MARK}"}, {"Accept-Language": MARK}, {"HX-Request": MARK}, {"Last-Event-ID": MARK},
     ],
     ids=str,
-)
+)  # fmt: skip
 @pytest.mark.parametrize("path", ["/play", "/api/plays", "/join/code", "/snap", "/setup"])
 def test_no_answer_repeats_a_head_that_was_sent(house, headers, path):
     answer = house.machine().post(path, data=f'{{"{MARK}', headers=HOME | headers)

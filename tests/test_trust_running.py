@@ -91,14 +91,11 @@ def test_without_a_service_manager_nothing_is_told(listening):
 @pytest.mark.parametrize(
     ("environ", "patience_s"),
     [
-        ({"WATCHDOG_USEC": "60000000"}, 60.0),
-        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": str(os.getpid())}, 60.0),
-        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"}, None),
-        ({"WATCHDOG_USEC": "soon"}, None),
-        ({"WATCHDOG_USEC": "0"}, None),
-        ({}, None),
+        ({"WATCHDOG_USEC": "60000000"}, 60.0), ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": str(os.getpid())}, 60.0),
+        ({"WATCHDOG_USEC": "60000000", "WATCHDOG_PID": "1"}, None), ({"WATCHDOG_USEC": "soon"}, None),
+        ({"WATCHDOG_USEC": "0"}, None), ({}, None),
     ],
-)
+)  # fmt: skip
 def test_how_long_the_manager_waits_for_a_beat(environ, patience_s):
     assert Manager(environ).patience_s == patience_s
 

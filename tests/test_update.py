@@ -149,13 +149,10 @@ class Page(BaseHTTPRequestHandler):
 @pytest.mark.parametrize(
     ("status", "failures", "host", "comes"),
     [
-        (200, 0, "", True),
-        (200, 1, "", True),
-        (200, 0, " --host 127.0.0.1", True),
-        (500, 0, "", False),
+        (200, 0, "", True), (200, 1, "", True), (200, 0, " --host 127.0.0.1", True), (500, 0, "", False),
         (200, 0, " --host 127.0.0.2", False),
     ],
-)
+)  # fmt: skip
 def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, comes):
     """It is given three seconds, and asked twice a second; at another address nobody listens."""
     shown = type("Shown", (Page,), {"status": status, "failures": failures})
@@ -214,12 +211,10 @@ def test_an_update_keeps_the_options_of_the_service(machine):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ((), "This folder was not cloned"),
-        (("--from", "/"), "holds no version of the companion"),
-        (("--form", "x"), "does not know --form"),
-        (("--pack", "."), "exists already"),
+        ((), "This folder was not cloned"), (("--from", "/"), "holds no version of the companion"),
+        (("--form", "x"), "does not know --form"), (("--pack", "."), "exists already"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_done_is_told_in_a_sentence(machine, arguments, sentence):
     done = machine.call(machine.source / "deploy" / "update", *arguments)
 
