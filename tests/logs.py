@@ -72,15 +72,6 @@ def _over_a_page(file: bytes, chance: Random, content: bytes, skipped: int = 0) 
     return file[:at] + content[: max(0, len(file) - at)] + file[at + len(content) :]
 
 
-def torn(file: bytes, chance: Random) -> bytes:
-    """Half of a page never came to the disk."""
-    return _over_a_page(file, chance, bytes(PAGE // 2), PAGE // 2)
-
-
-def zero_page(file: bytes, chance: Random) -> bytes:
-    return _over_a_page(file, chance, bytes(PAGE))
-
-
 def garbage_page(file: bytes, chance: Random) -> bytes:
     return _over_a_page(file, chance, chance.randbytes(PAGE))
 
@@ -92,10 +83,6 @@ def swapped_pages(file: bytes, chance: Random) -> bytes:
     return b"".join(pages)
 
 
-def zeroed(file: bytes, _chance: Random) -> bytes:
-    return bytes(len(file))
-
-
 def garbage(file: bytes, chance: Random) -> bytes:
     return chance.randbytes(len(file))
 
@@ -105,17 +92,15 @@ def first_bytes_gone(file: bytes, chance: Random) -> bytes:
     return chance.choice((bytes, chance.randbytes))(many) + file[many:]
 
 
-def truncated(file: bytes, chance: Random) -> bytes:
-    return file[: chance.randrange(len(file) + 1)]
-
-
-def longer(file: bytes, chance: Random) -> bytes:
-    return file + chance.choice((bytes, chance.randbytes))(chance.randint(1, 3 * PAGE))
-
-
-DAMAGES: tuple[Damage, ...] = (
-    *(flipped, torn, zero_page, garbage_page, swapped_pages, zeroed, garbage, first_bytes_gone, truncated, longer),
-)
+DAMAGES: dict[str, Damage] = {
+    "flipped": flipped, "garbage page": garbage_page, "swapped pages": swapped_pages, "garbage": garbage,
+    "first bytes gone": first_bytes_gone,
+    "half a page never came to the disk": lambda file, chance: _over_a_page(file, chance, bytes(PAGE // 2), PAGE // 2),
+    "zero page": lambda file, chance: _over_a_page(file, chance, bytes(PAGE)),
+    "zeroed": lambda file, _chance: bytes(len(file)),
+    "truncated": lambda file, chance: file[: chance.randrange(len(file) + 1)],
+    "longer": lambda file, chance: file + chance.choice((bytes, chance.randbytes))(chance.randint(1, 3 * PAGE)),
+}  # fmt: skip
 
 
 class Pulled(BaseException):

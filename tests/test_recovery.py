@@ -56,7 +56,7 @@ def whole(tmp_path_factory):
 
 
 @pytest.mark.variants(len(DAMAGES))
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("seed", range(4))
 def test_with_a_backup_no_damage_loses_what_is_in_it(whole, tmp_path, damage, seed):
     path = copied(whole, tmp_path)
@@ -76,7 +76,7 @@ def test_with_a_backup_no_damage_loses_what_is_in_it(whole, tmp_path, damage, se
 
 
 @pytest.mark.variants(len(DAMAGES))
-@pytest.mark.parametrize("damage", DAMAGES, ids=lambda damage: damage.__name__)
+@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
 @pytest.mark.parametrize("seed", range(4))
 def test_without_a_backup_what_can_be_read_is_there_and_nothing_is_made_up(whole, tmp_path, damage, seed):
     path = copied(whole, tmp_path)

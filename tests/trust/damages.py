@@ -97,10 +97,9 @@ def _damage(data: Path, older: Path, chance: random.Random) -> str:
     files += [f"{STORE_NAME}-journal"] * 3 if (data / f"{STORE_NAME}-journal").exists() else []
     name = chance.choice(files)
     damage = chance.choice((*DAMAGES, "emptied", "deleted", "older"))
-    if callable(damage):
-        (data / name).write_bytes(damage((data / name).read_bytes(), chance))
-        return f"{name} {damage.__name__}"
-    if damage == "emptied":
+    if damage in DAMAGES:
+        (data / name).write_bytes(DAMAGES[damage]((data / name).read_bytes(), chance))
+    elif damage == "emptied":
         (data / name).write_bytes(b"")
     elif damage == "older" and (older / name).exists():
         shutil.copy(older / name, data / name)

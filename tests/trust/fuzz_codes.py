@@ -11,7 +11,7 @@ import random
 import string
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -80,25 +80,12 @@ def hostile_text(chance: random.Random) -> str:
     return chance.choice(_WAYS)(chance)
 
 
-def _of_others(chance: random.Random) -> str:
-    return chance.choice((*OF_OTHERS, *WORDS))
-
-
 def _near_miss(chance: random.Random) -> str:
     """One of ours with one sign taken out, put in, or in another's place."""
     text = chance.choice(tuple(OURS))
     at = chance.randrange(len(text))
     sign = chance.choice(string.ascii_letters + string.digits + "-:_ \n\x00\x1béЖ０")
     return chance.choice((text[:at] + text[at + 1 :], text[:at] + sign + text[at:], text[:at] + sign + text[at + 1 :]))
-
-
-def _other_form(chance: random.Random) -> str:
-    return chance.choice(FORMS).replace("{}", chance.choice(CARDS).upper())
-
-
-def _lookalike(chance: random.Random) -> str:
-    old, new = chance.choice(LOOKALIKES)
-    return chance.choice(tuple(OURS)).replace(old, new)
 
 
 def _other_copy(chance: random.Random) -> str:
@@ -108,24 +95,17 @@ def _other_copy(chance: random.Random) -> str:
 
 
 def _noise(chance: random.Random) -> str:
-    size = chance.choice((1, 3, 11, 20, 200, 3000))
-    return "".join(
-        chr(chance.choice((chance.randrange(32), chance.randrange(256), chance.randrange(0x11000))))
-        for _ in range(size)
-    )
+    signs = ((chance.randrange(32), chance.randrange(256), chance.randrange(0x11000)) for _ in iter(int, 1))
+    return "".join(chr(chance.choice(next(signs))) for _ in range(chance.choice((1, 3, 11, 20, 200, 3000))))
 
 
-def _bytes(chance: random.Random) -> str:
-    return chance.randbytes(chance.randint(0, 60)).decode("utf-8", "replace")
-
-
-def _ours(chance: random.Random) -> str:
-    return chance.choice(tuple(OURS))
-
-
-_WAYS = (
-    _of_others, _near_miss, _near_miss, _near_miss, _other_form, _lookalike, _other_copy, _other_copy, _noise, _bytes,
-    _ours,
+_WAYS: tuple[Callable[[random.Random], str], ...] = (
+    _near_miss, _near_miss, _near_miss, _other_copy, _other_copy, _noise,
+    lambda chance: chance.choice((*OF_OTHERS, *WORDS)),
+    lambda chance: chance.choice(FORMS).replace("{}", chance.choice(CARDS).upper()),
+    lambda chance: chance.choice(tuple(OURS)).replace(*chance.choice(LOOKALIKES)),
+    lambda chance: chance.randbytes(chance.randint(0, 60)).decode("utf-8", "replace"),
+    lambda chance: chance.choice(tuple(OURS)),
 )  # fmt: skip
 
 

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -92,7 +93,8 @@ def attack(findings: Findings, service: Served, folder: Path, times: int, seed: 
         about = f"seed {seed} number {number}"
         if chance.random() < RAW_SHARE:
             with findings.trying("raw", about, within_s=3 * PATIENCE_S):
-                check_raw(findings, service, raw_request(chance, service.port, people_there), about)
+                data = chance.choice(_RAW)(chance, service.port, chance.choice(people_there))
+                check_raw(findings, service, data, about)
         else:
             request = structured(chance, chance.choice(people_there))
             with findings.trying(f"as {request.who.name}", about, within_s=3 * PATIENCE_S):
@@ -417,10 +419,6 @@ def replayed(findings: Findings, folder: Path) -> None:
 # --- Hardly HTTP ----------------------------------------------------------------------------------------------
 
 
-def raw_request(chance: random.Random, port: int, who: list[Visitor]) -> bytes:
-    return chance.choice(_RAW)(chance, port, chance.choice(who))
-
-
 def sound_bytes(chance: random.Random, port: int, who: Visitor) -> bytes:
     """A sound request as bytes, to be spoilt."""
     request = structured(chance, who)
@@ -434,14 +432,6 @@ def sound_bytes(chance: random.Random, port: int, who: Visitor) -> bytes:
     head += [f"Cookie: {who.cookie}"] if who.cookie else []
     head += [f"{name}: {text}" for name, text in request.headers.items()]
     return "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + request.body
-
-
-def _spoilt(chance: random.Random, port: int, who: Visitor) -> bytes:
-    return mutated_bytes(sound_bytes(chance, port, who), chance, most=12)
-
-
-def _noise(chance: random.Random, port: int, who: Visitor) -> bytes:
-    return chance.randbytes(chance.choice((1, 20, 5000))) + chance.choice((b"", b"\r\n\r\n"))
 
 
 def _line(chance: random.Random, port: int, who: Visitor) -> bytes:
@@ -511,13 +501,16 @@ def _lengths(chance: random.Random, port: int, who: Visitor) -> bytes:
     )
 
 
-def _slow(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """A request that ends in its middle."""
+def _ended_in_its_middle(chance: random.Random, port: int, who: Visitor) -> bytes:
     data = sound_bytes(chance, port, who)
     return data[: chance.randrange(len(data))]
 
 
-_RAW = (_spoilt, _spoilt, _spoilt, _noise, _line, _line, _headers, _headers, _lengths, _lengths, _slow)
+_RAW: tuple[Callable[[random.Random, int, Visitor], bytes], ...] = (
+    *3 * [lambda chance, port, who: mutated_bytes(sound_bytes(chance, port, who), chance, most=12)],
+    lambda chance, _port, _who: chance.randbytes(chance.choice((1, 20, 5000))) + chance.choice((b"", b"\r\n\r\n")),
+    *(_line, _line, _headers, _headers, _lengths, _lengths, _ended_in_its_middle),
+)
 
 
 def check_raw(findings: Findings, service: Served, data: bytes, about: str) -> None:
