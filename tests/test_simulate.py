@@ -19,16 +19,7 @@ from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
-from companion.simulate import (
-    animation,
-    arrange,
-    art,
-    camera_model,
-    choreography,
-    frame_source,
-    players,
-    script,
-)
+from companion.simulate import animation, arrange, art, camera_model, choreography, frame_source, players, script
 from companion.simulate.card_faces import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.studio import project
