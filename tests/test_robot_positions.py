@@ -96,6 +96,8 @@ no card is stolen that would have to be handed over at once [edition=rush]
     theft 75 75 end-of-pollution mirror repairs roll | Ann 100; Bob 200; Ann 75; Bob control 200 > Ann = Ann 75
 no card is stolen under a limit that keeps it from being laid [edition=rush; level=2]
     theft 50 50 roll roll repairs recharge | Ann 50; Bob speed-limit > Ann; Ann 50; Bob 200 = Ann 50
+a pair is laid down for the card that ends the race [edition=rush; target=200]
+    50 50 roll recharge repairs 75 end-of-limit | Ann 100; Bob discard 100 = Ann pair 50 for 100
 a card is stolen that ends the race [edition=rush; target=200]
     theft pollution 75 stop mirror repairs roll | Ann 100; Bob 100 = Ann theft 100 > Bob
 no pair of distance cards is paid for a limit on a car that has not driven [edition=rush; level=2]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from companion.robots.information_set import Position, reshuffles
 from companion.robots.lanes import Lanes, deck_of, lanes_to_move
-from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
+from companion.robots.valuation import NEVER, STUCK_ALONE, WEIGHTS, Points, Weights, worths
 from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
@@ -66,8 +67,8 @@ class _Judge:
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:
-            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)] - card.km)
-            return self._fetched(play.wanted or Card.UNKNOWN, card) + lost - 20.0
+            lost = math.fmod(self.points[self.deck.number[card] + len(self.deck.cards)], STUCK_ALONE) - card.km
+            return self._fetched(play.wanted or Card.UNKNOWN, card) + 2 * lost - 20.0
         if play.verb is Verb.THEFT:
             return self._stolen(card, play.times)
         if play.verb is Verb.CONTROL:

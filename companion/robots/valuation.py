@@ -19,6 +19,7 @@ from companion.rules.table import SAFETY_KM
 
 Points = npt.NDArray[np.floating[Any]]
 NEVER = -1e6
+STUCK_ALONE = NEVER / 2  # what is taken from a discard that the edition has for the stuck alone
 
 
 class Weights(NamedTuple):
@@ -194,7 +195,7 @@ class Valuation(Movers):
         self.lay += lacks
         self.discard += lacks
         if self.edition.discard == "when-stuck":
-            self.discard[:, self.lay.max(0) > NEVER] += NEVER / 2
+            self.discard[:, self.lay.max(0) > NEVER] += STUCK_ALONE
         if self.deck.accelerator >= 0:
             self._doubled()
         return self.all.T, self.victim.T
