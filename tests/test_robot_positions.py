@@ -149,6 +149,17 @@ def test_a_reason_names_both_players_of_a_pair():
     assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee on, with 1000 km still to go."
 
 
+@pytest.mark.parametrize(
+    ("lines", "does", "says"),
+    [
+        ("Ann 200; Bob control roll > Ann", Play(Verb.GIVE, "Ann", Card.ROLL, "Bob"), "It was asked for."),
+        ("Ann 100; Bob 50; Ann 75; Bob 200", lay("Ann", Card.U_TURN, at_once=True), "It brings Bob back to 50 km."),
+    ],
+)
+def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
+    assert reason_for(position("roll u-turn 100 50", lines, edition="rush"), does) == says
+
+
 def test_a_single_card_is_not_spoken_of_as_several():
     assert reason_for(position("25"), discard("Ann", Card.KM_25)) == "25 km is the last card."
 

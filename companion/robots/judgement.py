@@ -64,7 +64,7 @@ class _Judge:
         return self._special(play)
 
     def _given_away(self, card: int) -> float:
-        """Return what it costs that the next player may take a discarded card; where nobody moves, something has to go."""
+        """Return what it costs that the next player may take what is discarded. Where nobody moves a card has to go."""
         edition = self.table.edition
         if edition.take_discard != "allowed" or not any(is_driving(edition, side) for side in self.table.sides):
             return 0.0
