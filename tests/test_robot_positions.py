@@ -11,9 +11,11 @@ import pytest
 from sheet import scenes
 
 from companion.common.errors import Problem
-from companion.robots.information_set import Position, position_of
+from companion.robots.information_set import Position, options, position_of
+from companion.robots.judgement import judged
 from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Candidate, Effort, lanes_after
+from companion.robots.valuation import NEVER
 from companion.robots.worlds import deal, play_out
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb, discard, lay
@@ -129,6 +131,12 @@ def test_the_match_is_finished_where_finishing_wins_it(level):
     almost = Position(ahead.table, "Ann", ahead.hand, {"Ann": 4200, "Bob": 4700}, ahead.past)
 
     assert str(choose(almost, level, random.Random(1), EFFORT).play) == "Ann finish"
+
+
+def test_a_car_that_cannot_be_attacked_is_not_laid_open_by_a_roll():
+    at = position("roll 25 50 75 100 gasoline repairs", "Ann right-of-way; Ann 100; Bob discard 25", edition="classic")
+
+    assert dict(judged(at, options(at).plays))[lay("Ann", Card.ROLL)] <= NEVER
 
 
 def test_a_hand_that_was_finished_is_not_extended_in_a_playout():

@@ -274,6 +274,9 @@ class Valuation(Movers):
         keep[stop] = np.asarray(w.keep_roll)[np.minimum(count[stop], len(w.keep_roll) - 1)]
         worth = np.where(limit, w.end_of_limit, np.where(stop, w.roll, w.remedy))[:, None]
         self.lay[remedies] = np.where(needed, worth, np.where(may, w.useless, NEVER))
+        if self.edition.hazard_on_empty_pile == "forbidden":
+            # A roll would lay the car open.
+            self.lay[deck.roll, self.right_of_way & (self.top == 0)] = NEVER
         keep = np.where(self.holds[deck.safeties][safeties], keep / 3, keep) * ~self.safe[safeties]
         if self.lanes.reshuffles:
             # Where nobody moves, what helps others has to come round for the race to go on.
