@@ -12,7 +12,7 @@ from records import Hand, hand, record
 from sheet import Row, blocks
 
 from companion.common.languages import LANGUAGES
-from companion.rules import cards, referee
+from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition, switches
 from companion.rules.reasons import (
@@ -247,6 +247,11 @@ def gaps(text: str) -> set[str]:
     return {field for _, field, _, _ in string.Formatter().parse(text) if field}
 
 
+def kind_of(key: str) -> str:
+    """`say`, `instead` or `section`, of whatever case."""
+    return key.partition("-")[0]
+
+
 # At the table
 
 
@@ -309,16 +314,26 @@ def test_a_way_out_is_short_in_each_language(key):
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_catalogue_speaks_of_every_code_and_of_nothing_else(language):
-    assert set(catalogue(language)) == TABLES | {code.value for code in Code}
+    tables = TABLES | {code.value for code in Code}
+
+    assert set(catalogue(language)) == (tables - {"cards"} if language == "en" else tables)
     for code in Code:
-        assert catalogue(language)[code]["section"]
-        assert {key.partition("-")[0] for key in catalogue(language)[code]} <= {"say", "instead", "section"}
+        assert {kind_of(key) for key in catalogue(language)[code]} <= {"say", "instead", "section"}
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_has_a_section_that_each_language_has_a_word_for(code):
+    sections = {text for key, text in catalogue()[code].items() if kind_of(key) == "section"}
+
+    assert "section" in catalogue()[code]
+    assert all(sections <= catalogue(language)["sources"].keys() for language in LANGUAGES[1:])
 
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 @pytest.mark.parametrize("code", Code)
 def test_a_translation_has_the_same_cases_with_the_same_gaps(code, language):
-    english, other = catalogue()[code], catalogue(language)[code]
+    english = {key: text for key, text in catalogue()[code].items() if kind_of(key) != "section"}
+    other = catalogue(language)[code]
 
     assert set(other) == set(english)
     assert {key: gaps(text) for key, text in other.items()} == {key: gaps(text) for key, text in english.items()}
@@ -326,11 +341,12 @@ def test_a_translation_has_the_same_cases_with_the_same_gaps(code, language):
 
 @pytest.mark.parametrize("language", LANGUAGES[1:])
 def test_no_english_is_left_in_a_translation(language):
+    english = {**catalogue(), "cards": {card.value: card_name(card) for card in Card}}
     same = {
         (name, key)
         for name, entry in catalogue(language).items()
         for key, text in entry.items()
-        if text == catalogue()[name].get(key) and not text.endswith((" km", "Coup fourré"))
+        if text == english[name].get(key) and not text.endswith((" km", "Coup fourré"))
     }
 
     assert same <= {("words", "rule"), ("miles", "km")}
@@ -341,7 +357,7 @@ def test_every_card_is_named_in_each_language(language):
     names = [card_name(card, language) for card in Card]
 
     assert len(set(names)) == len(Card)
-    assert list(catalogue(language)["cards"]) == [card.value for card in Card]
+    assert language == "en" or list(catalogue(language)["cards"]) == [card.value for card in Card]
 
 
 @pytest.mark.parametrize(("edition", "card"), [("classic", "25 km"), ("asmodee-2014", "25 miles"), ("rush", "25 km")])
@@ -351,10 +367,6 @@ def test_an_edition_that_counts_miles_names_its_cards_in_them(edition, card):
 
 def test_miles_stand_for_kilometres_in_words_and_never_in_the_place_of_a_value():
     assert in_unit("%(km)d km of {km} km", "en", "asmodee-2014") == "%(km)d miles of {km} miles"
-
-
-def test_the_english_names_are_those_of_the_cards():
-    assert [card_name(card) for card in Card] == [cards.card_name(card) for card in Card]
 
 
 def test_french_signs_are_not_parted_from_their_word():

@@ -172,11 +172,11 @@ def start_or_go_on(match: Match, script: Script) -> int:
         return sum(_plain(line) in stay for line in played)
     if played and _is_going_on(match, script):
         return 0
-    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    begins = lines[: len(script.header) + 1]
     if match.state.is_under_way and not match.state.is_demo:
-        match.offer(lines[: first + 1])
-        return 0
-    match.start(lines[: first + 1], by=DEMO)
+        match.offer(begins)
+    else:
+        match.start(begins, by=DEMO)
     return 0
 
 
@@ -195,8 +195,7 @@ def _is_going_on(match: Match, script: Script) -> bool:
 
 def _began_with(match: Match, script: Script) -> bool:
     """True if the first lines of a match, as they were written at first, are those of a script."""
-    lines = script.record().splitlines()
-    first = next(index for index, line in enumerate(lines) if line.startswith("hand "))
+    lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
     written = [_plain(event.body["text"]) for event in events if event.kind == Kind.LINE][: 1 + TELLING_PLAYS]
     return match.lines()[:first] == lines[:first] and written == lines[first:][: len(written)]

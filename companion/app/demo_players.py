@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import reduce
 from itertools import takewhile
 
 from companion.common.errors import Problem
@@ -24,7 +25,7 @@ from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.frame_source import SETTLING_S, followed_scenes, table_studio
 from companion.simulate.players import played_on
 from companion.simulate.scene import Scene
-from companion.simulate.script import Hand, Script
+from companion.simulate.script import Hand, Script, plays_that_stay
 from companion.simulate.studio import Studio
 from companion.vision.capture.sources import Frame
 
@@ -49,7 +50,7 @@ class Course:
 
     def __init__(self, game: Game, script: Script) -> None:
         self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
-        self._stands = tuple(_stands(game, script.hands))
+        self._stands = _stands(game, script.hands)
 
     def where(self, number: int, state: MatchState) -> int | None:
         """Return the number of the table that the record shows while a play is made; None where it shows no such one.
@@ -99,22 +100,17 @@ def _playing_on_confirms(state: MatchState) -> bool:
     return state.policy is Policy.PLAY_ON and not state.other_side_verifies
 
 
-def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[Stand]:
+def _stands(game: Game, hands: Iterable[Hand]) -> tuple[Stand, ...]:
     plays = 0
+    games: list[tuple[int, Game]] = []
     for number, hand in enumerate(hands):
-        if number:
-            game = _after(game, f"hand first {hand.first}")
-        yield from _stand(plays, game)
-        for action in hand.actions:
-            if not action.taken_back:
-                plays += 1
-                game = _after(game, str(action.play))
-                yield from _stand(plays, game)
-
-
-def _stand(plays: int, game: Game) -> Iterator[Stand]:
-    if game.table is not None:
-        yield Stand(plays, game.hand_number, game.table)
+        game = _after(game, f"hand first {hand.first}") if number else game
+        games.append((plays, game))
+        for play in plays_that_stay(hand):
+            plays += 1
+            game = _after(game, str(play))
+            games.append((plays, game))
+    return tuple(Stand(plays, game.hand_number, game.table) for plays, game in games if game.table is not None)
 
 
 def _after(game: Game, line: str) -> Game:
@@ -123,12 +119,7 @@ def _after(game: Game, line: str) -> Game:
 
 def begun(script: Script) -> Game:
     """Return the game of a script when its first hand has been dealt."""
-    game = judge.NEW_GAME
-    for text in script.record().splitlines():
-        game = _after(game, text)
-        if game.table is not None:
-            return game
-    return game
+    return reduce(_after, [*script.header, f"hand first {script.hands[0].first}"], judge.NEW_GAME)
 
 
 def script_from(state: MatchState, hands: int, seed: int) -> Script:
@@ -167,13 +158,12 @@ class DemoPlayers:
         script: Script,
         *,
         plays_done: int = 0,
-        seed: int = 0,
         tempo: Tempo = EVEN,
         cut: Callable[[Script], None] = lambda _script: None,
         is_stopped: Callable[[], bool] = lambda: False,
         at_the_end: str = "",
     ) -> None:
-        self._match, self._tempo, self._seed = match, tempo, seed
+        self._match, self._tempo = match, tempo
         self._cut, self._is_stopped, self._at_the_end = cut, is_stopped, at_the_end
         self._hands, self._takes = len(script.hands), 0
         self.script, self._course, self._done = script, Course(begun(script), script), plays_done
@@ -190,8 +180,7 @@ class DemoPlayers:
         """Yield the script, as long as the record follows it."""
         self._number, self._waiting, self._reached = self._done, Waiting(), 0
         settling_s = SETTLING_S + (THINKING_S if self._takes else 0.0)
-        seed = self._seed + self._takes
-        scenes = followed_scenes(self.script, seed, self._tempo, self._may_begin, self._done, settling_s)
+        scenes = followed_scenes(self.script, self._takes, self._tempo, self._may_begin, self._done, settling_s)
         for scene in scenes:
             if self._has_parted():
                 return
@@ -233,7 +222,7 @@ class DemoPlayers:
             self._stand_aside()
         state = self._match.state
         try:
-            self.script = script_from(state, self._hands, self._seed + self._takes)
+            self.script = script_from(state, self._hands, self._takes)
         except Problem as problem:
             self._wait(problem.sentence)
             return False
@@ -260,7 +249,7 @@ def _place(state: MatchState) -> tuple[int | None, int, Table | None]:
     return state.match, state.game.hand_number, state.game.table
 
 
-def frames_of_players(players: DemoPlayers, *, fps: float = 10.0, cards: Cards = STICKERED) -> Iterator[Frame]:
+def frames_of_players(players: DemoPlayers, *, cards: Cards = STICKERED) -> Iterator[Frame]:
     """Yield what the camera over the simulated table sees of them; another number of people plays at another table."""
     studios: dict[tuple[int, int], Studio] = {}
     chance = random.Random("noise 0")  # noqa: S311
@@ -268,4 +257,4 @@ def frames_of_players(players: DemoPlayers, *, fps: float = 10.0, cards: Cards =
         seated = len(players.script.teams), len(players.script.players)
         if seated not in studios:
             studios = {seated: table_studio(players.script, cards=cards)}
-        yield Frame(studios[seated].picture(scene, chance), index / fps)
+        yield Frame(studios[seated].picture(scene, chance), index / EVEN.fps)

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
     from companion.vision.quality.camera_check import Trial
 
 ENOUGH_BYTES = 500_000_000
-SANE_YEAR = 2025  # a computer without a clock of its own wakes up years before this
+SANE_YEAR = 2025
+"""A computer without a clock of its own wakes up years before this."""
+
 SLOW_FPS = 8.0
 FULL_HD_PX = 1920
 

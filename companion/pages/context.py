@@ -45,7 +45,9 @@ class Camera:
     picture: Callable[[], bytes | None] = _nothing  # the picture as JPEG
     image: Callable[[], Image | None] = _nothing  # the picture, `(H, W, 3) uint8 BGR`
     survey: Callable[[], Survey | None] = _nothing
-    robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing  # a robot's slots, for its helper alone
+    robot_hand: Callable[[], tuple[Card | None, ...] | None] = _nothing
+    """What lies in the slots of a robot's mat: for its helper alone."""
+
     zones: DrawnZones | None = None
     turn: KeptTurn | None = None
     phone: PhoneFrames | None = None  # what a phone sends as the camera; None where a source was named at the start

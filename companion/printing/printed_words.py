@@ -1,4 +1,7 @@
-"""The words on our cards and mats, in the languages of the pages: `words/<language>.toml`."""
+"""The words on our cards and mats, in the languages of the pages: `words/<language>.toml`.
+
+A card has its name on it; `words` has the few that are printed otherwise, mostly shorter.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
+from companion.rules import reasons
 from companion.rules.cards import Card, Family
 
 _WORDS = Path(__file__).parent / "words"
@@ -19,8 +23,11 @@ def _words(language: str) -> Mapping[str, Mapping[str, str]]:
 
 
 def card_word(card: Card, language: str = "en") -> str:
-    """Return the word below a card's picture, in small letters; below a distance it is the unit."""
-    return _words(language)["cards"][Family.DISTANCE if card.family is Family.DISTANCE else card]
+    """Return the word below a card's picture; below a distance it is the unit."""
+    printed = _words(language)["cards"]
+    if card.family is Family.DISTANCE:
+        return printed[Family.DISTANCE]
+    return printed.get(card) or reasons.card_name(card, language).replace("'", "’")
 
 
 def family_word(family: Family, language: str = "en") -> str:

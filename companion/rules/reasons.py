@@ -10,6 +10,7 @@ from enum import StrEnum
 from functools import cache
 from pathlib import Path
 
+from companion.rules import cards
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 
@@ -91,8 +92,9 @@ def reason(code: Code, *, case: str | None = None, **details: object) -> Reason:
 def catalogue(language: str = "en") -> Mapping[str, Mapping[str, str]]:
     """Return the messages of a language: a table for each code, and the tables `words`, `sources`, `cards` and `miles`.
 
-    `miles` has the words of the editions that count miles, by those for kilometres; `cards-parker` the cards that the
-    edition `parker` prints by other names.
+    The English table of a code names the `section` of the sheet too, which `sources` translates; it has no `cards`,
+    as `cards.card_name` names them. `miles` has the words of the editions that count miles, by those for kilometres;
+    `cards-parker` the cards that the edition `parker` prints by other names.
 
     Raises FileNotFoundError for a language that is none of `common.languages`.
     """
@@ -110,7 +112,8 @@ def card_name(card: Card, language: str = "en", edition: str | None = None) -> s
 @cache
 def _names(language: str, edition: str | None) -> Mapping[str, str]:
     texts = catalogue(language)
-    names = {**texts["cards"], **texts.get(f"cards-{edition}", {})}
+    english = {card.value: cards.card_name(card).pattern for card in Card}
+    names = {**english, **texts.get("cards", {}), **texts.get(f"cards-{edition}", {})}
     return {card: in_unit(name, language, edition) for card, name in names.items()}
 
 
@@ -160,7 +163,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
     switch = governing_switch(why, edition)
     if switch:
         return source(switch, edition, language)
-    return _in_sheet(edition, _message(why, "section", language) or "", language)
+    return _in_sheet(edition, _message(why, "section", "en") or "", language)
 
 
 def source(what: str, edition: Edition, language: str = "en") -> str:

@@ -8,7 +8,7 @@ from itertools import chain, dropwhile
 
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
-from companion.simulate.camera_model import Look, Size, typical_look
+from companion.simulate.camera_model import Size, typical_look
 from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.choreography import Choreographer
 from companion.simulate.scene import Frame, Scene
@@ -35,12 +35,10 @@ def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> It
     return (Frame(studio.picture(scene, chance), index / fps) for index, scene in enumerate(scenes))
 
 
-def table_studio(
-    script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED, look: Look | None = None
-) -> Studio:
+def table_studio(script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED) -> Studio:
     """Return the camera over this script's table."""
     plan = arrange.plan(len(script.teams), len(script.players))
-    return Studio(plan, look or typical_look(seed), size, cards, seed)
+    return Studio(plan, typical_look(seed), size, cards, seed)
 
 
 def followed_scenes(

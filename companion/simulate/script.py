@@ -34,9 +34,6 @@ class Action:
     card_id: str | None = None
     taken_back: bool = False
 
-    def __str__(self) -> str:
-        return f"{TAKEN_BACK if self.taken_back else ''}{self.play}"
-
 
 @dataclass(frozen=True, slots=True)
 class Hand:
@@ -67,12 +64,16 @@ class Script:
         """The players clockwise."""
         return tuple(seat.player for seat in seating(self.teams))
 
-    def record(self, *, with_taken_back: bool = False) -> str:
-        """Return the record of what was played and stays; where asked, with comments for what was taken back."""
-        lines = notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+    @property
+    def header(self) -> list[str]:
+        """The lines of the record before its first hand."""
+        return notation.header_text(self.teams, self.edition_name, self.target, dict(self.options))
+
+    def record(self) -> str:
+        """Return the record of what was played and stays."""
+        lines = self.header
         for hand in self.hands:
-            lines.append(f"hand first {hand.first}")
-            lines += [str(action) for action in hand.actions if with_taken_back or not action.taken_back]
+            lines += [f"hand first {hand.first}", *map(str, plays_that_stay(hand))]
         return "\n".join(lines) + "\n"
 
 

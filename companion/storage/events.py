@@ -20,7 +20,9 @@ class Kind(StrEnum):
     counts once however often it is sent.
     """
 
-    SETUP = SETUP  # `lines`: the header lines of the record
+    SETUP = SETUP
+    """`lines`: the header lines of the record."""
+
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
     `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the

@@ -37,7 +37,7 @@ class Act:
     """A card that was laid, and what that means."""
 
     track: Track
-    play: Play | None  # none where no play is told by it
+    play: Play | None  # None where no play is told by it
     table: Table  # the table that it is judged on
     reasons: tuple[Reason, ...] = ()  # why it is illegal there
     clear: bool = True  # True if no other play is as likely

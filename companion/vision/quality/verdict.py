@@ -103,7 +103,7 @@ class Finding:
 
     aspect: Aspect
     says: Said  # a few words
-    is_good: bool | None = True  # none: not known yet, or good to have only
+    is_good: bool | None = True  # None: not known yet, or good to have only
 
 
 @dataclass(frozen=True, slots=True)
