@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from concurrent.futures import ThreadPoolExecutor
@@ -12,6 +13,7 @@ from client import HOME, text_of
 
 from companion.common.errors import Problem
 from companion.match.match import Match
+from companion.rules.editions import edition
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Store
 
@@ -287,6 +289,8 @@ def test_the_match_on_the_boards_is_the_one_that_was_gone_on_with(club, pool, ta
 
     state = club.get("/club/tables.json").get_json()["tables"][0]["state"]
     assert [side["name"] for side in state["sides"]] == ["Ann", "Bob"]
+    sheets = text_of(club.get(f"/tables/{table_id(club)}"))
+    assert sheets.index("Ann – Bob") < sheets.index("Cid – Dee")
 
 
 def test_the_clubs_log_is_the_tables_own_word_for_word(club, pool, table):
@@ -335,6 +339,50 @@ def test_what_is_derived_step_by_step_is_what_a_rebuild_derives(club, pool, tabl
     assert projection.rebuild(pool) == 1
     assert derived(pool) == before
     assert before[1]
+
+
+OWN = """name = "ours"
+parent = "classic"
+title = "Ours at table 7"
+sheet = "our own sheet"
+about = "Longer for two."
+counts-verified = false
+
+[setting-up.target-km]
+2 = {target}
+"""
+
+
+def test_an_edition_that_was_made_at_a_table_is_judged_as_that_table_has_it(club, pool, tmp_path):
+    targets = {}
+    for name, target in (("Table 7", 500), ("Table 8", 300)):  # two of the same name
+        (tmp_path / name / "editions").mkdir(parents=True)
+        (tmp_path / name / "editions/ours.toml").write_text(OWN.format(target=target))
+        assert edition.keep_own_editions(tmp_path / name / "editions") == ()
+        with contextlib.closing(Store.open(store_path(tmp_path / name))) as store:
+            match = Match(store)
+            match.start(["edition ours", "side Ann", "side Bob", "hand first Ann"])
+            for play in PLAYED:
+                match.enter(play, "Ann")
+            sent_by(match, club, name)
+        edition.keep_own_editions(tmp_path / "none")
+    projection.Projector(pool).catch_up()
+
+    for one in club.get("/club/tables.json").get_json()["tables"]:
+        targets[one["name"]] = one["state"]["edition"], one["state"]["target"]
+        assert "Ours at table 7" in text_of(club.get(f"/tables/{one['id']}"))
+    assert targets == {"Table 7": ("ours", 500), "Table 8": ("ours", 300)}
+    assert projection.rebuild(pool) == 2
+
+
+def test_a_match_of_an_edition_that_nobody_has_told_is_not_judged_as_another(club, pool):
+    lines = '{"lines":["edition of-elsewhere","side Ann","side Bob","hand first Ann"]}'
+    body = {"match": 1, "at_s": 0.0, "kind": "setup", "body": lines}
+    crc = batch.checksum((1, *body.values()))
+    club.post("/club/events", json={"table": "T", "first_seq": 1, "events": [{"seq": 1, "crc": crc, "body": body}]})
+    projection.Projector(pool).catch_up()
+
+    assert club.get("/club/tables.json").get_json()["tables"][0]["state"] is None
 
 
 def test_a_log_that_cannot_be_judged_holds_up_no_other(club, pool, table):
@@ -443,6 +491,20 @@ def test_migrating_twice_and_at_once_changes_nothing(url):
         assert db.execute("SELECT array_agg(number ORDER BY number) FROM club.migrations").fetchone() == ([1, 2, 3, 4],)
 
 
+def test_the_database_of_an_older_club_is_brought_up_to_date_with_all_that_is_in_it(url):
+    with psycopg.connect(url) as db:
+        db.execute("CREATE SCHEMA club")
+        db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
+        db.execute(postgres.migrations()[0].encode())
+        db.execute("INSERT INTO club.migrations VALUES (1)")
+        db.execute("INSERT INTO club.tables (id, name, last) VALUES ('T7', 'Table 7', 1)")
+        db.execute("""INSERT INTO club.events VALUES ('T7', 1, '7', NULL, '{"text":"Ann 1"}')""")
+
+    with postgres.opened(url) as pool:
+        assert push(club_service.create_app(pool).test_client(), 1, 3) == (200, {"acknowledged": 3})
+        assert [row[0] for row in stored(pool)] == [1, 2, 3]
+
+
 def test_a_newer_database_is_left_alone(url, pool):
     with pool.connection() as db:
         db.execute("INSERT INTO club.migrations (number) VALUES (99)")
@@ -473,10 +535,19 @@ def test_a_database_that_is_not_there_gets_a_sentence_without_its_password(addre
     assert "secret" not in str(raised.value)
 
 
-def test_a_full_disk_gets_a_sentence_and_loses_nothing():
-    full = psycopg.errors.DiskFull("could not extend file")
+def test_a_club_without_disk_says_so_to_whoever_runs_it_and_loses_nothing(club, pool, caplog):
+    full = "BEGIN RAISE 'could not extend file' USING ERRCODE = 'disk_full'; END"
+    with pool.connection() as db:
+        db.execute(f"CREATE FUNCTION club.full() RETURNS trigger LANGUAGE plpgsql AS $${full}$$".encode())
+        db.execute("CREATE TRIGGER disk BEFORE INSERT ON club.events EXECUTE FUNCTION club.full()")
+    code, answer = push(club, 1, 3)
 
-    assert "is full: make room on its disk. Nothing is lost" in postgres.sentence(full)
+    assert (code, stored(pool)) == (503, [])
+    assert "is full: make room on its disk. Nothing is lost, the tables send it again." in answer["say"]
+    assert "is full: make room on its disk" in caplog.text
+    with pool.connection() as db:
+        db.execute("DROP TRIGGER disk ON club.events")
+    assert push(club, 1, 3) == (200, {"acknowledged": 3})
 
 
 def test_while_the_database_is_away_tables_are_told_so_and_then_taken_again(tmp_path):

@@ -17,7 +17,7 @@ psycopg = pytest.importorskip("psycopg", reason="the club's driver is not instal
 
 from test_club import club, director, pool, sent_by, server, table, table_id, url  # noqa: E402, F401
 
-from companion.club import batch, club_doors, club_service, keys, people, projection  # noqa: E402
+from companion.club import batch, club_doors, club_service, keys, outbox, people, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
 from companion.match.history import Kind as Event  # noqa: E402
 from companion.match.match import Answer, Match  # noqa: E402
@@ -25,7 +25,15 @@ from companion.pages import create_app  # noqa: E402
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
 
-PLAN = {"name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45"}
+PLAN = {
+    "name": "Friday",
+    "edition": "classic",
+    "system": "swiss",
+    "rounds": "2",
+    "hands": "1",
+    "minutes": "45",
+    "seats": "2",
+}
 
 
 def person(pool, role: str, name: str = "Eve"):
@@ -90,18 +98,18 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     assert post(director, f"{at}/draw", round=1).status_code == 400
 
     seats = public.get(f"{at}.json").get_json()["games"]
-    met = next(game["seat"] for game in seats if game["seat"]["second"])
-    table.start([f"side {met['first']}", f"side {met['second']}", f"hand first {met['first']}"])
-    for play in (f"{met['first']} roll", f"{met['second']} roll", f"{met['first']} 100", f"{met['second']} 25", "end"):
+    one, other = next(game["seat"]["sides"] for game in seats if len(game["seat"]["sides"]) == 2)
+    table.start([f"side {one}", f"side {other}", f"hand first {one}"])
+    for play in (f"{one} roll", f"{other} roll", f"{one} 100", f"{other} 25", "end"):
         table.enter(play, "")
     wire.run()
     projection.Projector(pool).catch_up()
 
-    assert f"{met['first']} – {met['second']} 100 : 25" in text_of(public.get(at))
+    assert f"{one} – {other} 100 : 25" in text_of(public.get(at))
     assert post(director, f"{at}/draw", round=2).status_code == 303
     assert "Round 2 of 2" in text_of(public.get(at))
     games = public.get(f"{at}/games.csv").get_data(as_text=True).splitlines()
-    assert f"1,Table 7,{met['first']},100,{met['second']},25,1,0" in games
+    assert f"1,Table 7,{one},100,{other},25,1,0" in games
     assert public.get(f"{at}/standings.csv").get_data(as_text=True).count("\n") == 4
 
 
@@ -124,15 +132,43 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
     at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
     post(director, f"{at}/enter", sides="Ann\nBob")
     post(director, f"{at}/draw", round=1)
-    first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["first"]
+    first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["sides"][0]
     helper = person(pool, "helper", "Hal")
     assert post(helper, f"{at}/clock", runs="start").status_code == 303
-    assert post(helper, f"{at}/result", round=1, first=first, mine=300, theirs=200).status_code == 303
+    assert post(helper, f"{at}/result", round=1, first=first, points0=300, points1=200).status_code == 303
     assert post(helper, f"{at}/draw", round=2).status_code == 403
 
     assert "300 : 200 typed by the director" in text_of(club.get(at))
     for path in ("/", "/standings", "/tournaments", at):
         assert re.search(r"Friday 4[45]:\d\d", text_of(club_service.create_app(pool).test_client().get(path))), path
+
+
+def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, pool, table, wire, monkeypatch):
+    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
+    post(director, f"{at}/enter", sides="Ann\nBob")
+    post(director, f"{at}/draw", round=1)
+    phone = create_app(table, secret=b"x" * 32, club=wire.outbox).test_client()
+    wire.run()
+    before = phone.get("/version").headers["ETag"]
+    assert "Friday" not in text_of(phone.get("/"))
+
+    post(director, f"{at}/clock", runs="start")
+    wire.client = club_service.create_app(pool).test_client()
+    wire.run()
+    for path in ("/", "/wall", "/plain", "/score"):
+        assert re.search(r"Friday 4[45]:\d\d", text_of(phone.get(path))), path
+    assert phone.get("/version").headers["ETag"] != before
+    began_s = outbox.time.monotonic()
+    monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 3000)
+    assert "Friday 0:00 Time is up: finish the hand." in text_of(phone.get("/wall"))
+    monkeypatch.setattr(outbox.time, "monotonic", lambda: began_s + 4000)
+    assert "Friday" not in text_of(phone.get("/wall"))
+    monkeypatch.undo()
+
+    post(director, f"{at}/undraw", round=1)
+    wire.client = club_service.create_app(pool).test_client()
+    wire.run()
+    assert "Friday" not in text_of(phone.get("/"))
 
 
 def test_names_in_a_spreadsheet_are_no_formulas(director, club):
@@ -183,12 +219,15 @@ def test_a_call_that_the_table_takes_back_is_gone(director, table, wire):
 def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
     alone = create_app(table, secret=b"x" * 32).test_client()
     phone = create_app(table, secret=b"x" * 32, club=Outbox(table.store, Address("http://club", "T"))).test_client()
-    assert "Call the director" not in text_of(alone.get("/"))
-    assert "Call the director" in text_of(phone.get("/"))
+    for path in ("/", "/plain"):
+        assert "Call the director" not in text_of(alone.get(path))
+        assert "Call the director" in text_of(phone.get(path))
 
-    assert "The director has been called." in text_of(post(phone, "/director", call="come") and phone.get("/"))
-    post(phone, "/director", call="over")
-    assert not table.state.has_called
+        called = post(phone, "/director", call="come", page=path.strip("/"))
+        assert path == "/" or called.location == "/plain"
+        assert "The director has been called." in text_of(phone.get(path))
+        post(phone, "/director", call="over")
+        assert not table.state.has_called
 
 
 # --- Corrections ----------------------------------------------------------------------------------------------

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import socket
+import ssl
 import sys
+import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,10 +16,11 @@ from client import TWO, played, text_of
 
 from companion.app import club_commands
 from companion.club import batch
-from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox
+from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, _posted
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.pages import create_app
+from companion.pages.server.secure_port import certify
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Draft, Store
 
@@ -239,6 +244,27 @@ def test_a_batch_is_signed_with_the_tables_key(tmp_path, club):
 def test_what_is_no_key_gets_a_sentence(key):
     with pytest.raises(Problem, match="is no key"):
         batch.signature(key, b"")
+
+
+def test_a_club_whose_certificate_nobody_vouches_for_gets_nothing(tmp_path):
+    certify(tmp_path / "own.pem", ("127.0.0.1",))
+    trusts = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    trusts.load_cert_chain(tmp_path / "own.pem")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(10)
+        heard = []
+
+        def answer() -> None:
+            with suppress(OSError), trusts.wrap_socket(server.accept()[0], server_side=True) as line:
+                heard.append(line.recv(100))
+
+        club = threading.Thread(target=answer)
+        club.start()
+        with pytest.raises(Problem, match="Its certificate is not valid for this address"):
+            _posted(f"https://127.0.0.1:{server.getsockname()[1]}/club/events", b"{}", {})
+        club.join()
+
+    assert heard == []
 
 
 def test_a_table_without_news_says_now_and_then_that_it_is_there(tmp_path, club):

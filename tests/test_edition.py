@@ -10,7 +10,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.rules.cards import Card, Family
-from companion.rules.editions.edition import EditionError, edition_names, keep_own_editions, load_edition, switches
+from companion.rules.editions import edition
+from companion.rules.editions.edition import (
+    EditionError,
+    edition_names,
+    keep_own_editions,
+    lent,
+    load_edition,
+    switches,
+)
 from companion.rules.editions.switches import check_option, check_options, contradiction
 
 CLASSIC = load_edition("classic")
@@ -331,3 +339,19 @@ def test_every_switch_is_turned_by_a_test_of_the_rules_or_by_an_edition():
     by_edition = {name for name in switches() if len({edition.switch(name) for edition in others}) > 1}
 
     assert set(switches()) - by_option - by_edition == set()
+
+
+def test_an_edition_of_another_machine_goes_by_its_name_and_what_is_in_it(monkeypatch):
+    text = own("ours") + 'title = "%s"\n'
+    one, other = lent(text % "One"), lent(text % "Other")
+
+    assert one == lent(text % "One") != other
+    assert one.startswith("ours.")
+    assert [load_edition(name).title for name in (one, other)] == ["One", "Other"]
+    assert one not in edition_names()
+    for wrong in (text % "x" + "deck = 3", text.replace("ours", "rush") % "x", text % "x" + "#" * 70_000, "\0"):
+        with pytest.raises(EditionError):
+            lent(wrong)
+    monkeypatch.setattr(edition, "MOST_LENT", 2)
+    with pytest.raises(EditionError, match="Too many"):
+        lent(text % "Third")

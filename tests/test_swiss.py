@@ -5,36 +5,25 @@ from __future__ import annotations
 import random
 
 import pytest
-from click.testing import CliRunner
 
-from companion.app.club_commands import club
-from companion.club.swiss import Encounter, paired, read, standings
-from companion.common.errors import Problem
+from companion.club.swiss import Encounter, seated, standings
 
-BY_HAND = """
-# four sides, two rounds
-Ann
-Bob
-Cid
-Dee
-
-1, Ann, 3000, Bob, 1000
-1, Cid, 2000, Dee, 2000
-2, Ann, 1500, Cid, 2500
-2, Dee, 900, Bob, 700
-"""
+FOUR = ["Ann", "Bob", "Cid", "Dee"]
+BY_HAND = [
+    Encounter(1, ("Ann", "Bob"), (3000, 1000)),
+    Encounter(1, ("Cid", "Dee"), (2000, 2000)),
+    Encounter(2, ("Ann", "Cid"), (1500, 2500)),
+    Encounter(2, ("Dee", "Bob"), (900, 700)),
+]
 
 
-def table(text: str = BY_HAND) -> list[tuple]:
-    return [
-        (one.side, one.won, one.buchholz, one.difference, one.points)
-        for one in standings(*read(text.splitlines(), "x"))
-    ]
+def figures(found) -> list[tuple]:
+    return [(one.side, one.won, one.buchholz, one.difference, one.points) for one in found]
 
 
 def test_the_standings_are_those_that_one_counts_by_hand():
     # Cid and Dee have won 3 each: Cid has met Dee (3) and Ann (2), Dee has met Cid (3) and Bob (0).
-    assert table() == [
+    assert figures(standings(FOUR, BY_HAND)) == [
         ("Cid", 3, 5, 1000, 4500),
         ("Dee", 3, 3, 200, 2900),
         ("Ann", 2, 3, 1000, 4500),
@@ -43,25 +32,25 @@ def test_the_standings_are_those_that_one_counts_by_hand():
 
 
 def test_those_who_stand_nearest_and_have_not_met_play_next():
-    assert paired(standings(*read(BY_HAND.splitlines(), "x"))) == [("Cid", "Bob"), ("Dee", "Ann")]
+    assert seated(standings(FOUR, BY_HAND)) == [("Cid", "Bob"), ("Dee", "Ann")]
 
 
 def test_the_first_round_is_as_it_was_drawn():
-    assert paired(standings(["Ann", "Bob", "Cid", "Dee"], [])) == [("Ann", "Bob"), ("Cid", "Dee")]
+    assert seated(standings(FOUR, [])) == [("Ann", "Bob"), ("Cid", "Dee")]
 
 
 def test_where_their_number_is_odd_the_last_who_has_not_rested_rests():
     sides = ["Ann", "Bob", "Cid"]
-    first = [Encounter(1, "Ann", "Bob", (2, 1)), Encounter(1, "Cid")]
+    first = [Encounter(1, ("Ann", "Bob"), (2, 1)), Encounter(1, ("Cid",))]
 
-    assert paired(standings(sides, [])) == [("Ann", "Bob"), ("Cid", None)]
-    assert paired(standings(sides, first)) == [("Ann", "Cid"), ("Bob", None)]
+    assert seated(standings(sides, [])) == [("Ann", "Bob"), ("Cid",)]
+    assert seated(standings(sides, first)) == [("Ann", "Cid"), ("Bob",)]
 
 
 def test_two_sides_who_have_met_meet_again_where_there_is_nobody_else():
-    played = [Encounter(1, "Ann", "Bob", (2, 1))]
+    played = [Encounter(1, ("Ann", "Bob"), (2, 1))]
 
-    assert paired(standings(["Ann", "Bob"], played)) == [("Ann", "Bob")]
+    assert seated(standings(["Ann", "Bob"], played)) == [("Ann", "Bob")]
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -70,46 +59,64 @@ def test_in_a_whole_tournament_nobody_meets_twice_nobody_rests_twice_and_nothing
     chance, sides = random.Random(seed), [f"Side {number}" for number in range(1, count + 1)]
     games: list[Encounter] = []
     for number in range(1, 6):
-        for first, second in paired(standings(sides, games)):
-            points = (0, 0) if second is None else (chance.randrange(0, 5000, 25), chance.randrange(0, 5000, 25))
-            games.append(Encounter(number, first, second, points))
+        for there in seated(standings(sides, games)):
+            points = tuple(chance.randrange(0, 5000, 25) for _ in there) if len(there) > 1 else ()
+            games.append(Encounter(number, there, points))
 
-    met = [frozenset((game.first, game.second)) for game in games]
+    met = [frozenset(game.sides) for game in games]
     assert len(met) == len(set(met))
     for number in range(1, 6):
-        seated = [side for game in games if game.round == number for side in (game.first, game.second) if side]
-        assert sorted(seated) == sorted(sides)
+        assert sorted(side for game in games if game.round == number for side in game.sides) == sorted(sides)
     found = standings(sides, games)
     assert sum(one.won for one in found) == 2 * len(games)
     assert sum(one.difference for one in found) == 0
     for one in found:
-        ours = [game for game in games if one.side in (game.first, game.second)]
-        assert one.won == sum(game.won()[game.second == one.side] for game in ours)
-        assert one.points == sum(game.points[game.second == one.side] for game in ours)
+        ours = [(game, game.sides.index(one.side)) for game in games if one.side in game.sides]
+        assert one.won == sum(game.won()[place] for game, place in ours)
+        assert one.points == sum(game.points[place] for game, place in ours if game.points)
 
 
 @pytest.mark.parametrize(
-    ("line", "says"),
+    ("points", "won"),
     [
-        ("Ann", "Ann stands there twice"),
-        ("1, Ann, 3000, Zoe, 1000", "Zoe is none of those who play"),
-        ("1, Ann, much, Bob, 1000", "a game is written as"),
-        ("0, Ann, 1, Bob, 2", "a game is written as"),
-        ("1, Ann, 1, Bob", "a game is written as"),
-        ("1, Ann, 1, Ann, 2", "Ann plays twice in round 1"),
-        ("2, Cid, 1, Bob, 2", "Cid plays twice in round 2"),
-        ("bye", "nobody can be called bye"),
+        ((900, 400, 700, 0), (6, 2, 4, 0)),
+        ((900, 400, 900, 0), (5, 2, 5, 0)),  # who is level shares the places
+        ((900, 400, 700), (6, 2, 4)),  # nobody is worse off for an empty seat
+        ((0, 0, 0, 0), (3, 3, 3, 3)),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(line, says):
-    with pytest.raises(Problem, match=f"saturday.csv, line 12: .*{says}"):
-        read([*BY_HAND.splitlines(), line, ""], "saturday.csv")
+def test_at_a_table_of_four_each_place_counts_two_more_than_the_next(points, won):
+    assert Encounter(1, tuple(FOUR[: len(points)]), points, seats=4).won() == won
 
 
-def test_the_command_says_how_it_stands_and_who_plays_next(tmp_path):
-    (tmp_path / "saturday.csv").write_text(BY_HAND)
+def test_at_a_table_of_more_than_two_whoever_was_met_counts_once_each_for_buchholz_and_difference():
+    found = standings(FOUR, [Encounter(1, tuple(FOUR), (900, 400, 700, 0), seats=4)])
 
-    said = CliRunner().invoke(club, ["pair", str(tmp_path / "saturday.csv")]).output.splitlines()
+    # Ann: 4 + 2 + 0 of those met; 500 + 200 + 900 ahead of them.
+    assert figures(found)[0] == ("Ann", 6, 6, 1600, 900)
+    assert sum(one.difference for one in found) == 0
 
-    assert said[1].split() == ["1.", "Cid", "3", "5", "+1000", "4500"]
-    assert said[-3:] == ["Round 3", "Table 1: Cid – Bob", "Table 2: Dee – Ann"]
+
+@pytest.mark.parametrize(
+    ("count", "seats", "sizes"), [(8, 4, [4, 4]), (7, 4, [4, 3]), (5, 4, [3, 2]), (13, 6, [5, 4, 4])]
+)
+def test_tables_are_as_full_as_each_other_and_who_sits_at_a_small_one_does_so_once(count, seats, sizes):
+    sides = [f"Side {number}" for number in range(count)]
+    first = seated(standings(sides, []), seats)
+    games = [Encounter(1, there, tuple(range(len(there))), seats) for there in first]
+    second = seated(standings(sides, games), seats)
+
+    assert [len(there) for there in first] == [len(there) for there in second] == sizes
+    assert sorted(side for there in second for side in there) == sorted(sides)
+    if sizes == [4, 3]:
+        assert not set(first[-1]) & set(second[-1])
+
+
+def test_of_sixteen_at_tables_of_four_hardly_anybody_meets_somebody_again():
+    sides, games = [f"Side {number}" for number in range(16)], []
+    for number in (1, 2, 3):
+        for there in seated(standings(sides, games), 4):
+            games.append(Encounter(number, there, tuple((sides.index(side) * 7 + number) % 16 for side in there), 4))
+
+    met = [one.met for one in standings(sides, games)]
+    assert sum(len(others) - len(set(others)) for others in met) <= 8  # of 144 meetings

@@ -41,14 +41,14 @@ class Evening:
     def draw(self, number: int, lot=None) -> list[tuple]:
         lot = [side.name for side in self.now.sides] if lot is None else lot
         self.do("draw", t.drawn(self.now, self.results, number, TABLES, lot))
-        return [(seat.place, seat.first, seat.second) for seat in self.now.rounds[-1]]
+        return [(seat.place, *seat.sides) for seat in self.now.rounds[-1]]
 
-    def type(self, number: int, first: str, mine: object, theirs: object) -> None:
-        form = {"round": str(number), "first": first, "mine": str(mine), "theirs": str(theirs)}
-        self.do("result", t.typed(self.now, form))
+    def type(self, number: int, first: str, *points: object) -> None:
+        form = {f"points{place}": str(one) for place, one in enumerate(points)}
+        self.do("result", t.typed(self.now, {"round": str(number), "first": first, **form}))
 
-    def plays(self, table: str, match: int, mine: tuple, theirs: tuple, winner=None, counted=None) -> None:
-        sides = [{"name": name, "players": [name], "total": total} for name, total in (mine, theirs)]
+    def plays(self, table: str, match: int, *each: tuple, winner=None, counted=None) -> None:
+        sides = [{"name": name, "players": [name], "total": total} for name, total in each]
         self.played.append(t.Played(table, match, {"sides": sides, "winner": winner, "edition": "classic"}, counted))
 
     def stand(self) -> list[str]:
@@ -68,7 +68,7 @@ def test_the_first_round_follows_the_lot_and_the_next_one_the_standings():
 def test_whoever_is_odd_rests_and_wins_by_it():
     evening = Evening(("Ann", "Bob", "Cid"))
 
-    assert evening.draw(1) == [("Table 1", "Ann", "Bob"), ("", "Cid", None)]
+    assert evening.draw(1) == [("Table 1", "Ann", "Bob"), ("", "Cid")]
     evening.type(1, "Ann", 0, 100)
     assert evening.stand() == ["Bob", "Cid", "Ann"]
 
@@ -78,12 +78,12 @@ def test_in_a_round_robin_of_five_everybody_meets_everybody_and_rests_once():
     met, rested = set(), []
 
     for number in range(1, evening.now.length + 1):
-        for _place, first, second in evening.draw(number):
-            if second is None:
-                rested.append(first)
-            else:
-                met.add(frozenset((first, second)))
+        for _place, first, *others in evening.draw(number):
+            if others:
+                met.add(frozenset((first, *others)))
                 evening.type(number, first, 100, 50)
+            else:
+                rested.append(first)
 
     assert evening.now.length == 5
     assert len(met) == 10
@@ -99,7 +99,7 @@ def test_whom_a_side_that_has_left_would_have_met_rests():
     evening.type(1, "Bob", 1, 0)
     evening.do("leave", t.left(evening.now, "Dee"))
 
-    assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("", "Bob", None)]
+    assert evening.draw(2) == [("Table 1", "Ann", "Cid"), ("", "Bob")]
 
 
 def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_since_the_draw():
@@ -187,6 +187,40 @@ def test_of_pairs_both_players_have_to_sit_on_one_side():
     assert (evening.results[0].points, evening.results[0].edition) == ((4, 3), "rush")
 
 
+@pytest.mark.parametrize("system", ["swiss", "fixed"])
+def test_single_players_sit_at_tables_of_four_and_a_match_of_the_four_is_their_result(system):
+    evening = Evening((*FOUR, "Eve", "Flo", "Gus", "Hal"), seats=4, edition="rush", system=system)
+    assert evening.draw(1) == [("Table 1", *FOUR), ("Table 2", "Eve", "Flo", "Gus", "Hal")]
+    evening.plays("a", 11, ("Ann", 100), ("Bob", 50), ("Cid", 75))  # Dee is not there yet
+    evening.plays("a", 12, ("Dee", 100), ("Bob", 900), ("Ann", 700), ("Cid", 300), winner="Bob")
+    evening.type(1, "Eve", 25, 50, 75, 100)
+
+    assert [(one.points, one.is_final) for one in evening.results] == [
+        ((700, 900, 300, 100), True),
+        ((25, 50, 75, 100), True),
+    ]
+    # 6, 4, 2, 0 at each table; level by the difference to all three whom they have met.
+    assert evening.stand() == ["Bob", "Hal", "Ann", "Gus", "Flo", "Cid", "Eve", "Dee"]
+    # At each table two of the one and two of the other, as near to each other as that goes.
+    swiss = [("Table 1", "Bob", "Hal", "Ann", "Gus"), ("Table 2", "Flo", "Cid", "Eve", "Dee")]
+    fixed = [("Table 1", "Ann", "Eve", "Bob", "Flo"), ("Table 2", "Cid", "Gus", "Dee", "Hal")]
+    assert evening.draw(2) == (swiss if system == "swiss" else fixed)
+
+
+def test_what_an_older_club_has_drawn_is_read_as_before():
+    evening = Evening(("Ann", "Bob", "Cid"))
+    seats = [
+        {"number": 1, "first": "Ann", "second": "Bob", "place": "Table 1", "table": "a", "since": 10},
+        {"number": 2, "first": "Cid", "second": None},
+    ]
+    evening.do("draw", {"round": 1, "seats": seats, "lot": ["Ann", "Bob", "Cid"]})
+
+    assert [(seat.sides, seat.table, seat.rests) for seat in evening.now.rounds[0]] == [
+        (("Ann", "Bob"), "a", False),
+        (("Cid",), None, True),
+    ]
+
+
 @pytest.mark.parametrize(
     ("of_pairs", "text", "says"),
     [
@@ -210,7 +244,7 @@ def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
     evening.draw(1)
     with pytest.raises(Problem, match="drawn already"):
         evening.draw(1)
-    with pytest.raises(Problem, match="Ann and Bob have no result yet"):
+    with pytest.raises(Problem, match="Ann – Bob: there is no result yet"):
         evening.draw(2)
     with pytest.raises(Problem, match="needs two sides"):
         Evening(("Ann",)).draw(1)
@@ -224,22 +258,28 @@ def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
         {"edition": "chess"},
         {"rounds": "0"},
         {"hands": "-1"},
+        {"seats": "4"},
+        {"seats": "3", "of": "pairs", "edition": "bsd-mille"},
+        {"seats": "3", "system": "round-robin"},
         {"minutes": "1e9"},
         {"rounds": "٣"},
     ],
 )
 def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
-    right = {"name": "Friday", "edition": "classic", "system": "swiss", "rounds": "5", "hands": "3", "minutes": "0"}
+    right = {"name": "Friday", "edition": "classic", "system": "swiss", "seats": "3"}
+    right |= {"rounds": "5", "hands": "3", "minutes": "0"}
     assert t.planned(right)["rounds"] == 5
 
     with pytest.raises(Problem):
         t.planned(right | form)
 
 
-@pytest.mark.parametrize("form", [{"first": "Zoe"}, {"first": "Bob"}, {"mine": "x"}, {"theirs": ""}, {"round": "7"}])
+@pytest.mark.parametrize(
+    "form", [{"first": "Zoe"}, {"first": "Bob"}, {"points0": "x"}, {"points1": ""}, {"round": "7"}]
+)
 def test_a_result_that_cannot_be_gets_a_sentence(form):
     evening = Evening()
     evening.draw(1)
 
     with pytest.raises(Problem):
-        t.typed(evening.now, {"round": "1", "first": "Ann", "mine": "100", "theirs": "50"} | form)
+        t.typed(evening.now, {"round": "1", "first": "Ann", "points0": "100", "points1": "50"} | form)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import click
 
@@ -87,27 +86,6 @@ def club_link(database: str) -> None:
 
     with postgres.opened(database) as pool, postgres.connected(pool) as db:
         click.echo(f"Add this to the club's address: /director?once={people.new_link(db)}")
-
-
-@club.command("pair")
-@click.argument("file", type=click.Path(path_type=Path))
-def club_pair(file: Path) -> None:
-    """How a Swiss tournament stands, and who plays whom in its next round.
-
-    FILE has a line for each side, in the order in which they were drawn, and one for each game that has been played:
-    `1, Ann & Bob, 3400, Cid & Dee, 2100`; a bye is `1, Eve, bye`.
-
-    \b
-    Example: companion club pair saturday.csv
-    """
-    from companion.club import swiss
-    from companion.common.small_file import read_small
-
-    try:
-        text = read_small(file).decode("utf-8-sig")
-    except (OSError, UnicodeError) as error:
-        raise Problem(f"{file} cannot be read ({error}): name a text file.") from error
-    click.echo("\n".join(swiss.told(*swiss.read(text.splitlines(), str(file)))))
 
 
 @club.command("rebuild")

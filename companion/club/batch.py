@@ -22,23 +22,21 @@ from typing import Any, NamedTuple
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 from companion.match.questions import Letter
+from companion.rules.editions.edition import edition_names, lent
 from companion.storage.database import Checked
-from companion.storage.events import Event, checksum, is_sound
+from companion.storage.events import Event, Kind, checksum, is_sound
 
-MOST_BYTES = 1024 * 1024
-"""Maximum size of a batch, in bytes."""
-
+MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
-SCHEME = "Companion"
-"""The word that begins `Authorization: Companion ID:SIGNATURE`."""
-
-SCHEMA = 1
-"""The form of batches that this program knows; one that names none is of form 1."""
-
+SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
+SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
 """What a letter of the director's holds."""
+
+CLOCK = "clock"
+"""What stands among the letters as long as a round is played: `of` seconds are left; `text` says whether it runs."""
 
 TOO_LARGE = "This batch is too large: send at most 1 MB at a time."
 
@@ -48,12 +46,8 @@ class Sent(NamedTuple):
 
     seq: int
     crc: str
-    body: str
-    """JSON, all of it ASCII."""
-
-    match: int | None
-    """The match that it belongs to; None for what is no event of a companion."""
-
+    body: str  # JSON, all of it ASCII
+    match: int | None  # the match that it belongs to; None for what is no event of a companion
     kind: str | None = None
 
 
@@ -65,16 +59,11 @@ class Batch:
     name: str
     first: int
     events: tuple[Sent, ...]
-    last: int | None
-    """The number of the last event of the table's log; None where it does not say."""
+    last: int | None  # the number of the last event of the table's log; None where it does not say
 
 
 class Missing(Exception):
-    """A batch has a gap; `seq` is the first event that is missing."""
-
-    def __init__(self, seq: int) -> None:
-        super().__init__(seq)
-        self.seq = seq
+    """A batch has a gap; it is raised with the number of the first event that is missing."""
 
 
 # --- At the table ---------------------------------------------------------------------------------------------
@@ -129,7 +118,8 @@ def letters(answer: Mapping[str, object], key: str | None) -> list[dict[str, obj
     except (ValueError, RecursionError):
         return []
     read = ({name: one.get(name) for name in LETTER} for one in found if isinstance(one, dict))
-    return [one for one in read if one["what"] in tuple(Letter) and all(map(_fits, one.values(), LETTER.values()))]
+    known = (*Letter, CLOCK)
+    return [one for one in read if one["what"] in known and all(map(_fits, one.values(), LETTER.values()))]
 
 
 def _fits(value: object, kind: type) -> bool:
@@ -204,9 +194,30 @@ def _row(seq: int, body: object) -> tuple[int, int, float, str, str] | None:
 
 
 def event_of(seq: int, body: str) -> Event | None:
-    """Return the event of a companion's log that the club has kept; None for what cannot be replayed."""
+    """Return the event of a companion's log that the club has kept; None for what cannot be replayed.
+
+    An edition of that table's own is the one that its match began with. Raises Problem for one that is not known.
+    """
     row = _row(seq, json.loads(body))
-    return Event(*row[:4], json.loads(row[4])) if row is not None and is_sound(row) else None
+    if row is None or not is_sound(row):
+        return None
+    said = json.loads(row[4])
+    if row[3] == Kind.SETUP:
+        said["lines"] = [_known(line, said.get("edition")) for line in said.get("lines", ())]
+    return Event(*row[:4], said)
+
+
+def _known(line: str, own: object) -> str:
+    """Return a line of a record's head; one that names an edition as that one is found here. Raises Problem."""
+    word, _, rest = line.partition(" ")
+    name = rest.strip().lower()
+    if word != "edition":
+        return line
+    if isinstance(own, str) and (found := lent(own)).startswith(f"{name}."):
+        return f"edition {found}"
+    if name not in edition_names():
+        raise Problem(f"There is no edition {name}.")
+    return line
 
 
 def _no_number(_text: str) -> float:

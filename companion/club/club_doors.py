@@ -14,9 +14,7 @@ from companion.club.postgres import connected
 if TYPE_CHECKING:
     from companion.club.club_service import Club
 
-SESSION = "person"
-"""The token of a session, in the cookie."""
-
+SESSION = "person"  # the token of a session, in the cookie
 _OPEN_TO: Mapping[Role | None, str] = {
     None: """
         static health metrics club.take club.boards club.as_json club.one club.standings club.speak

@@ -20,16 +20,11 @@ from companion.common.text import say
 from companion.match.questions import Letter
 from companion.storage.events import Event
 
-_BEHIND_S = 90
-"""Time without a word after which a table counts as gone, in seconds."""
+_BEHIND_S = 90  # time without a word after which a table counts as gone, in seconds
 
 
 class Fork(Exception):
-    """A table tells another course of its log than the club has; `seq` is the first event that differs."""
-
-    def __init__(self, seq: int) -> None:
-        super().__init__(seq)
-        self.seq = seq
+    """A table tells another course of its log than the club has; raised with the number of the first that differs."""
 
 
 class NotThisTable(Problem):
@@ -48,8 +43,7 @@ class TableRow:
     fork_at: int | None
     quiet_s: float
     hidden: bool
-    copy_of: str | None
-    """The name of a table that was here before and whose log begins in the same way."""
+    copy_of: str | None  # the name of a table that was here before and whose log begins in the same way
 
     @property
     def is_gone(self) -> bool:
@@ -108,16 +102,15 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
     return last
 
 
-def letters(db: Connection, table: str) -> str | None:
-    """Return what the director has sent to a table and it has not got, as it reads it; None where nothing waits."""
+def letters(db: Connection, table: str) -> list[dict[str, object]]:
+    """Return what the director has sent to a table and it has not got, as it reads it."""
     row = db.execute("SELECT has_letters FROM club.tables WHERE id = %s", [table]).fetchone()
     if row is None or not row[0]:
-        return None
+        return []
     waiting = desk.not_arrived(deeds.of(db, desk.topic(table)))
     if not waiting:
         db.execute("UPDATE club.tables SET has_letters = false WHERE id = %s", [table])
-        return None
-    return desk.written(waiting)
+    return waiting
 
 
 def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, text: str = "", match: int = 0) -> None:
@@ -128,7 +121,7 @@ def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, tex
 
 def _erased_matches(db: Connection, table: str) -> set[int]:
     rows = db.execute("SELECT match FROM club.erasures WHERE table_id = %s", [table])
-    return {int(str(row[0])) for row in rows}
+    return {row[0] for row in rows}
 
 
 def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
@@ -152,7 +145,7 @@ def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:
         raise NotThisTable(
             say("This table belongs to another key: the director can revoke that one, then this one takes its place.")
         )
-    return int(str(last)), bool(has_erased)
+    return last, bool(has_erased)
 
 
 def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None:
@@ -184,6 +177,11 @@ def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
         return cursor.execute(query, [hidden]).fetchall()
 
 
+def table_row(db: Connection, table: str, *, hidden: bool = True) -> TableRow | None:
+    """Return what the club knows of one table."""
+    return next((row for row in tables(db, hidden=hidden) if row.id == table), None)
+
+
 def settle(db: Connection, table: str, *, hidden: bool) -> None:
     """Take note that the director has seen a table's other course; `hidden` takes the table off the boards."""
     db.execute("UPDATE club.tables SET fork_at = NULL, hidden = %s WHERE id = %s", [hidden, table])
@@ -195,4 +193,4 @@ def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Even
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
         [table, match, match, after],
     )
-    return tuple(event_of(int(str(seq)), str(body)) for seq, body in rows)
+    return tuple(event_of(seq, body) for seq, body in rows)

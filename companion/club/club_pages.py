@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import time
 from dataclasses import asdict
@@ -9,7 +10,7 @@ from functools import partial
 from math import inf
 from typing import Any
 
-from flask import Blueprint, Response, abort, g, make_response, redirect, render_template, request, session
+from flask import Blueprint, abort, g, redirect, render_template, request, session
 from werkzeug.wrappers import Response as AnyResponse
 
 from companion.club import batch, club_log, deeds, desk, keys, projection
@@ -20,7 +21,7 @@ from companion.club.deeds import Deed
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
-from companion.club.tournament_pages import clocks, clocks_of
+from companion.club.tournament_pages import clocks, clocks_at_tables
 from companion.common.cache import Kept
 from companion.common.program_name import typed
 from companion.common.text import Said, say, say_many
@@ -32,9 +33,7 @@ from companion.pages.words import Names, _, many
 
 bp = Blueprint("club", __name__)
 
-MOST_SHEETS = 10
-"""Maximum number of matches of a table that are shown, the newest first."""
-
+MOST_SHEETS = 10  # maximum number of matches of a table that are shown, the newest first
 _pasts: Kept[Past] = Kept(32)
 
 
@@ -49,16 +48,11 @@ def helpers() -> dict[str, object]:
 
 
 @bp.post("/club/events")
-def take() -> Response:
+def take() -> tuple[dict[str, object], int]:
     """Take a batch of events: 200 once it is stored; 409 says what is missing, or where it differs."""
-    return make_response(*_taken())
-
-
-def _taken() -> tuple[dict[str, object], int]:
-    if (request.content_length or 0) > batch.MOST_BYTES:
-        return {"say": batch.TOO_LARGE}, 413
-    body = request.get_data(cache=False)
-    if len(body) > batch.MOST_BYTES:
+    if (request.content_length or 0) > batch.MOST_BYTES or len(
+        body := request.get_data(cache=False)
+    ) > batch.MOST_BYTES:
         return {"say": batch.TOO_LARGE}, 413
     try:
         with connected(club().pool) as db:
@@ -67,15 +61,17 @@ def _taken() -> tuple[dict[str, object], int]:
             try:
                 last = club_log.take(db, sent, key)
             except Fork as fork:  # Noted with the table; nothing else was written.
-                return {"fork_at": fork.seq}, 409
-            letters = club_log.letters(db, sent.table)
+                return {"fork_at": fork.args[0]}, 409
+            clock = club().clocks.get("", partial(clocks_at_tables, db), int(time.monotonic())).get(sent.table)
+            letters = [*club_log.letters(db, sent.table), *([clock] if clock else [])]
             secret = keys.secret_of(db, key) if letters and key else None
         answer: dict[str, object] = {"acknowledged": last}
         if letters:
-            answer |= {"letters": letters} | ({"signed": batch.digest(secret, letters.encode())} if secret else {})
+            text = json.dumps(letters)
+            answer |= {"letters": text} | ({"signed": batch.digest(secret, text.encode())} if secret else {})
         return answer, 200
     except Missing as missing:
-        return {"missing_from": missing.seq}, 409
+        return {"missing_from": missing.args[0]}, 409
 
 
 # --- What everybody sees --------------------------------------------------------------------------------------
@@ -87,8 +83,8 @@ def boards() -> str:
 
     def drawn() -> str:
         with connected(club().pool) as db:
-            running, glances = clocks_of(db), _glances(db)
-        return render_template("club_tables.html", tables=glances, clocks=lambda: running)
+            glances = _glances(db)
+        return render_template("club_tables.html", tables=glances)
 
     key = (language.spoken(), "HX-Request" in request.headers)
     return drawn() if who() else club().boards.get(key, drawn, int(time.monotonic()))
@@ -114,16 +110,12 @@ def _glances(db: Connection) -> list[dict[str, Any]]:
 
 
 def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> dict[str, Any]:
-    sides = (
-        [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in state["sides"]]
-        if state
-        else []
-    )
+    known = state["sides"] if state else ()
+    sides = [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in known]
     return {
         "id": row.id,
         "name": row.name,
         "hand": state["hand"] if state else 0,
-        "is_open": bool(state and state["is_open"]),
         "sides": sides,
         "leader": _leader(sides, state),
         "seen": _("now") if row.quiet_s < 60 else _ago(row.quiet_s),
@@ -179,9 +171,7 @@ def trouble(row: TableRow) -> Said | None:
 def one(table: str) -> str:
     """Show a table's scores: the newest matches with their sheets."""
     with connected(club().pool) as db:
-        row = next((row for row in club_log.tables(db, hidden=may(Role.DIRECTOR)) if row.id == table), None) or abort(
-            404
-        )
+        row = club_log.table_row(db, table, hidden=may(Role.DIRECTOR)) or abort(404)
         pasts = [past_of(db, row.id, match) for match in projection.matches_of(db, row.id)[:MOST_SHEETS]]
     matches = [_match_view(past) for past in pasts if past is not None]
     return render_template("club_table.html", table=row, trouble=trouble(row), matches=matches)

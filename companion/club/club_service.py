@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import logging
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from flask import Flask, Response, abort, g, make_response, render_template, request
+from flask import Flask, Response, g, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
 
 from companion.club import (
@@ -44,21 +46,18 @@ TAKEN_IN_BYTES = 16_000_000
 
 FORM_BYTES = 16 * 1024
 RETRY_S = 1
-_COUNTS = """
-    SELECT count(*) AS tables, coalesce(sum(t.last), 0) AS events,
-           coalesce(sum(greatest(t.told - t.last, 0)), 0) AS events_behind, count(t.fork_at) AS tables_forked,
-           count(*) FILTER (WHERE t.seen_at < now() - interval '90 seconds') AS tables_gone,
-           coalesce(sum(t.last - j.seq), 0) AS events_to_judge
-      FROM club.tables t JOIN club.judged j ON j.table_id = t.id
-"""
-_HELP = {
-    "tables": "Tables that have ever pushed.",
-    "events": "Events in the club's log.",
-    "events_behind": "Events that tables have and the club has not.",
-    "tables_forked": "Tables that tell another course of their log than the club has.",
-    "tables_gone": "Tables that have not been heard of for 90 seconds.",
-    "events_to_judge": "Events that the referee has still to judge for the boards.",
+_FIGURES = {
+    "tables": ("Tables that have ever pushed.", "count(*)"),
+    "events": ("Events in the club's log.", "sum(last)"),
+    "events_behind": ("Events that tables have and the club has not.", "sum(greatest(told - last, 0))"),
+    "tables_forked": ("Tables that tell another course of their log than the club has.", "count(fork_at)"),
+    "tables_gone": (
+        "Tables that have not been heard of for 90 seconds.",
+        "count(*) FILTER (WHERE seen_at < now() - interval '90 seconds')",
+    ),
+    "events_to_judge": ("Events that the referee has still to judge for the boards.", "sum(last - seq)"),
 }
+"""What `/metrics` tells, and how it is counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,14 +65,14 @@ class Club:
     """The parts that the app is built on."""
 
     pool: Pool
-    keys_needed: bool
-    """True if nothing is taken without a key, although none has been made."""
+    keys_needed: bool  # True if nothing is taken without a key, although none has been made
+    answers: Counter[int] = field(default_factory=Counter)  # how many batches this process has answered, by the status
+    boards: Kept[str] = field(default_factory=lambda: Kept(16))  # the page of all tables as it was drawn last
+    clocks: Kept[dict[str, dict[str, object]]] = field(default_factory=lambda: Kept(1))
+    """The clock of the round that is played at each table, as it was looked up last."""
 
-    answers: Counter[int] = field(default_factory=Counter)
-    """How many batches this process has answered, by the status."""
-
-    boards: Kept[str] = field(default_factory=lambda: Kept(16))
-    """The page of all tables as it was drawn last."""
+    troubles: Kept[None] = field(default_factory=lambda: Kept(4))
+    """What was last said of the database to whoever runs the club."""
 
 
 def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
@@ -105,10 +104,8 @@ def _check() -> None:
     """Refuse a change that no page of ours has asked for, and a form that is too large."""
     is_batch = request.endpoint == "club.take"
     request.max_content_length = TAKEN_IN_BYTES if is_batch else FORM_BYTES
-    if request.method not in guard.LOOKING and not is_batch:
-        ours = guard.is_our_page(request.headers.get("Origin"), request.host)
-        if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-            abort(403)
+    if not is_batch:
+        guard.check_origin()
 
 
 def _counted(response: Response) -> Response:
@@ -122,6 +119,8 @@ def _error(error: Exception) -> Response:
     code, sentence = _meant(error)
     if code >= 500:
         g.is_failing = True
+    if code == 503:  # Whoever runs the club reads it once a minute, however many tables ask.
+        club_doors.club().troubles.get(sentence, lambda: log.error("%s", sentence), int(time.monotonic() / 60))
     if request.endpoint in ("club.take", "club.as_json", "health"):
         response = make_response({"say": sentence}, code)
     else:
@@ -151,16 +150,15 @@ def _health() -> tuple[dict[str, object], int]:
 
 def _metrics() -> Response:
     """Return the figures of the club and of this process, as Prometheus reads them."""
-    known, lines = club_doors.club(), []
-    try:
-        with connected(known.pool) as db, db.cursor() as cursor:
-            found = cursor.execute(_COUNTS.encode()).fetchone() or ()
-            figures = {column.name: value for column, value in zip(cursor.description or (), found, strict=True)}
-    except Unavailable:
-        figures = {}
-    lines += _metric("up", "1 if the database answers.", {"": int(bool(figures))})
-    for name, value in figures.items():
-        lines += _metric(name, _HELP[name], {"": int(str(value))})
+    known = club_doors.club()
+    found: tuple[int, ...] = ()
+    counts = ", ".join(f"coalesce({how}, 0)" for _, how in _FIGURES.values())
+    with suppress(Unavailable), connected(known.pool) as db:
+        query = f"SELECT {counts} FROM club.tables JOIN club.judged ON table_id = id"  # noqa: S608
+        found = db.execute(query.encode()).fetchone() or ()
+    lines = _metric("up", "1 if the database answers.", {"": int(bool(found))})
+    for (name, (about, _how)), value in zip(_FIGURES.items(), found, strict=False):
+        lines += _metric(name, about, {"": value})
     batches = {f'{{status="{status}"}}': count for status, count in sorted(known.answers.items())}
     lines += _metric("batches_total", "Batches that this process has answered, by HTTP status.", batches, "counter")
     return Response("\n".join([*lines, ""]), mimetype="text/plain; version=0.0.4")

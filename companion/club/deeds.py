@@ -29,9 +29,7 @@ class Deed:
     kind: str
     who: str
     at: datetime
-    age_s: float
-    """How long ago it was, by the clock of the database."""
-
+    age_s: float  # how long ago it was, by the clock of the database
     body: Mapping[str, Any]
 
 
@@ -74,4 +72,4 @@ def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, o
     """Write a deed down; return its number. The caller commits."""
     query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s) RETURNING seq"
     row = db.execute(query, [topic, kind, who, Jsonb(dict(body))]).fetchone()
-    return int(str(row[0])) if row else 0
+    return row[0] if row else 0

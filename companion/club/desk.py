@@ -32,16 +32,11 @@ def topic(table: str) -> str:
 class Stage(StrEnum):
     """How far a letter has come."""
 
-    WAITS = "waits"
-    """The table has not got it yet."""
-
-    ASKED = "asked"
-    """The table has it, and nobody there has answered."""
-
+    WAITS = "waits"  # the table has not got it yet
+    ASKED = "asked"  # the table has it, and nobody there has answered
     YES = "yes"
     NO = "no"
-    VOID = "void"
-    """The line is there no more, or the table plays another match."""
+    VOID = "void"  # the line is there no more, or the table plays another match
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,8 +45,7 @@ class Correction:
 
     deed: Deed
     stage: Stage
-    by: str = ""
-    """Who has answered at the table."""
+    by: str = ""  # who has answered at the table
 
 
 def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:
@@ -95,15 +89,11 @@ def letters(deeds: Sequence[Deed]) -> list[Deed]:
     return [deed for deed in deeds if deed.kind in tuple(Letter)]
 
 
-def not_arrived(deeds: Sequence[Deed]) -> list[Deed]:
-    """Return what the table has not got, as far as the club knows."""
+def not_arrived(deeds: Sequence[Deed]) -> list[dict[str, object]]:
+    """Return what the table has not got, as far as the club knows, as it reads it."""
     there = {deed.body["letter"] for deed in deeds if deed.kind == ARRIVED}
-    return [deed for deed in letters(deeds) if deed.seq not in there]
-
-
-def written(deeds: Sequence[Deed]) -> str:
-    """Return letters as a table reads them, JSON."""
-    return json.dumps([{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in deeds])
+    waiting = (deed for deed in letters(deeds) if deed.seq not in there)
+    return [{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in waiting]
 
 
 def corrections(deeds: Sequence[Deed], now: Past | None) -> list[Correction]:

@@ -34,7 +34,7 @@ STAGES = {
 
 
 def _row(db: Connection, table: str) -> TableRow:
-    return next((row for row in club_log.tables(db, hidden=True) if row.id == table), None) or abort(404)
+    return club_log.table_row(db, table) or abort(404)
 
 
 def _now(db: Connection, table: str) -> Past | None:

@@ -26,8 +26,7 @@ from companion.common.text import plain, say
 from companion.match.archive import Past, judged
 from companion.match.statistics import key_of
 
-_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})
-"""Keys of deeds whose values are no names of people."""
+_NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})  # keys of deeds whose values name no people
 
 
 class _Match(NamedTuple):
@@ -39,7 +38,7 @@ class _Match(NamedTuple):
 def _matches(db: Connection, key: str) -> Iterator[_Match]:
     """Yield the matches in which somebody of that name plays."""
     for table, number, state in db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2"):
-        one = _Match(str(table), int(str(number)), dict(state))  # type: ignore[call-overload]
+        one = _Match(table, number, state)
         if any(key_of(player) == key for side in one.state["sides"] for player in side["players"]):
             yield one
 
@@ -96,13 +95,8 @@ def _word(name: str) -> re.Pattern[str]:
 
 def _erase_match(db: Connection, one: _Match, key: str, alias: str) -> None:
     """Put another name into a match. Raises Problem where the match would come to something else then."""
-    rows = [
-        (int(str(seq)), str(body))
-        for seq, body in db.execute(
-            "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE",
-            [one.table, one.number],
-        )
-    ]
+    query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE"
+    rows = db.execute(query, [one.table, one.number]).fetchall()
     before = _judged(one.number, rows)
     shown = before.game.shown
     players = [player for team in before.game.teams for player in team.players]

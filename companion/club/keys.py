@@ -17,9 +17,7 @@ from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
 
-LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
-"""Letters that nobody takes for another."""
-
+LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"  # letters that nobody takes for another
 _MOST_NAME = 64
 
 
@@ -42,9 +40,6 @@ class Key:
         return f"{self.id}.{self.secret}"
 
 
-_FIELDS = "id, secret, name, revoked_at IS NOT NULL AS is_revoked"
-
-
 def make(db: Connection, name: str) -> Key:
     """Make a key for the table of that name."""
     called = " ".join(plain(name, _MOST_NAME).split())
@@ -59,14 +54,14 @@ def all_of(db: Connection) -> list[Key]:
     """Return all keys, those that count first."""
     with db.cursor(row_factory=class_row(Key)) as cursor:
         return cursor.execute(
-            f"SELECT {_FIELDS} FROM club.keys ORDER BY revoked_at IS NOT NULL, made_at DESC"  # noqa: S608
+            "SELECT id, secret, name, revoked_at IS NOT NULL AS is_revoked FROM club.keys ORDER BY 4, made_at DESC"
         ).fetchall()
 
 
 def secret_of(db: Connection, key_id: str) -> str:
     """Return the secret of a key, with which the club signs what it sends to that table."""
     row = db.execute("SELECT secret FROM club.keys WHERE id = %s", [key_id]).fetchone()
-    return str(row[0]) if row else ""
+    return row[0] if row else ""
 
 
 def revoke(db: Connection, key_id: str) -> None:
@@ -91,7 +86,7 @@ def checked(db: Connection, authorization: str, body: bytes, *, needed: bool = F
         raise NotLetIn(say("This club takes signed batches only: start the table with a key of the director’s page."))
     key_id, _, proof = given.strip().partition(":" if scheme == SCHEME else ".")
     row = db.execute("SELECT secret, revoked_at IS NOT NULL FROM club.keys WHERE id = %s", [key_id]).fetchone()
-    secret, is_revoked = (str(row[0]), bool(row[1])) if row else ("", False)
+    secret, is_revoked = (row[0], bool(row[1])) if row else ("", False)
     expected = digest(secret, body) if scheme == SCHEME else secret
     if not secret or scheme not in (SCHEME, "Bearer") or not hmac.compare_digest(expected.encode(), proof.encode()):
         raise NotLetIn(say("The club does not know this key: copy it whole from the director’s page."))

@@ -14,6 +14,7 @@ import logging
 import random
 import ssl
 import threading
+import time
 import urllib.error
 import urllib.request
 import uuid
@@ -32,33 +33,23 @@ from companion.storage.files import write_whole
 
 log = logging.getLogger(__name__)
 
-FILE_NAME = "club.json"
-"""The file in the data folder that says under which ID the club knows this table."""
-
-LOOK_S = 0.25
-"""Time between two looks whether the log has grown, in seconds."""
-
-WORD_S = 10.0
-"""Time after which a table with nothing to send says that it is there, in seconds: then it hears of the director."""
-
+FILE_NAME = "club.json"  # the file in the data folder that says under which ID the club knows this table
+LOOK_S = 0.25  # time between two looks whether the log has grown, in seconds
+WORD_S = 10.0  # seconds until a table with nothing to send says that it is there, and hears of the director
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.25, 1.5
 """Pauses between tries while the club does not answer, in seconds, growing; jitter takes up to half of each."""
 
-REFUSED_PAUSE_S = 20.0
-"""Pause where trying again alone will not help: a key was revoked, the log forked."""
-
+REFUSED_PAUSE_S = 20.0  # pause where trying again alone will not help: a key was revoked, the log forked
+OUT_S = 600.0  # time after the end of a round during which its clock is shown although the club is silent, in seconds
 ANSWER_S = 5.0
-USUAL_BYTES = 15_000
-"""Size of a batch that the club takes in like any other request, in bytes."""
-
+USUAL_BYTES = 15_000  # size of a batch that the club takes in like any other request, in bytes
 MOST_ROWS = 100
 
 Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
 """Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
 
 
-Receive = Callable[[Mapping[str, object]], None]
-"""Takes what the director has sent, as `Match.receive` does."""
+Receive = Callable[[Mapping[str, object]], None]  # takes what the director has sent, as `Match.receive` does
 
 
 class Trouble(StrEnum):
@@ -89,13 +80,9 @@ class Address:
 class Delivery:
     """How it stands between table and club."""
 
-    acknowledged: int | None = None
-    """The last event that the club has; None while that is not known."""
-
+    acknowledged: int | None = None  # the last event that the club has; None while that is not known
     trouble: Trouble | None = None
-    why: str = ""
-    """What the club answered, where it refuses."""
-
+    why: str = ""  # what the club answered, where it refuses
     fork_at: int = 0
 
 
@@ -115,6 +102,7 @@ class Outbox:
         self._file = store.path.parent / FILE_NAME
         self._post, self._chance = post or _posted, chance
         self._delivery = Delivery()
+        self._clock: tuple[Mapping[str, Any], float] | None = None
         self._table, self._last = "", 0
         self._pause_s, self._quiet_s = FIRST_PAUSE_S, WORD_S
         self._ended, self._woken = threading.Event(), threading.Event()
@@ -165,6 +153,18 @@ class Outbox:
     def is_forked(self) -> bool:
         """True if somebody has to decide whether this table goes on at the club as a new one."""
         return self._delivery.trouble is Trouble.FORKED
+
+    @property
+    def clocks(self) -> list[dict[str, Any]]:
+        """The clock of the round that is played here, as the club has told last; it goes on without the club."""
+        if self._clock is None:
+            return []
+        said, at_s = self._clock
+        since_s = time.monotonic() - at_s
+        left_s = said["of"] - (since_s if said["text"] else 0)
+        if since_s > said["of"] + OUT_S:
+            return []
+        return [{"name": said["by"], "left_s": max(0, round(left_s)), "runs": said["text"], "seq": said["letter"]}]
 
     def begin_anew(self) -> None:
         """Go on at the club as a new table, with all of this log; the old one stays there as it was. Raises Problem."""
@@ -220,8 +220,11 @@ class Outbox:
             if here > last:  # It has what this log has lost, or what a copy of this table has pushed.
                 return self._in_trouble(Trouble.FORKED, fork_at=last + 1)
             self._went_well(here)
-            for letter in batch.letters(answer, self._address.key):
-                self._receive(letter)
+            letters = batch.letters(answer, self._address.key)
+            self._clock = next(((one, time.monotonic()) for one in letters if one["what"] == batch.CLOCK), None)
+            for letter in letters:
+                if letter["what"] != batch.CLOCK:
+                    self._receive(letter)
             return 0.0 if here < last else LOOK_S
         if code == 409 and isinstance(missing := answer.get("missing_from"), int):
             self._went_well(max(0, missing - 1))

@@ -18,21 +18,15 @@ from companion.common.text import plain, say
 _MOST_NAME = 48
 _LINK_COUNTS = "1 day"
 _SESSION_COUNTS = "30 days"
-FIRST_NAME = "Director"
-"""The name of whoever comes in by a link of the command line."""
+FIRST_NAME = "Director"  # the name of whoever comes in by a link of the command line
 
 
 class Role(StrEnum):
     """What somebody may do; each may also do what those after it may."""
 
-    DIRECTOR = "director"
-    """Everything."""
-
-    HELPER = "helper"
-    """Answer calls, type results, stop the clock, write notes to tables."""
-
-    PLAYER = "player"
-    """See where they sit, take their own data along."""
+    DIRECTOR = "director"  # everything
+    HELPER = "helper"  # answer calls, type results, stop the clock, write notes to tables
+    PLAYER = "player"  # see where they sit, take their own data along
 
     def may(self, needed: Role) -> bool:
         """True if this role may do what another one may."""
@@ -52,12 +46,7 @@ class Person:
 def everybody(db: Connection) -> list[Person]:
     """Return all people, directors first."""
     rows = db.execute("SELECT id, name, role FROM club.people ORDER BY role, name, id")
-    return [Person(int(str(row[0])), str(row[1]), Role(str(row[2]))) for row in rows]
-
-
-def person(db: Connection, number: int) -> Person | None:
-    """Return somebody by number."""
-    return next((one for one in everybody(db) if one.id == number), None)
+    return [Person(row[0], row[1], Role(row[2])) for row in rows]
 
 
 def add(db: Connection, name: str, role: str) -> Person:
@@ -66,7 +55,7 @@ def add(db: Connection, name: str, role: str) -> Person:
     if not called or role not in tuple(Role):
         raise Problem(say("Say what the person is called, and what for."))
     row = db.execute("INSERT INTO club.people (name, role) VALUES (%s, %s) RETURNING id", [called, role]).fetchone()
-    return Person(int(str(row[0])) if row else 0, called, Role(role))
+    return Person(row[0] if row else 0, called, Role(role))
 
 
 def remove(db: Connection, one: Person) -> None:
@@ -111,7 +100,7 @@ def of_session(db: Connection, token: str) -> Person | None:
         " WHERE s.digest = %s AND s.made_at > now() - %s::interval"
     )
     row = db.execute(query, [_hash(token), _SESSION_COUNTS]).fetchone()
-    return Person(int(str(row[0])), str(row[1]), Role(str(row[2]))) if row else None
+    return Person(row[0], row[1], Role(row[2])) if row else None
 
 
 def leave(db: Connection, token: str) -> None:

@@ -16,13 +16,11 @@ from companion.common.errors import Problem
 from companion.common.text import plain, say
 from companion.pages.context import download
 from companion.pages.server.address import qr_path
-from companion.pages.words import N_
+from companion.pages.words import N_, _
 
 bp = Blueprint("people", __name__)
 
-MOST_DEEDS = 200
-"""Maximum number of deeds that the audit shows."""
-
+MOST_DEEDS = 200  # maximum number of deeds that the audit shows
 MOST_TOLD = 160
 ROLES = {Role.DIRECTOR: N_("Director"), Role.HELPER: N_("Helper"), Role.PLAYER: N_("Player")}
 DID = {
@@ -171,6 +169,7 @@ def audit() -> str:
     with connected(club().pool) as db:
         done = deeds.latest(db, MOST_DEEDS)
         places = {desk.topic(row.id): row.name for row in club_log.tables(db, hidden=True)}
+        places |= {made.topic: made.body["name"] for made in deeds.begun(db, "create")} | {deeds.PEOPLE: _("The club")}
     shown = [(deed, places.get(deed.topic, deed.topic), _told(deed.body)) for deed in done]
     return render_template("club_audit.html", deeds=shown, did=DID)
 
@@ -186,7 +185,7 @@ def _told(body: Mapping[str, object]) -> str:
 
 
 def _found(db: Connection, number: int) -> Person:
-    return people.person(db, number) or abort(404)
+    return next((one for one in people.everybody(db) if one.id == number), None) or abort(404)
 
 
 def _note(db: Connection, kind: str, body: dict[str, object]) -> None:

@@ -10,6 +10,7 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.resources import files
+from typing import Any
 
 import psycopg
 from psycopg import errors
@@ -19,17 +20,14 @@ from psycopg_pool import ConnectionPool, PoolTimeout, TooManyRequests
 from companion.common.errors import Problem
 from companion.common.text import Said, say
 
-Pool = ConnectionPool[psycopg.Connection[tuple[object, ...]]]
-Connection = psycopg.Connection[tuple[object, ...]]
+Connection = psycopg.Connection[tuple[Any, ...]]
+Pool = ConnectionPool[Connection]
 
 MOST_CONNECTIONS = 8
-WAIT_S = 2.0
-"""Maximum wait for a connection, in seconds: a table asks again soon."""
-
+WAIT_S = 2.0  # maximum wait for a connection, in seconds: a table asks again soon
 MOST_WAITING = 64
 CONNECT_S = 5
-_LOCK = 0x6D_62_63_6C_75_62
-"""The number of the lock of whoever migrates: any number that nobody else takes."""
+_LOCK = 0x6D_62_63_6C_75_62  # the number of the lock of whoever migrates: any number that nobody else takes
 
 
 class Unavailable(Problem):
@@ -88,7 +86,7 @@ def migrate(db: Connection) -> None:
             db.execute("CREATE SCHEMA IF NOT EXISTS club")
             db.execute("CREATE TABLE club.migrations (number integer PRIMARY KEY, at timestamptz DEFAULT now())")
         row = db.execute("SELECT coalesce(max(number), 0) FROM club.migrations").fetchone()
-        done = int(str(row[0])) if row else 0
+        done = row[0] if row else 0
         if done > len(steps):
             raise Problem("The club’s database was written by a newer version of the companion: install that one.")
         for number, step in enumerate(steps[done:], start=done + 1):
@@ -100,7 +98,7 @@ def migrate(db: Connection) -> None:
 def cookie_secret(db: Connection) -> bytes:
     """Return the key that signs the director's cookies, the same for all processes of the club."""
     row = db.execute("SELECT value FROM club.settings WHERE name = 'secret'").fetchone()
-    return str(row[0]).encode() if row else b""
+    return row[0].encode() if row else b""
 
 
 def _at_the_start(error: Exception, url: str) -> str:

@@ -13,7 +13,7 @@ import random
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -32,11 +32,8 @@ from companion.storage.events import Event
 
 log = logging.getLogger(__name__)
 
-PAUSE_S = 1.0
-"""Time between two rounds over the tables that have moved on, in seconds: a board is never older by much more."""
-
-MOST_REMEMBERED = 256
-"""Maximum number of matches whose judged lines a process remembers."""
+PAUSE_S = 1.0  # time between two rounds over the tables that have moved on, in seconds: no board is much older
+MOST_REMEMBERED = 256  # maximum number of matches whose judged lines a process remembers
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +42,7 @@ class Judged:
 
     events: tuple[Event, ...] = ()
     record: JudgedRecord = EMPTY_RECORD
-    hands: tuple[HandResult, ...] = ()
-    """The finished hands, as they were written last."""
+    hands: tuple[HandResult, ...] = ()  # the finished hands, as they were written last
 
 
 class Projector:
@@ -79,13 +75,13 @@ class Projector:
             except psycopg.Error:
                 log.exception("the boards cannot be brought up to date")
 
-    def catch_up(self, tell: Callable[[str], None] = lambda _table: None) -> int:
-        """Judge every table that has moved on; return how many. `tell` is called with each. Raises Unavailable."""
+    def catch_up(self) -> int:
+        """Judge every table that has moved on; return how many. Raises Unavailable."""
         with connected(self._pool) as db:
             rows = db.execute(
                 "SELECT t.id FROM club.tables t JOIN club.judged j ON j.table_id = t.id WHERE j.seq < t.last"
             ).fetchall()
-        waiting = [str(row[0]) for row in rows]
+        waiting = [row[0] for row in rows]
         random.shuffle(waiting)
         waiting.sort(key=lambda table: table not in self._written)  # What another process knows it judges quicker.
         done = 0
@@ -101,7 +97,6 @@ class Projector:
                     db.execute(
                         "UPDATE club.judged SET seq = last FROM club.tables WHERE id = table_id AND id = %s", [table]
                     )
-            tell(table)
         return done
 
     def _judge(self, db: Connection, table: str) -> bool:
@@ -110,7 +105,7 @@ class Projector:
         row = db.execute(query, [table]).fetchone()
         if row is None:
             return False
-        since = int(str(row[0]))
+        since = row[0]
         if since == 0:  # All of it is judged anew: what is remembered may hold a name that was erased.
             self._known = {key: known for key, known in self._known.items() if key[0] != table}
         found = db.execute(
@@ -119,9 +114,9 @@ class Projector:
         is_ours = self._written.get(table) == since > 0
         for match, last in found:
             if match is not None:
-                self._judge_match(db, table, int(str(match)), int(str(last)), is_ours=is_ours)
+                self._judge_match(db, table, match, last, is_ours=is_ours)
         if found:
-            last = max(int(str(last)) for _, last in found)
+            last = max(last for _, last in found)
             db.execute("UPDATE club.judged SET seq = %s WHERE table_id = %s", [last, table])
             self._written[table] = last
         return bool(found)
@@ -198,7 +193,7 @@ def state_of(game: Game) -> dict[str, Any]:
         for team in game.teams
     ]
     return {
-        "edition": game.edition_name,
+        "edition": game.edition_name.partition(".")[0],  # Of one that was made at a table its name there.
         "hand": game.hand_number,
         "is_open": game.hand_is_open,
         "target": game.table.target if game.table else None,
@@ -212,7 +207,7 @@ def _as_json(value: object) -> str:
     return json.dumps(value).replace("\\u0000", "")
 
 
-def rebuild(pool: Pool, tell: Callable[[str], None] = lambda _table: None) -> int:
+def rebuild(pool: Pool) -> int:
     """Drop all that was derived, and derive it again by replay; return the number of tables. Raises Unavailable.
 
     Clubs that run beside it take their share of the tables; it waits for those too.
@@ -221,18 +216,18 @@ def rebuild(pool: Pool, tell: Callable[[str], None] = lambda _table: None) -> in
         # In this order: whoever is judging a table finishes it, and nobody begins.
         db.execute("UPDATE club.judged SET seq = 0")
         db.execute("TRUNCATE club.matches, club.hands")
-        rows = db.execute("SELECT id, last FROM club.tables WHERE last > 0").fetchall()
-    wait_for(pool, {str(table): int(str(last)) for table, last in rows}, tell)
-    return len(rows)
+        tables = dict(db.execute("SELECT id, last FROM club.tables WHERE last > 0").fetchall())
+    wait_for(pool, tables)
+    return len(tables)
 
 
-def wait_for(pool: Pool, events: Mapping[str, int], tell: Callable[[str], None] = lambda _table: None) -> None:
+def wait_for(pool: Pool, events: Mapping[str, int]) -> None:
     """Judge until each table is judged up to an event, by whom ever. Raises Unavailable."""
     projector = Projector(pool)
     while True:
-        projector.catch_up(tell)
+        projector.catch_up()
         with connected(pool) as db:
-            judged = {str(row[0]): int(str(row[1])) for row in db.execute("SELECT table_id, seq FROM club.judged")}
+            judged = dict(db.execute("SELECT table_id, seq FROM club.judged").fetchall())
         if all(judged.get(table, 0) >= last for table, last in events.items()):
             return
         time.sleep(0.1)
@@ -248,13 +243,13 @@ def latest_states(db: Connection) -> dict[str, dict[str, Any]]:
         "SELECT t.id, m.state FROM club.tables t CROSS JOIN LATERAL"
         " (SELECT state FROM club.matches WHERE table_id = t.id ORDER BY last DESC LIMIT 1) m"
     )
-    return {str(table): dict(state) for table, state in rows}  # type: ignore[call-overload]
+    return dict(rows.fetchall())
 
 
 def matches_of(db: Connection, table: str) -> list[int]:
-    """Return the matches of a table, the newest first."""
-    rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY match DESC", [table])
-    return [int(str(row[0])) for row in rows]
+    """Return the matches of a table, that at the table first: the one that was added to last."""
+    rows = db.execute("SELECT match FROM club.matches WHERE table_id = %s ORDER BY last DESC", [table])
+    return [row[0] for row in rows]
 
 
 def standings(db: Connection) -> list[Figures]:
@@ -266,9 +261,8 @@ def standings(db: Connection) -> list[Figures]:
         "SELECT figures FROM club.matches m JOIN club.tables t ON t.id = m.table_id WHERE NOT t.hidden"
         " AND figures <> '{}' ORDER BY t.joined_at, match"
     )
-    read: Iterable[dict[str, dict[str, Any]]] = (row[0] for row in rows)  # type: ignore[misc]
-    found = list(statistics.together({key: _figures(one) for key, one in each.items()} for each in read).values())
-    return sorted(found, key=lambda one: (-one.matches_won, -one.hands_won, -one.points, one.name))
+    found = statistics.together({key: _figures(one) for key, one in each.items()} for (each,) in rows)
+    return sorted(found.values(), key=lambda one: (-one.matches_won, -one.hands_won, -one.points, one.name))
 
 
 def _figures(written: dict[str, Any]) -> Figures:

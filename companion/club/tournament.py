@@ -15,14 +15,18 @@ from typing import Any, NamedTuple
 
 from companion.club import swiss
 from companion.club.deeds import Deed
-from companion.club.swiss import MOST_POINTS, MOST_SIDES, Encounter, Standing
+from companion.club.swiss import Encounter, Standing
 from companion.common.errors import Problem
 from companion.common.parsing import whole
 from companion.common.text import plain, say
 from companion.match.statistics import key_of
-from companion.rules.editions.edition import edition_names
+from companion.rules.dealing import check_seating
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.table import Team
 
+MOST_SIDES, MOST_SEATS = 512, 6
 MOST_ROUNDS, MOST_HANDS, MOST_MINUTES = 50, 20, 600
+MOST_POINTS = 100_000
 _MOST_NAME = 48
 _TOGETHER = re.compile(r"\s*[&,]\s*")
 
@@ -30,14 +34,9 @@ _TOGETHER = re.compile(r"\s*[&,]\s*")
 class System(StrEnum):
     """How it is settled who meets whom."""
 
-    SWISS = "swiss"
-    """Those who stand nearest to each other meet; nobody meets the same side twice."""
-
-    ROUND_ROBIN = "round-robin"
-    """Everybody meets everybody once."""
-
-    FIXED = "fixed"
-    """A plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it."""
+    SWISS = "swiss"  # those who stand nearest to each other meet; nobody meets the same side twice
+    ROUND_ROBIN = "round-robin"  # everybody meets everybody once
+    FIXED = "fixed"  # a plan drawn by lot before the first round, for so many rounds; who wins changes nothing in it
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,14 +47,10 @@ class Plan:
     edition: str
     system: System
     is_of_pairs: bool
-    rounds: int
-    """How many are played; in a round robin as many as it takes."""
-
-    hands: int
-    """How many hands of a match count; 0: the match is played until it is won."""
-
-    minutes: int
-    """The time of a round; 0 for no clock."""
+    rounds: int  # how many are played; in a round robin as many as it takes
+    hands: int  # how many hands of a match count; 0: the match is played until it is won
+    minutes: int  # the time of a round; 0 for no clock
+    seats: int = 2  # how many sides sit at a table
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,21 +64,18 @@ class Side:
 
 @dataclass(frozen=True, slots=True)
 class Seat:
-    """Where two sides meet in a round."""
+    """Where some sides meet in a round."""
 
-    number: int
-    """From 1: the first table is that of those who stand first."""
-
-    first: str
-    second: str | None
-    """None where the first rests."""
-
-    place: str = ""
-    """The name of the table; empty for one that the club does not know."""
-
+    number: int  # from 1: the first table is that of those who stand first
+    sides: tuple[str, ...]  # one alone rests
+    place: str = ""  # the name of the table; empty for one that the club does not know
     table: str | None = None
-    since: int = 0
-    """The table's last event when it was drawn: what is played there afterwards is of this round."""
+    since: int = 0  # the table's last event when it was drawn: what is played there afterwards is of this round
+
+    @property
+    def rests(self) -> bool:
+        """True if nobody else sits there."""
+        return len(self.sides) == 1
 
 
 class Clock(NamedTuple):
@@ -93,7 +85,7 @@ class Clock(NamedTuple):
     runs: bool
 
 
-Points = tuple[int, int]
+Points = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,9 +94,7 @@ class Tournament:
 
     plan: Plan
     sides: tuple[Side, ...] = ()
-    lot: tuple[str, ...] = ()
-    """The sides in the order in which they were drawn before the first round."""
-
+    lot: tuple[str, ...] = ()  # the sides in the order in which they were drawn before the first round
     rounds: tuple[tuple[Seat, ...], ...] = ()
     typed: Mapping[tuple[int, str], Points] = field(default_factory=dict)
     """What the director has typed, by round and first side."""
@@ -150,7 +140,7 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
             sides = (replace(side, has_left=side.has_left or side.name == body["side"]) for side in before.sides)
             return replace(before, sides=tuple(sides))
         case "draw":
-            seats = tuple(Seat(**seat) for seat in body["seats"])
+            seats = tuple(map(_seat, body["seats"]))
             return replace(before, rounds=(*before.rounds, seats), lot=before.lot or tuple(body["lot"]), clock=None)
         case "undraw":
             lot = before.lot if len(before.rounds) > 1 else ()
@@ -158,12 +148,19 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
         case "result":
             typed = {key: points for key, points in before.typed.items() if key != (body["round"], body["first"])}
             if body["points"] is not None:
-                typed[body["round"], body["first"]] = (body["points"][0], body["points"][1])
+                typed[body["round"], body["first"]] = tuple(body["points"])
             return replace(before, typed=typed)
         case "clock":
             left_s = body["left_s"] - (deed.age_s if body["runs"] else 0)
             return replace(before, clock=Clock(max(0.0, left_s), body["runs"]))
     return before
+
+
+def _seat(written: Mapping[str, Any]) -> Seat:
+    """Return a seat as a draw has it; those of older clubs name `first` and `second`."""
+    sides = written.get("sides") or [one for one in (written["first"], written["second"]) if one]
+    at = {name: written[name] for name in ("number", "place", "table", "since") if name in written}
+    return Seat(sides=tuple(sides), **at)
 
 
 # --- What the tables have played ------------------------------------------------------------------------------
@@ -174,27 +171,22 @@ class Played(NamedTuple):
 
     table: str
     match: int
-    state: Mapping[str, Any]
-    """As `projection.state_of` gives it."""
-
+    state: Mapping[str, Any]  # as `projection.state_of` gives it
     counted: Mapping[str, int] | None
     """The totals after as many hands as count; None where there are not so many yet, or all count."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What two sides have played in a round, as far as is known."""
+    """What the sides of a table have played in a round, as far as is known."""
 
     round: int
     seat: Seat
     points: Points | None = None
     is_final: bool = False
     is_typed: bool = False
-    others: str = ""
-    """Who plays at their table instead."""
-
-    edition: str = ""
-    """The edition that they play, where it is another than the tournament's."""
+    others: str = ""  # who plays at their table instead
+    edition: str = ""  # the edition that they play, where it is another than the tournament's
 
 
 def results(found: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
@@ -205,9 +197,9 @@ def results(found: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
 
 
 def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]) -> Result:
-    if seat.second is None:
+    if seat.rests:
         return Result(number, seat, is_final=True)
-    typed = found.typed.get((number, seat.first))
+    typed = found.typed.get((number, seat.sides[0]))
     if typed is not None:
         return Result(number, seat, typed, is_final=True, is_typed=True)
     later = (other for seats in found.rounds[number:] for other in seats if other.table == seat.table)
@@ -218,37 +210,30 @@ def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]
         if one.table == seat.table and one.match > seat.since and (until is None or one.match <= until)
     ]
     for one in sorted(here, key=lambda one: -one.match):
-        places = [_place(found, name, one.state["sides"]) for name in (seat.first, seat.second)]
-        if len(one.state["sides"]) == 2 and None not in places:
+        sides = [side for name in seat.sides if (side := _found(found, name, one.state["sides"])) is not None]
+        if len(one.state["sides"]) == len(seat.sides) == len(sides):
             edition = str(one.state["edition"])
+            points = tuple(side["total"] if one.counted is None else one.counted.get(side["name"], 0) for side in sides)
+            is_final = one.counted is not None or bool(one.state["winner"])
             other = edition if edition != found.plan.edition else ""
-            return replace(_of_match(number, seat, one, [at for at in places if at is not None]), edition=other)
+            return Result(number, seat, points, is_final, edition=other)
     others = (
         " – ".join(str(side["name"]) for side in max(here, key=lambda one: one.match).state["sides"]) if here else ""
     )
     return Result(number, seat, others=others)
 
 
-def _place(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> int | None:
-    """Return the place of a side among those of a match: whose players are called so."""
+def _found(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+    """Return a side among those of a match: whose players are called so."""
     side = found.side(name)
     wanted = {key_of(player) for player in (side.players if side else (name,))}
-    return next((at for at, one in enumerate(sides) if {key_of(who) for who in one["players"]} == wanted), None)
-
-
-def _of_match(number: int, seat: Seat, one: Played, places: Sequence[int]) -> Result:
-    sides = [one.state["sides"][place] for place in places]
-    if one.counted is not None:
-        first, second = (int(one.counted.get(side["name"], 0)) for side in sides)
-        return Result(number, seat, (first, second), is_final=True)
-    return Result(number, seat, (sides[0]["total"], sides[1]["total"]), is_final=bool(one.state["winner"]))
+    return next((one for one in sides if {key_of(who) for who in one["players"]} == wanted), None)
 
 
 def standings(found: Tournament, known: Iterable[Result]) -> list[Standing]:
     """Return how all stand after what is final."""
-    games = [
-        Encounter(one.round, one.seat.first, one.seat.second, one.points or (0, 0)) for one in known if one.is_final
-    ]
+    seats = found.plan.seats
+    games = [Encounter(one.round, one.seat.sides, one.points or (), seats) for one in known if one.is_final]
     return swiss.standings(found.order, games)
 
 
@@ -268,11 +253,16 @@ def planned(form: Mapping[str, str]) -> dict[str, object]:
         raise Problem(say("Say what the tournament is called."))
     if system not in tuple(System) or form.get("edition") not in edition_names():
         raise Problem(say("Choose one of the editions and one of the systems."))
+    each, seats = 1 + (form.get("of") == "pairs"), _number(form, "seats", 2, MOST_SEATS)
+    check_seating(load_edition(form["edition"]), [Team(str(side), ("",) * each) for side in range(seats)])
+    if seats > 2 and system == System.ROUND_ROBIN:
+        raise Problem(say("In a round robin two sides sit at a table: choose another system."))
     return {
         "name": name,
         "edition": form["edition"],
         "system": system,
-        "is_of_pairs": form.get("of") == "pairs",
+        "is_of_pairs": each == 2,
+        "seats": seats,
         "rounds": _number(form, "rounds", 1, MOST_ROUNDS),
         "hands": _number(form, "hands", 0, MOST_HANDS),
         "minutes": _number(form, "minutes", 0, MOST_MINUTES),
@@ -348,39 +338,35 @@ def drawn(
     if number > found.length:
         raise Problem(say("All rounds have been played."))
     if waiting:
-        seat = waiting[0].seat
-        raise Problem(
-            say(
-                "%(first)s and %(second)s have no result yet: wait for it, or type it.",
-                first=seat.first,
-                second=seat.second,
-            )
-        )
+        who = " – ".join(waiting[0].seat.sides)
+        raise Problem(say("%(who)s: there is no result yet. Wait for it, or type it.", who=who))
     if len(there) < 2:
         raise Problem(say("A round needs two sides."))
     begun = found if found.lot else replace(found, lot=tuple(lot))
-    if found.plan.system is System.SWISS:
-        pairs = swiss.paired([one for one in standings(begun, known) if one.side in there])
+    if found.plan.system is System.SWISS or found.plan.seats > 2:
+        table = [one for one in standings(begun, known) if one.side in there]
+        if found.plan.system is not System.SWISS:
+            table.sort(key=lambda one: begun.lot.index(one.side))
+        seated = swiss.seated(table, found.plan.seats)
     else:
-        pairs = _in_circle(begun.lot, number, there)
+        seated = _in_circle(begun.lot, number, there)
     places: list[dict[str, object]] = []
-    for place, (first, second) in enumerate(pairs):
-        at: dict[str, object] = {"number": place + 1, "first": first, "second": second}
-        if place < len(tables) and second is not None:
+    for place, sides in enumerate(seated):
+        at: dict[str, object] = {"number": place + 1, "sides": sides}
+        if place < len(tables) and len(sides) > 1:
             at |= {"place": tables[place].name, "table": tables[place].id, "since": tables[place].last}
         places.append(at)
     return {"round": number, "seats": places, "lot": list(begun.lot)}
 
 
-def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tuple[str, str | None]]:
+def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tuple[str, ...]]:
     """Return the pairs of a round in which everybody meets everybody in turn; who would meet nobody rests, last."""
-    ring: list[str | None] = [*lot, *([None] if len(lot) % 2 else [])]
+    ring = [*lot, *([""] if len(lot) % 2 else [])]
     turn = (number - 1) % (len(ring) - 1)
     ring = [ring[0], *ring[len(ring) - turn :], *ring[1 : len(ring) - turn]]
     half = len(ring) // 2
-    both = [[one for one in pair if one in there] for pair in zip(ring[:half], reversed(ring[half:]), strict=True)]
-    met = [(str(pair[0]), str(pair[1])) for pair in both if len(pair) == 2]
-    return [*met, *((str(pair[0]), None) for pair in both if len(pair) == 1)]
+    both = (tuple(one for one in pair if one in there) for pair in zip(ring[:half], reversed(ring[half:]), strict=True))
+    return sorted(filter(None, both), key=lambda pair: -len(pair))
 
 
 def undrawn(found: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
@@ -396,10 +382,12 @@ def typed(found: Tournament, form: Mapping[str, str]) -> dict[str, object]:
     """Return a result that was typed; without points the table's own counts again. Raises Problem."""
     number, first = _number(form, "round", 1, max(1, len(found.rounds))), form.get("first", "")
     seats = found.rounds[number - 1] if found.rounds else ()
-    if not any(seat.first == first and seat.second is not None for seat in seats):
+    seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)
+    if seat is None:
         raise Problem(say("%(who)s does not play in this round.", who=plain(first, _MOST_NAME)))
-    is_given = any(form.get(name, "").strip() for name in ("mine", "theirs"))
-    points = [_number(form, name, 0, MOST_POINTS) for name in ("mine", "theirs")] if is_given else None
+    fields = [f"points{at}" for at in range(len(seat.sides))]
+    is_given = any(form.get(name, "").strip() for name in fields)
+    points = [_number(form, name, 0, MOST_POINTS) for name in fields] if is_given else None
     return {"round": number, "first": first, "points": points}
 
 

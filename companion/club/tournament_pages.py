@@ -7,35 +7,19 @@ import io
 import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from typing import Any
 
 from flask import Blueprint, Response, abort, redirect, render_template, request
+from psycopg.rows import dict_row
 from werkzeug.wrappers import Response as AnyResponse
 
-from companion.club import club_doors, club_log, deeds
+from companion.club import club_doors, club_log, deeds, tournament
+from companion.club.batch import CLOCK
 from companion.club.club_doors import club
 from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
 from companion.club.swiss import Standing
-from companion.club.tournament import (
-    Played,
-    Result,
-    Side,
-    System,
-    TableThere,
-    Tournament,
-    clocked,
-    drawn,
-    entered,
-    left,
-    open_seats,
-    planned,
-    results,
-    standings,
-    tournament,
-    typed,
-    undrawn,
-)
 from companion.match.exports import as_cell
 from companion.pages.context import download, editions
 from companion.pages.server.address import qr_path
@@ -44,21 +28,21 @@ from companion.pages.words import N_
 bp = Blueprint("tournaments", __name__)
 
 SYSTEMS = {
-    System.SWISS: (N_("Swiss"), N_("Who stand nearest to each other meet, nobody twice.")),
-    System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
-    System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
+    tournament.System.SWISS: (N_("Swiss"), N_("Who stand nearest to each other meet, nobody twice.")),
+    tournament.System.ROUND_ROBIN: (N_("Round robin"), N_("Everybody meets everybody once.")),
+    tournament.System.FIXED: (N_("Fixed rounds"), N_("All rounds are drawn by lot beforehand.")),
 }
-RECENT_S = 12 * 3600.0
-"""Time without a word after which a table is not at the tournament, in seconds."""
-
+RECENT_S = 12 * 3600.0  # time without a word after which a table is not at the tournament, in seconds
 _CLOCKS = """
-    SELECT DISTINCT ON (topic) substr(topic, 12), kind, (body->>'left_s')::float
-           - CASE WHEN (body->>'runs')::boolean THEN extract(epoch FROM now() - at)::float ELSE 0 END,
-           (body->>'runs')::boolean,
-           (SELECT body->>'name' FROM club.deeds made WHERE made.topic = deeds.topic AND made.kind = 'create')
-      FROM club.deeds WHERE topic LIKE 'tournament:%' AND kind IN ('clock', 'draw', 'undraw')
-       AND at > now() - interval '12 hours'
-     ORDER BY topic, seq DESC
+    SELECT number, seq, name, runs, greatest(0, round(left_s - CASE WHEN runs THEN age_s ELSE 0 END))::int AS left_s
+      FROM (SELECT DISTINCT ON (topic) substr(topic, 12)::int AS number, seq, kind, (body->>'runs')::boolean AS runs,
+                   (body->>'left_s')::float AS left_s, extract(epoch FROM now() - at)::float AS age_s,
+                   (SELECT body->>'name' FROM club.deeds made
+                     WHERE made.topic = deeds.topic AND made.kind = 'create') AS name
+              FROM club.deeds WHERE topic LIKE 'tournament:%' AND kind IN ('clock', 'draw', 'undraw')
+               AND at > now() - interval '12 hours'
+             ORDER BY topic, seq DESC) latest
+     WHERE kind = 'clock'
 """
 
 
@@ -67,8 +51,8 @@ class Known:
     """A tournament with what its tables have played."""
 
     number: int
-    now: Tournament
-    results: tuple[Result, ...]
+    now: tournament.Tournament
+    results: tuple[tournament.Result, ...]
     standings: tuple[Standing, ...]
 
     @property
@@ -77,28 +61,28 @@ class Known:
         return len(self.now.rounds)
 
     @property
-    def latest(self) -> tuple[Result, ...]:
+    def latest(self) -> tuple[tournament.Result, ...]:
         """The results of that round."""
         return tuple(one for one in self.results if one.round == self.round)
 
     @property
     def waits(self) -> int:
         """How many encounters of that round have no result yet."""
-        return len(open_seats(self.now, self.results))
+        return len(tournament.open_seats(self.now, self.results))
 
 
 def known(db: Connection, number: int, log: Sequence[deeds.Deed] | None = None) -> Known:
     """Return a tournament as it stands; ends the request where there is none."""
-    now = tournament(deeds.of(db, _topic(number)) if log is None else log) or abort(404)
-    found = results(now, _played(db, now))
-    return Known(number, now, found, tuple(standings(now, found)))
+    now = tournament.tournament(deeds.of(db, _topic(number)) if log is None else log) or abort(404)
+    found = tournament.results(now, _played(db, now))
+    return Known(number, now, found, tuple(tournament.standings(now, found)))
 
 
 def _topic(number: int) -> str:
     return f"tournament:{number}"
 
 
-def _played(db: Connection, now: Tournament) -> list[Played]:
+def _played(db: Connection, now: tournament.Tournament) -> list[tournament.Played]:
     seats = [seat for seats in now.rounds for seat in seats if seat.table is not None]
     rows = db.execute(
         "SELECT m.table_id, m.match, m.state, h.result->'match' FROM club.matches m LEFT JOIN club.hands h"
@@ -106,21 +90,30 @@ def _played(db: Connection, now: Tournament) -> list[Played]:
         " WHERE m.table_id = ANY(%s) AND m.match > %s",
         [now.plan.hands, [seat.table for seat in seats], min((seat.since for seat in seats), default=0)],
     )
-    return [Played(*row) for row in rows]  # type: ignore[arg-type]
+    return [tournament.Played(*row) for row in rows]
 
 
-def clocks() -> list[dict[str, object]]:
+def clocks() -> list[dict[str, Any]]:
     """Return the clocks of the rounds that are being played, for every page."""
     with connected(club().pool) as db:
         return clocks_of(db)
 
 
-def clocks_of(db: Connection) -> list[dict[str, object]]:
+def clocks_of(db: Connection) -> list[dict[str, Any]]:
     """Return the same for a page that asks for more beside it."""
-    rows = db.execute(_CLOCKS).fetchall()
-    names = ("number", "kind", "left_s", "runs", "name")
-    found = (dict(zip(names, row, strict=True)) for row in rows)
-    return [one | {"left_s": max(0, round(float(str(one["left_s"]))))} for one in found if one["kind"] == "clock"]
+    with db.cursor(row_factory=dict_row) as cursor:
+        return cursor.execute(_CLOCKS).fetchall()
+
+
+def clocks_at_tables(db: Connection) -> dict[str, dict[str, object]]:
+    """Return the clock of the round that is played at each table, as it is told to the table."""
+    found: dict[str, dict[str, object]] = {}
+    for one in clocks_of(db):
+        now = tournament.tournament(deeds.of(db, _topic(one["number"])))
+        runs = "runs" if one["runs"] else ""
+        told = {"letter": one["seq"], "what": CLOCK, "by": one["name"], "of": one["left_s"], "text": runs}
+        found |= {seat.table: told for seat in (now.rounds[-1] if now and now.rounds else ()) if seat.table}
+    return found
 
 
 # --- What everybody sees --------------------------------------------------------------------------------------
@@ -141,11 +134,11 @@ def show(number: int) -> str:
         found = known(db, number)
     me = found.now.side(request.args.get("me", "")) or _own_side(found.now)
     place = next((at for at, one in enumerate(found.standings, start=1) if me and one.side == me.name), 0)
-    seat = next((one.seat for one in found.latest if me and me.name in (one.seat.first, one.seat.second)), None)
+    seat = next((one.seat for one in found.latest if me and me.name in one.seat.sides), None)
     return render_template("club_tournament.html", found=found, systems=SYSTEMS, me=me, place=place, seat=seat)
 
 
-def _own_side(now: Tournament) -> Side | None:
+def _own_side(now: tournament.Tournament) -> tournament.Side | None:
     name = club_doors.name()
     return next((side for side in now.sides if name and name in side.players), None)
 
@@ -185,11 +178,14 @@ def as_csv(number: int, what: str) -> Response:
         for at, one in enumerate(found.standings, start=1):
             table.writerow([at, as_cell(one.side), one.won, one.buchholz, one.difference, one.points])
     else:
-        table.writerow(["round", "table", "first", "points", "second", "points", "final", "typed"])
+        seats = found.now.plan.seats
+        table.writerow(["round", "table", *["side", "points"] * seats, "final", "typed"])
         for game in found.results:
-            seat, (mine, theirs) = game.seat, game.points or ("", "")
-            names = [as_cell(seat.place or str(seat.number)), as_cell(seat.first), mine, as_cell(seat.second or "bye")]
-            table.writerow([game.round, *names, theirs, int(game.is_final), int(game.is_typed)])
+            seat, empty = game.seat, [""] * seats
+            names = [*map(as_cell, seat.sides), *["bye"] * seat.rests, *empty]
+            cells = [cell for pair in zip(names, [*(game.points or ()), *empty], strict=False) for cell in pair]
+            place = as_cell(seat.place or str(seat.number))
+            table.writerow([game.round, place, *cells[: 2 * seats], int(game.is_final), int(game.is_typed)])
     return download(text.getvalue(), "text/csv", f"{what}-{number}.csv")
 
 
@@ -199,10 +195,10 @@ def as_csv(number: int, what: str) -> Response:
 @bp.post("/tournaments")
 def create() -> AnyResponse:
     """Make a tournament."""
-    body = planned(request.form)
+    body = tournament.planned(request.form)
     with connected(club().pool) as db:
         row = db.execute("SELECT nextval('club.tournament_numbers')").fetchone() or abort(500)
-        deeds.append(db, _topic(int(str(row[0]))), "create", club_doors.name(), body)
+        deeds.append(db, _topic(row[0]), "create", club_doors.name(), body)
     return redirect(f"/tournaments/{row[0]}/direct", 303)
 
 
@@ -215,10 +211,10 @@ def direct(number: int) -> str:
 
 def _drawn(db: Connection, found: Known, form: Mapping[str, str]) -> dict[str, object]:
     there = [row for row in club_log.tables(db) if row.quiet_s < RECENT_S]
-    tables = [TableThere(row.id, row.name, max(row.last, row.told)) for row in there]
+    tables = [tournament.TableThere(row.id, row.name, max(row.last, row.told)) for row in there]
     sides = [side.name for side in found.now.sides if not side.has_left]
     lot = secrets.SystemRandom().sample(sides, len(sides))
-    return drawn(found.now, found.results, _round(form), tables, lot)
+    return tournament.drawn(found.now, found.results, _round(form), tables, lot)
 
 
 def _round(form: Mapping[str, str]) -> int:
@@ -227,12 +223,12 @@ def _round(form: Mapping[str, str]) -> int:
 
 _Decide = Callable[[Connection, Known, Mapping[str, str]], dict[str, object]]
 _DECIDE: Mapping[str, tuple[Role, _Decide]] = {
-    "enter": (Role.DIRECTOR, lambda _db, found, form: entered(found.now, form.get("sides", ""))),
-    "leave": (Role.DIRECTOR, lambda _db, found, form: left(found.now, form.get("side", ""))),
+    "enter": (Role.DIRECTOR, lambda _db, found, form: tournament.entered(found.now, form.get("sides", ""))),
+    "leave": (Role.DIRECTOR, lambda _db, found, form: tournament.left(found.now, form.get("side", ""))),
     "draw": (Role.DIRECTOR, _drawn),
-    "undraw": (Role.DIRECTOR, lambda _db, found, form: undrawn(found.now, found.results, _round(form))),
-    "result": (Role.HELPER, lambda _db, found, form: typed(found.now, form)),
-    "clock": (Role.HELPER, lambda _db, found, form: clocked(found.now, form.get("runs", ""))),
+    "undraw": (Role.DIRECTOR, lambda _db, found, form: tournament.undrawn(found.now, found.results, _round(form))),
+    "result": (Role.HELPER, lambda _db, found, form: tournament.typed(found.now, form)),
+    "clock": (Role.HELPER, lambda _db, found, form: tournament.clocked(found.now, form.get("runs", ""))),
 }
 
 

@@ -16,6 +16,7 @@ from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VER
 from companion.match.questions import Answer, Letter, Question, letter_id
 from companion.match.questions import Kind as Asked
 from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
+from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
 from companion.rules.record.notation import Line
@@ -65,7 +66,8 @@ def match_begun(
         settings[VERIFYING] = YES
     if before.robot_seat is not None:
         settings[ROBOT_SEAT] = str(before.robot_seat)
-    set_up = Draft(Kind.SETUP, {"lines": list(lines[:-1]), "by": by})
+    own = own_text(game.edition_name)  # For the club, which has no file of it.
+    set_up = Draft(Kind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
     first = beginning(lines[-1], by, is_dealt=robots is not None)
     return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
 

@@ -7,7 +7,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol, TypeAlias, cast
+from typing import Any, Protocol, TypeAlias, cast
 
 from flask import Response, current_app, g, redirect, request
 from markupsafe import Markup
@@ -66,6 +66,10 @@ class ClubLine(Protocol):
     @property
     def says(self) -> Said:
         """How far the club is behind, and why."""
+
+    @property
+    def clocks(self) -> list[dict[str, Any]]:
+        """The clock of the round that is played here, in a tournament: `name`, `left_s`, `runs`, `seq`."""
 
     @property
     def is_forked(self) -> bool:

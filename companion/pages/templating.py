@@ -183,7 +183,7 @@ def _looks(asset: Callable[[str], Asset]) -> dict[str, Any]:
 
 
 def _helpers() -> dict[str, Any]:
-    now = state()
+    now, club = state(), service().club
     return {
         "names": words.Names.of(now.game),
         "may_act": phone_identity.may_act(),
@@ -196,6 +196,8 @@ def _helpers() -> dict[str, Any]:
         "this_phone": phone_identity.called(phone_identity.phone()),
         "state": now,
         "trouble": phone_identity.trouble(now),
+        "in_club": club is not None,
+        "clocks": lambda: club.clocks if club else (),
         "complaint": None if now.without_camera or now.is_dealt else phone_identity.trouble(now),
         "mark": routes.mark(now),
         "is_demo": is_demo(),

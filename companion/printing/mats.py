@@ -25,9 +25,7 @@ from companion.tabletop.mat_layout import (
 )
 
 SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
-SHADE = "#D6C8A6"
-"""Colour of the places where a card may lie."""
-
+SHADE = "#D6C8A6"  # colour of the places where a card may lie
 _DICTIONARY = cv2.aruco.DICT_ARUCO_MIP_36h12
 _FRAME = draw.paint(SAND, draw.INK, 0.5)
 _PLACE = draw.paint("none", SHADE, 1.2)

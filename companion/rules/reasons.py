@@ -119,7 +119,7 @@ def _names(language: str, edition: str | None) -> Mapping[str, str]:
 
 def in_unit(text: str, language: str, edition: str | None) -> str:
     """Return a text, its values not yet put in, with miles for kilometres where the edition counts them."""
-    if edition not in edition_names() or load_edition(edition).unit != "miles":
+    if not edition or ("." not in edition and edition not in edition_names()) or load_edition(edition).unit != "miles":
         return text
     miles = catalogue(language)["miles"]
     return re.sub(rf"(?<![\w({{])({'|'.join(miles)})(?![\w)}}])", lambda found: miles[found[1]], text)

@@ -21,7 +21,7 @@ class Kind(StrEnum):
     """
 
     SETUP = SETUP
-    """`lines`: the header lines of the record."""
+    """`lines`: the header lines of the record; `edition`: the file of an edition of one's own."""
 
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;

@@ -28,9 +28,7 @@ UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-UNREAD_MM = 20.0
-"""Maximum distance between what cannot be read, a code or a half hidden face, and the known card that it is."""
-
+UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 UNTOLD_MM = 4.5
 """Distance from which a card shows under its like: of a dozen that no picture told, those laid lay within 4.3 mm of
 their like, and one was pushed by 6.4 mm."""

@@ -50,9 +50,7 @@ class _Reconciliation:
         self._deferral = Deferral(tracks, record, places)
         last = record.lines[-1].play if record.lines else None
         self._last_discard = last if last is not None and last.verb is Verb.DISCARD else None
-        self._taken = self._taken_top()
-        """The top of the discard pile, if it is gone and the player to move may have taken it."""
-
+        self._taken = self._taken_top()  # the top discard, if it is gone and the player to move may have it
         self._moved = list(self._moves())
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
 

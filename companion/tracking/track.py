@@ -100,9 +100,7 @@ class Track:
     absent_since_s: float | None = None  # since when its place is seen without it
     is_lifted: bool = False  # the card below it has come into sight while it was not seen: it is gone sooner
     recent: tuple[bool, ...] = ()  # whether each of the last looks saw it
-    readings: tuple[Mapping[str, float], ...] = ()
-    """What each of the last readings made of it: confidences by physical card."""
-
+    readings: tuple[Mapping[str, float], ...] = ()  # confidences by physical card of each of the last readings
     stay: int | None = None  # the eye's own number for a card told by its face, as long as it has not been touched
     centre_px: Point = (0.0, 0.0)
     is_double: bool = False  # it may be a card like it that lay there before, nudged

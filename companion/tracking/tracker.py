@@ -68,9 +68,7 @@ class Tracks:
     begun_s: float = math.inf  # the time of the first look
     last_serial: int = 0
     hand_seq: int = -1  # the event that began the hand at the last look
-    hidden_since_s: Mapping[str, float] = field(default_factory=dict)
-    """Since when the zones that are out of sight are so."""
-
+    hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
     gap_since_s: float | None = None
     """Since when nothing has been seen, until the next look: whatever it shows may have come since then."""

@@ -133,6 +133,10 @@ def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, t
 def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, size, theme):
     client = directing(app, pool)
     cup = evening(client, table)
+    fours = {**PLAN, "name": "In fours", "edition": "rush", "seats": "4"}
+    four = post(client, "/tournaments", **fours).location.removesuffix("/direct")
+    post(client, f"{four}/enter", sides="Cid\nDee\nFlo\nBartholomäus von Zitzewitz")
+    post(client, f"{four}/draw", round=1)
     with running(app) as at, pool.connection() as db:
         key = keys.make(db, "Table 8")
         people.add(db, "Hal", "helper")
@@ -143,7 +147,16 @@ def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, si
         known = client.get("/club/tables.json").get_json()["tables"]
         tables = [f"/tables/{t['id']}{more}" for t in known for more in ("", "/desk")]
         paths = ["/", "/standings", "/keys", f"/keys/{key.id}", "/nowhere", "/people", "/audit", "/me", "/tournaments"]
-        for path in (*paths, *tables, cup, f"{cup}?me=Ann", f"{cup}/direct", f"{cup}/cards"):
+        for path in (
+            *paths,
+            *tables,
+            cup,
+            f"{cup}?me=Ann",
+            f"{cup}/direct",
+            f"{cup}/cards",
+            f"{four}?me=Cid",
+            f"{four}/direct",
+        ):
             page.goto(at + path)
             found += look(page)
 

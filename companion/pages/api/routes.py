@@ -354,7 +354,9 @@ def version() -> AnyResponse:
 
 def mark(now: MatchState) -> str:
     """Return the name of a state, the demo's another: the ETag of `/version`, and what a page says it shows."""
-    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}"
+    club = service().club
+    clocks = "".join(f".{one['seq']}{'' if one['left_s'] else '-out'}" for one in club.clocks) if club else ""
+    return f"{BOOT}{'-demo' if is_demo() else ''}.{now.version}{clocks}"
 
 
 _RECORD = {

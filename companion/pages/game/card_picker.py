@@ -21,11 +21,8 @@ from companion.rules.record.notation import MOST_EXCHANGED
 from companion.rules.table import Table
 
 FAMILIES = (Family.DISTANCE, Family.REMEDY, Family.HAZARD, Family.SAFETY, Family.SPECIAL)
-ANSWERING = (Card.MIRROR, Card.U_TURN)
-"""The special cards that are only ever laid out of turn."""
-
-ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)
-"""The special cards that need a question answered first."""
+ANSWERING = (Card.MIRROR, Card.U_TURN)  # the special cards that are only ever laid out of turn
+ASKS_MORE = (Card.ACCELERATOR, Card.THEFT, Card.CONTROL)  # the special cards that need a question answered first
 
 
 class Tab(StrEnum):
@@ -37,8 +34,7 @@ class Tab(StrEnum):
     OTHER = "other"
 
 
-Group = tuple[str, str, list[Offer]]
-"""The heading of some cards, the family that they look like, and a button for each."""
+Group = tuple[str, str, list[Offer]]  # the heading of some cards, the family that they look like, and a button for each
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +46,8 @@ class Question:
     groups: tuple[Group, ...] = ()
     offers: tuple[Offer, ...] = ()
     hint: str = ""
-    instead: str = ""
-    """Words of the way to leave the question unanswered, where that is not just another card."""
-
-    asks_who: bool = False
-    """Nobody has been chosen yet."""
+    instead: str = ""  # words of the way to leave the question unanswered, where that is not just another card
+    asks_who: bool = False  # True if nobody has been chosen yet
 
 
 def _grouped(tiles: Iterable[Offer]) -> tuple[Group, ...]:

@@ -29,7 +29,8 @@ class Offer:
     ask: str = ""  # the query of the page with that question
     legal: bool = True
     card: Card | None = None
-    note: str = ""  # a sentence that explains the words
+    note: str = ""
+    """A sentence that explains the words."""
 
 
 def query(player: str, **asked: str) -> str:

@@ -63,7 +63,6 @@ def show() -> AnyResponse | str:
         redoing=permissions.redoing(now),
         decides=permissions.decides(now),
         somebody_sits=bool(phone_identity.seated(now)),
-        in_club=service().club is not None,
     )
 
 

@@ -114,12 +114,17 @@ def check_door(count: Callable[[], None] = lambda: None) -> None:
         where = service().base_url() or "http://localhost"
         abort(say(_("This machine goes by another name: open %(address)s instead.", address=where), 400))
     count()
-    if request.method not in LOOKING:
-        ours = is_our_page(request.headers.get("Origin"), request.host)
-        if not ours or request.headers.get("Sec-Fetch-Site", "same-origin") not in ("same-origin", "none"):
-            abort(403)
+    check_origin()
     if request.endpoint is not None:
         access.let_in(request.endpoint)
+
+
+def check_origin() -> None:
+    """End a request for a change that no page of ours has asked for."""
+    ours = is_our_page(request.headers.get("Origin"), request.host)
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    if request.method not in LOOKING and not (ours and site in ("same-origin", "none")):
+        abort(403)
 
 
 def _count() -> None:

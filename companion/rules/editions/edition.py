@@ -6,6 +6,7 @@ same switch, set for one match (`with_options`). What an edition's file may hold
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
@@ -19,7 +20,10 @@ from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions import edition_file
 from companion.rules.editions.switches import EditionError, check_options, follows, switches, written
 
-__all__ = ["Edition", "EditionError", "edition_names", "keep_own_editions", "load_edition", "read_edition", "switches"]
+__all__ = ["EditionError", "switches"]  # besides what is defined here
+
+MOST_LENT, LONGEST_LENT = 1000, 65_536
+"""Maximum number of editions of other machines, and size of one's own that is told to another, in letters."""
 
 SHORT_GAME_PLAYERS = 3  # `five-hazards-removed` concerns games of up to three players
 
@@ -199,6 +203,8 @@ def _field(switch: str) -> str:
 
 
 _own: dict[str, Edition] = {}  # the editions of one's own. They are set once, when the program begins.
+_own_texts: dict[str, str] = {}
+_lent: dict[str, Edition] = {}  # the editions of other machines, by name and what is in them
 
 
 def keep_own_editions(folder: Path) -> tuple[str, ...]:
@@ -214,9 +220,33 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
             if edition.name != path.stem:
                 raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
             _own[path.stem] = edition
+            _own_texts[path.stem] = path.read_text("utf-8")
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)
+
+
+def own_text(name: str) -> str | None:
+    """Return the file of an edition of one's own as text; None for one that ships, and for one that is too long."""
+    text = _own_texts[name] if name in _own else ""
+    return text if 0 < len(text) <= LONGEST_LENT else None
+
+
+@cache
+def lent(text: str) -> str:
+    """Return the name under which another machine's edition is found from now on: its own and what is in it, in short.
+
+    Raises EditionError for what is no edition file.
+    """
+    reading = edition_file.read_text(text, edition_file.shipped_names())
+    if reading.faults or len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
+        raise EditionError(
+            reading.faults[0].say if reading.faults else "Too many editions have come, or too long ones."
+        )
+    edition = _built(reading.entries)
+    name = f"{edition.name}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
+    _lent[name] = replace(edition, name=name)
+    return name
 
 
 def edition_names() -> tuple[str, ...]:
@@ -227,7 +257,7 @@ def edition_names() -> tuple[str, ...]:
 def load_edition(name: str) -> Edition:
     """Return an edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
     small = name.lower()
-    return _own[small] if small in _own else _shipped(small)
+    return _own.get(small) or _lent.get(small) or _shipped(small)
 
 
 @cache

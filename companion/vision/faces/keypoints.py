@@ -31,9 +31,7 @@ times."""
 
 NEAR_PX = 2.5
 LEAST_SLANT = 0.6  # minimum ratio of the axes of a card seen from the side, against one seen from above
-AGREES = 0.35
-"""Maximum distance between votes that agree: shares of the card's width for its middle, octaves for its size."""
-
+AGREES = 0.35  # maximum distance between votes that agree: of middles in card widths, of sizes in octaves
 TURN_DEG = 20.0  # maximum difference between votes for its turn that agree
 
 

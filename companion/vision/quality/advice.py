@@ -23,9 +23,7 @@ from companion.vision.view import Quad, View
 
 __all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
 
-MILKY = 0.45
-"""Minimum contrast, as a share of the paper's level; print that is greyer means stray light, or a dirty lens."""
-
+MILKY = 0.45  # minimum contrast, as a share of the paper's level; greyer print means stray light, or a dirty lens
 BLACK_PICTURE = 40.0  # grey level below which 99 % of a black picture lies
 TOO_BRIGHT_SHARE = 0.35  # share of a usual zone that is white in white on a picture that is too bright
 UNEVEN = 0.45  # ratio of the paper's grey levels in two zones below which the light is uneven

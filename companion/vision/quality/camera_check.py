@@ -24,9 +24,7 @@ from companion.vision.quality.verdict import Pace, Verdict, verdict_on
 from companion.vision.read import gray_of, read, refuse_proportions
 
 PICTURES = 3  # number of pictures looked at; the median counts
-PACE_LOOKS = 8
-"""Number of looks by which this computer is measured: the mats are found in the first, then all cards are read."""
-
+PACE_LOOKS = 8  # number of looks by which this computer is measured: the first finds the mats, the rest read all cards
 MEASURED_FRAMES = 20  # number of frames by which a camera's pace is measured
 
 
