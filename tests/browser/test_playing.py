@@ -13,7 +13,9 @@ from browser.screens import (
     ATTACK,
     CHROMIUM,
     OPENING,
+    RUSH,
     RUSH_EIGHT,
+    RUSH_PAIRS,
     SIX,
     SIX_PLAYS,
     SMALL,
@@ -26,6 +28,7 @@ from browser.screens import (
     propose,
     unsure,
 )
+from companion.common.languages import LANGUAGES
 
 pytestmark = [
     pytest.mark.browser,
@@ -93,6 +96,21 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] >= 0
     assert card["y"] + card["height"] <= SMALL["height"]
     assert card["y"] > top_of(page, ".own")
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
+@pytest.mark.parametrize(("header", "count"), [(RUSH, 3), (RUSH_PAIRS, 4)], ids=["alone", "pairs"])
+def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language):
+    whom = header[1].split()[1]
+    with match_of(header, ["Ann 100*2", f"Bob stop > {whom}"]) as match, running(app_of(match)) as url:
+        page = opened(url, locale=language)
+        row = page.locator(".now").bounding_box()
+        boxes = [answer.bounding_box() for answer in page.locator(".now .button").all()]
+
+        assert len(boxes) == count
+        assert all(box["x"] + box["width"] <= row["x"] + row["width"] + 1 for box in boxes)
+        assert all(box["height"] <= row["height"] + 1 for box in boxes)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.variants(1)
