@@ -105,7 +105,6 @@ def more() -> str:
     return render_template(
         "more.html",
         policies=POLICIES,
-        host=seats.host_name(state()),
         has_camera=has_camera(),
         has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
