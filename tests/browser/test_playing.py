@@ -16,6 +16,7 @@ from browser.screens import (
     RUSH,
     RUSH_EIGHT,
     RUSH_PAIRS,
+    SCENES,
     SIX,
     SIX_PLAYS,
     SMALL,
@@ -133,6 +134,19 @@ def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
         page.evaluate("document.documentElement.style.fontSize = '200%'")
 
         assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("scene", ["differ", "special", "trouble"])
+def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene):
+    header, plays, prepare, path = SCENES[scene]
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        prepare(match)
+        now, shown = match.state, opened(url + path, locale="de").locator("main").inner_text()
+        said = [*(question.say for question in now.questions), *filter(None, [now.trouble])]
+
+        assert said
+        assert not [sentence for sentence in map(str, said) if sentence in shown]
 
 
 def test_a_difference_shows_the_zone_that_the_camera_sees(seated):
