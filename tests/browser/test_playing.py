@@ -149,6 +149,15 @@ def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene):
         assert not [sentence for sentence in map(str, said) if sentence in shown]
 
 
+def test_letters_of_more_than_the_usual_size_do_not_push_the_deck_out_of_sight(seated, game):
+    _match, url = game
+    page = seated(url, "Ann")
+    page.evaluate("document.documentElement.dataset.large = 'on'")
+
+    first = page.locator(".taps .tile").first.bounding_box()
+    assert first["y"] + first["height"] <= SMALL["height"] - 30, "and what follows begins above the edge"
+
+
 def test_a_difference_shows_the_zone_that_the_camera_sees(seated):
     with match_of(TWO, OPENING) as match, running(app_of(match, sees=True)) as url:
         page = seated(url, "Ann")
