@@ -79,7 +79,7 @@ def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays):
         assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
 
 
-@pytest.mark.variants(1)
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     "wait",
     [
