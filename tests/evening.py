@@ -39,7 +39,8 @@ class Evening:
         header = [word for word in words if " " in word]
         usual = ("hand first Ann",) if any(line.startswith("side ") for line in header) else TWO
         self.header = [*header, *next((SIDES[word] for word in words if word in SIDES), usual)]
-        match.start(self.header, verified="verified" in words)
+        if "fresh" not in words:
+            match.start(self.header, verified="verified" in words)
         for player in (player for word in words for player in SEATED.get(word, ())):
             self.do(f"{player} sits")
         self.version, self.last = match.state.version, {"asked": "", "seq": ""}

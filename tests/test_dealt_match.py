@@ -22,6 +22,7 @@ from companion.storage.event_store import Store
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 DULL = "25 25 50 50 75 75"
+NOTED = re.compile(r'class="[^"]* noted".*?(?:#s-|for=")([a-z0-9-]+?)(?:ing-\d+)?"')
 
 
 @pytest.fixture(autouse=True)
@@ -147,7 +148,19 @@ def test_a_tap_on_a_card_plays_it_asks_in_which_way_or_says_why_not(match, seate
     assert {"Ann stop > Bob", "Ann stop > Cid"} == {*values(ann.get("/play?player=Ann&card=stop"))}
     assert "What would you play?" in text_of(ann.get("/"))
     tap(ann, "/advice")
-    assert "I would play: Accident on Bob. It holds up Bob at 0 km" in text_of(ann.get("/"))
+    advised = ann.get("/")
+    assert "I would play: Accident on Bob. It holds up Bob at 0 km" in text_of(advised)
+    assert NOTED.findall(advised.get_data(as_text=True)) == ["accident", "accident"], "to lay, and to discard"
+    assert not NOTED.search(ann.get("/").get_data(as_text=True)), "as long as the sentence is there"
+
+
+def test_where_discarding_is_advised_the_way_there_is_marked_too(match, seated, stacked):
+    stacked("50 25 75 gasoline repairs 200", DULL, "100")
+    match.start(("side Ann", "side Bob", "hand first Ann"), robots={})
+    ann = seated("Ann")
+    tap(ann, "/advice")
+
+    assert NOTED.findall(ann.get("/").get_data(as_text=True)) == ["25", "25", "discard"]
 
 
 def test_what_has_to_be_handed_over_or_is_doubled_is_asked_as_the_card_is_tapped(match, seated, stacked):

@@ -5,7 +5,7 @@ import re
 
 import numpy as np
 import pytest
-from client import SECRET, TWO, tap, text_of
+from client import SECRET, STRANGER, TWO, tap, text_of
 
 from companion.match.history import DEMO
 from companion.match.match import Match
@@ -29,6 +29,18 @@ def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, m
     assert 'class="demo"' in page.get(path).get_data(as_text=True)
     match.start(TWO, "Ann")
     assert 'class="demo"' not in page.get(path).get_data(as_text=True)
+
+
+@pytest.mark.parametrize("path", ["/", "/join"])
+def test_a_phone_without_the_code_is_not_offered_a_game_of_its_own(page, path):
+    assert "Play our own game" in text_of(page.get(path))
+    assert "Play our own game" not in text_of(page.get(path, environ_base=STRANGER))
+
+
+def test_the_demo_says_how_to_start_so_that_a_phone_can_be_the_camera(page, monkeypatch):
+    monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
+
+    assert "start it like this, and a phone can be the camera: deploy/run up" in text_of(page.get("/camera/phone"))
 
 
 def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):

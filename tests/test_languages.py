@@ -348,7 +348,7 @@ class Words(HTMLParser):
         self._inside: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        if tag in ("script", "style"):
+        if tag in ("script", "style", "code"):
             self._inside.append(tag)
         if tag != "meta":
             self.found += [f"[{tag} {name}] {value}" for name, value in attrs if name in SPOKEN_ATTRIBUTES and value]

@@ -325,7 +325,7 @@ def test_a_card_in_doubt_is_shown_with_its_picture_and_up_to_three_answers(page,
 def test_answers_that_differ_by_more_than_the_card_say_what_would_have_happened(page, begun):
     camera(begun).which(1, "Ann discard roll", "Ann stop > Bob", zone="table/discard")
 
-    assert "Roll Ann discards roll. Stop Ann stops Bob. illegal now" in text_of(page.get("/"))
+    assert "Ann discards roll. Ann stops Bob. illegal now" in text_of(page.get("/"))
 
 
 @pytest.mark.parametrize("live", [{}, {"HX-Request": "true"}])

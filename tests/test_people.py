@@ -76,7 +76,7 @@ the role goes to no phone that is not there [two]
     Ann taps /seats/host phone=nobody; Ann is host; Ann at /seats | That phone is gone
 others see neither the settings nor the button that starts a match [two]
     Bob at /more | not markup action="/policy"; Ann at /more | markup action="/policy"
-    Bob at /setup | Only the host starts a match: ask Ann. | not Start the game
+    Bob at /setup | That is for the host to do: ask Ann, or look on the Seats page. | not Start the game
 a host asked for hands the role on from the table [two]
     Bob taps /seats/host/ask; Ann at / | Bob asks to be the host.; Bob at /seats | The host is asked.
     Bob answers yes -> 403; Ann is host; Ann answers yes & from=table -> /; Bob is host
@@ -98,6 +98,13 @@ the machine makes itself host at any time [two]
 
 # --- Seats
 
+a phone without the code reads how to join and is offered nothing else [fresh]
+    eve at / | To take part, scan the code on the big screen | not Just watch | not Start the game
+    eve at /setup | To take part, scan the code | not How many play?; eve at /more | Take a seat | not New match
+a phone without the code watches the game that runs [two]
+    eve at / | Ann’s turn | You are watching. To take part, scan the code; eve at /setup | To take part | Just watch
+whoever is not host waits for the first game [fresh]
+    Ann scans; Bob scans; Ann at / | set up the game; Bob at / | Somebody is setting up the game on another phone.
 from scanning to a free seat is one tap
     Ann scans; Ann reads | Who are you?; Ann taps /join player=Ann -> /; Ann at / | Your turn
 a second phone on a taken seat is asked first and takes it not by force [two]

@@ -108,7 +108,7 @@ def test_the_battery_of_the_phone_is_told_on_other_phones(app):
 def test_where_a_source_was_named_at_the_start_no_phone_is_the_camera(match):
     phone = joined(create_app(match, secret=SECRET, camera=Camera(lambda: b"")))
 
-    assert "no --source" in text_of(phone.get("/camera/phone", **TLS))
+    assert "and a phone can be the camera: companion up" in text_of(phone.get("/camera/phone", **TLS))
     assert sent(phone).status_code == 404
 
 

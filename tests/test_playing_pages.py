@@ -113,6 +113,8 @@ EVENINGS = """
 an illegal play that was typed can be changed
     Ann sits; Ann taps /play text=Ann 100; Ann at / | I take it back Play it all the same Change
     Ann reads | not The camera is wrong
+the phone of another says who takes an illegal play back [two]
+    sees Ann 100; Bob at / | Ann takes it back; Ann at / | I take it back; machine at / | I take it back
 the window of a coup fourré is on the phone of the attacked alone [two]
     Ann roll; Bob stop > Ann; Ann at / | markup data-window; Bob at / | not markup data-window
     machine at / | not markup data-window

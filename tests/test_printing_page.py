@@ -7,7 +7,6 @@ from client import stranger
 from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
 
-STRANGER = {"REMOTE_ADDR": "192.168.1.77"}
 FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")
 
 

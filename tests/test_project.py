@@ -312,6 +312,15 @@ def test_a_script_explains_itself_without_any_set_up(checkout, script, says):
     assert says in answer.stdout
 
 
+@pytest.mark.parametrize("typed", [["link"], ["club", "link"], ["key", "Table 7"]], ids=" ".join)
+def test_a_link_or_a_key_of_the_club_needs_no_port_and_says_so(checkout, typed):
+    answer = checkout.run(*typed, "--port", "9000", script="deploy/club")
+
+    assert answer.returncode == 1
+    assert len(answer.stderr.splitlines()) == 1
+    assert "` takes no --port: leave it out" in answer.stderr
+
+
 def test_a_python_that_is_too_old_gets_a_sentence(checkout):
     shutil.rmtree(checkout.root / ".venv")
     checkout.program(checkout.tools / "python3", 'case "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac')

@@ -1,24 +1,14 @@
-"""A photographed tableau counted: whose cards, which of them are asked about, what the hand scores if all is right."""
+"""A photographed tableau counted: whose cards, which of them are not sure, what the hand scores if all is right."""
 
-import json
-from dataclasses import replace
-
-import cv2
-import numpy as np
 import pytest
-from click.testing import CliRunner, Result
-from pictures import Lens, Mat, Scene, on_mat, picture
 
-from companion.app.cli import companion
-from companion.app.reports import tally_report
-from companion.pages.scores.photo_form import fields
+from companion.pages.scores.photo_form import fields, odd
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
-from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, odd, table_of, trips
-from companion.tabletop.mat_layout import side_mat
+from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, table_of, trips
 from companion.vision.counting.tally import Photo, Tally, layings, tally
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -69,9 +59,9 @@ def distances(found: Tally) -> list[dict[str, int]]:
     return [{card.value: number for card, number in laying.distances.items()} for laying in layings(found)]
 
 
-def asked(found: Tally, about: str = "") -> list[str]:
-    questions = tally_report.questions(CLASSIC, found)
-    return [question.say for question in questions if about in ("", question.ask)]
+def in_question(found: Tally) -> list[tuple[int, Card]]:
+    """The cards that people are asked about: their numbers, and what each counts as for now."""
+    return [(spot.number, spot.likeliest) for lot in found.lots for spot in lot.unsure]
 
 
 # --- Whose cards ---------------------------------------------------------------------------------------------
@@ -116,26 +106,17 @@ def test_a_safety_that_lies_sideways_was_a_coup_fourre():
     assert first.coups_fourres == (Card.DRIVING_ACE,)
 
 
-def test_cards_beside_the_mats_are_asked_about_listed_and_do_not_count():
+def test_cards_beside_the_mats_are_listed_and_do_not_count():
     found = counted(card("200-01", "side-1/distance"), card("75-01", at=(300, 475)), mats=BOTH)
 
-    said = list(tally_report.sentences(CLASSIC, found))
-    (beside,) = (question for question in tally_report.questions(CLASSIC, found) if question.ask == "beside")
-
     assert distances(found) == [{"200": 1}, {}]
-    assert beside.say == "Card 2 lies beside the mats: whose? Not counted for now."
-    assert beside.choices == ("Side 1", "Side 2")
-    assert said[said.index("Beside the mats on a.jpg, not counted:") + 1] == "  1 × 75 (card 2)"
+    assert [[spot.number for spot in lot.spots] for lot in found.lots if lot.is_beside] == [[2]]
 
 
 def test_without_mats_the_cards_are_as_many_sides_as_heaps_lie_clearly_apart():
     found = counted(face("100", at=(200, 100)), face("75", at=(300, 100)), face("50", at=(200, 900)))
 
     assert distances(found) == [{"100": 1, "75": 1}, {"50": 1}]
-    assert asked(found, "whose") == [
-        "Do cards 1 and 2 lie before a side of their own? Taken for Side 1.",
-        "Does card 3 lie before a side of its own? Taken for Side 2.",
-    ]
 
 
 def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_other_cards():
@@ -206,18 +187,15 @@ def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is
 
 
 @pytest.mark.parametrize(
-    ("rivals", "say", "counts"),
-    [
-        (("75", "25"), "Which is card 1: 75 km or 25 km (a.jpg, upper left, at 9, 9)? Counted as 75 km for now.", True),
-        ((), "Which is card 1 (a.jpg, upper left, at 9, 9)? It cannot be told, and is not counted for now.", False),
-    ],
+    ("rivals", "taken", "counts"),
+    [(("75", "25"), Card.KM_75, {"75": 1}), ((), Card.UNKNOWN, {})],
     ids=["counts as the likeliest", "nothing likely counts nothing"],
 )
-def test_a_card_that_cannot_be_told_is_a_question_with_its_place(rivals, say, counts):
-    found = counted(unsure(*rivals, zone="side-1/distance", at=(9, 9)), mats=BOTH)
+def test_a_card_that_cannot_be_told_is_asked_about(rivals, taken, counts):
+    found = counted(unsure(*rivals, zone="side-1/distance"), mats=BOTH)
 
-    assert asked(found)[0] == say
-    assert distances(found) == [{"75": 1} if counts else {}, {}]
+    assert in_question(found) == [(1, taken)]
+    assert distances(found) == [counts, {}]
 
 
 def test_what_may_lie_in_the_zone_is_offered_first():
@@ -241,15 +219,14 @@ def test_a_guess_is_filled_in_where_it_is_likely(confidence, proposed):
 def test_what_cannot_score_is_not_asked_about(sighting):
     found = counted(photo(sighting, face("100", "side-1/distance"), mats=("side-1", "side-2")))
 
-    assert not asked(found, "card")
+    assert not in_question(found)
 
 
 def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
     cards = [card("100-01", "side-1/distance"), card("100-01", "side-1/distance", (300, 0), confidence=0.95)]
     found = counted(*cards, mats=BOTH)
 
-    assert [spot.is_sure for spot in found.lots[0].spots] == [True, False]
-    assert asked(found)[0].startswith("Is card 2 really 100 km")
+    assert in_question(found) == [(2, Card.KM_100)]
 
 
 def test_a_card_of_another_deck_is_named_and_not_counted():
@@ -259,54 +236,19 @@ def test_a_card_of_another_deck_is_named_and_not_counted():
     assert distances(found) == [{}, {}]
 
 
-def test_a_side_that_no_photograph_shows_is_asked_about_and_not_shut_out_unasked():
+def test_a_side_that_no_photograph_shows_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
-    table = tally_report.likely_table(CLASSIC, found)
+    table = table_of(CLASSIC, layings(found), likely(CLASSIC, layings(found)))
 
-    assert "No picture shows Side 2: did it lay any distance? Taken for yes." in asked(found)
+    assert found.places[1].lot is None
     assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
 
 
-def test_the_list_and_the_questions_call_a_card_by_one_number_those_that_score_first():
-    found = counted(
-        photo(
-            card("roll-01", "side-1/battle"),
-            card("100-01", "side-1/distance", (100, 100)),
-            unsure("75", "25", zone="side-1/distance", at=(500, 240)),
-            card("50-01", "side-2/distance", (900, 900)),
-            unsure(zone="side-2/safety", at=(20, 640)),
-            mats=("side-1", "side-2"),
-        )
-    )
+@pytest.mark.parametrize("seen", [None, True, False])
+def test_the_draw_pile_is_as_its_mat_shows_it(seen):
+    found = counted(photo(face("100"), draw_pile_empty=seen), photo(face("75")))
 
-    said = list(tally_report.sentences(CLASSIC, found))
-
-    assert said[:7] == [
-        "Side 1, mat side-1 on a.jpg: 175 km", "  1 × 100 (card 1)", "  not told for sure: card 2",
-        "  battle pile: roll", "Side 2, mat side-2 on a.jpg: 50 km", "  1 × 50 (card 3)", "  not told for sure: card 4",
-    ]  # fmt: skip
-    assert [say for say in said if "Which" in say] == [
-        "? Which is card 2: 75 km or 25 km (a.jpg, at the top, at 500, 240)? Counted as 75 km for now.",
-        "? Which is card 4 (a.jpg, lower left, at 20, 640)? It cannot be told, and is not counted for now.",
-    ]
-
-
-@pytest.mark.parametrize(
-    ("numbers", "say"),
-    [([3], "card 3"), ([4, 3], "cards 3 and 4"), ([1, 2, 3, 5], "cards 1 to 3 and 5"), ([1, 3, 4], "cards 1, 3 and 4")],
-)
-def test_cards_are_called_by_their_numbers(numbers, say):
-    spot = counted(photo(face("100"))).lots[0].spots[0]
-
-    assert tally_report.called([replace(spot, number=number) for number in numbers]) == say
-
-
-@pytest.mark.parametrize(("seen", "is_asked"), [(None, True), (True, False), (False, False)])
-def test_the_draw_pile_is_asked_about_unless_its_mat_was_seen(seen, is_asked):
-    found = counted(photo(*(face("100", at=(100 * n, 0)) for n in range(7)), draw_pile_empty=seen))
-
-    assert any("draw pile" in say for say in asked(found)) == is_asked
-    assert tally_report.likely_table(CLASSIC, found).draw_pile == 0 if seen else True
+    assert found.draw_pile_empty is seen
 
 
 # --- The score of a tableau ----------------------------------------------------------------------------------
@@ -393,91 +335,3 @@ def test_a_safety_before_two_sides_is_said_and_of_piles_that_nobody_counts_nothi
 
     assert odd(table_of(CLASSIC, twice, NOBODY)) == ("Extra tank: the deck has only 1.",)
     assert odd(table_of(PARKER, sound, NOBODY)) == ()
-
-
-# --- On the command line -------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def tableau(tmp_path_factory):
-    """A photograph of two mats with stickers on them."""
-    ann, bob = Mat(side_mat(1), -440, -150), Mat(side_mat(2), 20, -150)
-    km = ["200-01", "200-02", "100-01", "100-02", "100-03"]
-    stickers = [on_mat(ann, "distance", f"MB1:{name}", dx_mm=65 * n - 130) for n, name in enumerate(km)]
-    stickers += [on_mat(bob, "distance", "MB1:75-02"), on_mat(bob, "battle", "MB1:STOP-03")]
-    stickers += [on_mat(ann, "safety", "MB1:RIGHT-OF-WAY-01", turn_deg=90)]
-    path = tmp_path_factory.mktemp("tableau") / "table.png"
-    cv2.imwrite(str(path), picture(Scene(mats=(ann, bob), stickers=tuple(stickers)), Lens(width_mm=980)))
-    return path
-
-
-def read(*words: object) -> Result:
-    """`companion read` with these words."""
-    return CliRunner().invoke(companion, ["read", *map(str, words)], standalone_mode=False)
-
-
-def test_read_tells_the_cards_of_each_side_what_it_asks_and_the_score(tableau):
-    answer = read(tableau, "--tally", "classic")
-
-    assert answer.return_value == 0, answer.output
-    assert f"Side 1, mat side-1 on {tableau}: 700 km\n  2 × 200 (cards 1 and 2), 3 × 100" in answer.output
-    assert "  right of way (coup fourré, card 6)\n" in answer.output
-    assert f"Side 2, mat side-2 on {tableau}: 75 km\n  1 × 75 (card 7)\n  battle pile: stop" in answer.output
-    assert "? Who completed it? By the cards: Side 1." in answer.output
-    assert "  Total             1500      75" in answer.output
-
-
-def test_read_tells_a_tally_as_json_after_its_pictures(tableau):
-    answer = read(tableau, "--tally", "classic", "--json")
-
-    shown, found = map(json.loads, answer.stdout.splitlines())
-
-    assert shown["image"] == str(tableau)
-    assert found["tally"] == "classic"
-    assert found["sides"][0]["distances"] == {"200": 2, "100": 3}
-    assert found["sides"][0]["safeties"] == {"right-of-way": "coup-fourre"}
-    assert found["told"] == {"target": 700, "extended_by": None, "completed_by": "Side 1", "draw_pile_empty": False}
-    assert {name: sheet["total"] for name, sheet in found["score"].items()} == {"Side 1": 1500, "Side 2": 75}
-    assert [question["ask"] for question in found["questions"]] == ["trip", "completed", "draw-pile"]
-
-
-@pytest.mark.parametrize(
-    ("words", "say"),
-    [
-        (["classic"], "No sticker was read: cards without stickers are read with --deck NAME, which names their deck: "
-                      "own (the printed deck)."),
-        (["rush"], "--deck NAME, which names their deck; if they are another deck, `companion enroll` makes it known."),
-        (["classic", "--deck", "own"], "No sticker was read, and no card of the deck 'own': photograph the cards from "
-                                       "nearer by; if they are another deck, `companion enroll` makes it known."),
-        (["classic", "--json"], '"notes": ["No sticker was read'),
-    ],
-    ids=["no deck named", "no deck there", "another deck", "as JSON"],
-)  # fmt: skip
-def test_where_no_card_was_read_it_says_what_to_do_and_counts_nothing(words, say, tmp_path):
-    bare = tmp_path / "bare.png"
-    cv2.imwrite(str(bare), np.full((480, 640, 3), 90, np.uint8))
-
-    answer = read(bare, "--tally", *words, "--data", tmp_path)
-
-    assert say in answer.output
-    assert "Total" not in answer.output
-
-
-def test_a_tally_of_pictures_that_cannot_be_read_is_said(tmp_path):
-    answer = read(tmp_path / "none.jpg", "--tally", "classic")
-
-    assert answer.return_value == 1
-    assert "No picture could be read: there is nothing to count." in answer.output
-
-
-def test_sides_are_called_as_the_setup_says() -> None:
-    shots = [
-        photo(face("100", "side-1/distance", (100, 100)), mats=("side-1", "side-2"), name=name)
-        for name in ("a.jpg", "b.jpg")
-    ]
-
-    found = tally(CLASSIC, shots, {"side-1": "Ann", "side-2": "Bob"})
-
-    assert [place.name for place in found.places] == ["Ann", "Bob"]
-    assert [place.name for place in counted(*shots).places] == ["Side 1", "Side 2"]
-    assert any(note.startswith("Ann is on 2 photographs") for note in found.notes)

@@ -6,7 +6,6 @@ import os
 import socket
 import sys
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
@@ -21,7 +20,6 @@ from companion.storage.event_store import locked
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import all_mats
-from companion.tabletop.template_decks import decks_for
 
 _OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
 deck_option = click.option(
@@ -40,20 +38,18 @@ port_option = click.option("--port", default=8080, show_default=True, type=click
     help="The table's setup file: is the camera good enough for it, and what would help?",
 )
 @click.option("--audit", metavar="EDITION", help="Is the deck all there? Which cards are on none of the pictures?")
-@click.option("--tally", metavar="EDITION", help="The hand is over: what lies before each side, and the score.")
 @deck_option
-@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit or --tally one more.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a picture, with --audit one more.")
 @data_option
 def read_images(
     images: tuple[Path, ...],
     setup: Path | None,
     audit: str | None,
-    tally: str | None,
     deck: str | None,
     as_json: bool,
     data: Path | None,
 ) -> int:
-    """Say what is on pictures: mats, cards, zones. Or check a deck before you play, or count a hand after it.
+    """Say what is on pictures: mats, cards, zones. Or check a deck before you play.
 
     Cards are told by their stickers, with --deck by their faces too.
 
@@ -62,7 +58,6 @@ def read_images(
     Example: companion read table.jpg --deck own
     Example: companion read table.jpg --setup our-table.toml
     Example: companion read cards-1.jpg cards-2.jpg --audit classic
-    Example: companion read ann.jpg bob.jpg --tally classic
     """
     from companion.match.setup_file import read_setup
     from companion.vision.faces.deck_in_use import faces_of
@@ -70,13 +65,12 @@ def read_images(
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    audited, counted = (_of_table(name, table.edition if table else None) if name else None for name in (audit, tally))
-    allowed = frozenset(card_ids(table.edition.deck)) if table and not (audited or counted) else None
-    unread, pictures, views = 0, [], list[Any]()
+    audited = _of_table(audit, table.edition if table else None) if audit else None
+    allowed = frozenset(card_ids(table.edition.deck)) if table and not audited else None
+    unread, pictures = 0, []
 
     def also(image: Any, mats: Any, view: Any) -> dict[str, Any]:
-        """Keep what a picture shows; give what the camera allows for a table's setup."""
-        views.append(view)
+        """Return what the camera allows for a table's setup."""
         return {"setup": of_reading([image], mats, view, _layouts(table)).as_json()} if table else {}
 
     named, drawing = (deck or table.cards, table.drawing) if table else (deck, None)
@@ -88,36 +82,13 @@ def read_images(
             continue
         found["cards"] = report.in_order(cast("list[dict[str, Any]]", found["cards"]))
         pictures.append(found)
-        if as_json or not (audited or counted):
+        if as_json or not audited:
             print_json(found) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
-        if "setup" in found and not (as_json or audited or counted):
+        if "setup" in found and not (as_json or audited):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
-    if counted:
-        photos = [(str(p["image"]), (p["width"], p["height"]), view) for p, view in zip(pictures, views, strict=True)]
-        _say_tally(counted, photos, table.mats if table else {}, named, data, as_json=as_json)
     if audited:
         return _audit(audited, pictures, unread, as_json=as_json)
     return WRONG if unread else 0
-
-
-def _say_tally(
-    edition: Any, photos: Sequence[Any], names: Any, deck: str | None, data: Path | None, *, as_json: bool
-) -> None:
-    """Say what lies before each side, and the score; where nothing was read, what to do.
-
-    `photos` are the name, the width and height, and the view of each picture.
-    """
-    from companion.app.reports import tally_report
-    from companion.vision.counting.tally import Photo, tally
-
-    counted = tally(edition, [Photo(*photo) for photo in photos], names)
-    if counted.is_blank:
-        hint = tally_report.nothing_read(deck, decks_for(edition, data_dir(data)))
-        counted = replace(counted, notes=(*counted.notes, hint))
-    if as_json:
-        print_json(tally_report.as_json(edition, counted))
-    else:
-        click.echo("\n".join(tally_report.sentences(edition, counted)))
 
 
 def _layouts(table: Any) -> list[Any]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from companion.common.text import Said, say, say_many
-from companion.rules import reasons
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.editions.edition import Edition
@@ -147,11 +146,6 @@ def _each(counts: Mapping[Card, int]) -> tuple[Card, ...]:
 
 def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:
     return [(players, each) for players, each in edition.seatings if players == sides * each]
-
-
-def odd(table: Table) -> tuple[str, ...]:
-    """Return what cannot be, or hardly, of a table that was counted: a sentence each, for people to look again."""
-    return (*map(reasons.say, odd_cards(table)), *odd_trip(table))
 
 
 def odd_cards(table: Table) -> Iterator[Reason]:

@@ -29,7 +29,7 @@ from companion.common.spelling import meant, shown
 from companion.common.text import Said, plain, say, say_many
 from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
-from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.editions.edition import EditionError, load_edition
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
@@ -198,12 +198,6 @@ def whole_decks(data: Path | None) -> Iterator[Deck]:
     for name in deck_names(data):
         with suppress(Problem):
             yield load_deck(name, data)
-
-
-def decks_for(edition: Edition, data: Path | None) -> tuple[str, ...]:
-    """Return the names of the decks for an edition: its own, and those of others that have all its cards."""
-    fitting = (d for d in whole_decks(data) if d.edition == edition.name or edition.deck.keys() <= d.faces.keys())
-    return tuple(deck.name for deck in fitting)
 
 
 def read_deck(folder: Path) -> Deck:

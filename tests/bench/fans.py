@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 from collections import Counter
+from dataclasses import replace
 
 import cv2
 from face_photos import FacePhoto, face_photo
@@ -15,12 +16,14 @@ from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import all_mats
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Lot, Photo, tally
+from companion.vision.counting.unread_cards import with_unread
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of, read
 from tests.bench.faces import templates
 
 DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
 SHOWS = 0.03  # visible share of a card below which it is not there
+TAPS = 2
 SCORING = ("distance", "safety")
 
 
@@ -28,6 +31,8 @@ def lots(photo: FacePhoto, *, fans: bool) -> dict[str, Lot]:
     """Return the cards that are counted, by side."""
     mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
     view = read(Frame(photo.image, 0.0), mats, templates=templates(photo.style), fans=fans)
+    if fans:
+        view = replace(view, sightings=with_unread(photo.image, mats, view.sightings))
     counted = tally(load_edition("classic"), [Photo("", photo.image.shape[1::-1], view)])
     return {lot.key: lot for lot in counted.lots}
 
@@ -51,8 +56,10 @@ def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
         left -= Counter([answer])
         offered += answer is not None
         filled_in += answer is not None and spot.proposed is not None and spot.proposed.value == answer
+    taps = len(lot.unsure) - filled_in + left.total()
     return Counter(
-        tableaux=1, cards=cards.total(), told=(sure & cards).total(), wrong=(sure - cards).total(),
+        tableaux=1, in_two_taps=int(not sure - cards and taps <= TAPS), cards=cards.total(),
+        told=(sure & cards).total(), wrong=(sure - cards).total(),
         asked=len(lot.unsure), offered=offered, filled_in=filled_in, passed_over=left.total(), in_silence=bool(left),
     )  # fmt: skip
 

@@ -29,10 +29,11 @@ from serving import running
 from webcam import Pose
 
 from companion.app import demo
-from companion.app.service import eye_for
+from companion.app.service import WATCHES_NO_MORE, eye_for
 from companion.common.text import say
 from companion.match.match import Match
 from companion.match.state import RobotSeat
+from companion.match.zone_plays import named, where
 from companion.pages import Camera, create_app
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.printing import deck
@@ -176,8 +177,9 @@ def propose(match: Match, text: str, number: int = 1) -> None:
 
 
 def differ(match: Match, *plays: str, line: int | None = None) -> None:
-    sentence = say("The record has a 100 in front of Ann, the table a 75.")
-    camera(match).differs(1, "side-1/distance", "100", "75", *plays, line=line, sentence=sentence)
+    zone = "side-1/distance"
+    sentence = say("%(card)s is no longer on %(zone)s.", card=named(Card.KM_100), zone=where(zone))
+    camera(match).differs(1, zone, "100", None, *plays, line=line, sentence=sentence)
 
 
 def crop_of(face: Card) -> bytes:
@@ -202,12 +204,12 @@ def perhaps(match: Match) -> None:
 
 
 def special(match: Match) -> None:
-    sentence = say("Theft has been laid: enter the play that it belongs to.")
+    sentence = say("%(card)s has been laid: enter the play that it belongs to.", card=named(Card.THEFT))
     camera(match).differs(1, "table/discard", None, "theft", sentence=sentence)
 
 
 def no_camera(match: Match) -> None:
-    match.trouble("There is no camera here: plug one in, or name another. Plays can be entered by hand.")
+    match.trouble(WATCHES_NO_MORE)
 
 
 def full_disk(match: Match) -> None:
@@ -282,7 +284,7 @@ SCENES = {
     "zones-none": (RUSH_FIVE, [], nothing, "/camera/zones"),
     "wall-doubt": (TWO, OPENING, lambda m: unsure(m, "side-2/distance", "Bob 75", "Bob 25"), "/wall"),
     "differ": (TWO, OPENING, differ, "/"),
-    "trouble": (TWO, OPENING, lambda m: m.trouble("The camera is gone. Plays can be entered by hand."), "/"),
+    "trouble": (TWO, OPENING, no_camera, "/"),
     "extension": (TWO, FINISH, nothing, "/"),
     "entry": (TWO, OPENING, nothing, "/play"),
     "setup-rush": (None, [], nothing, "/setup?edition=rush&option-fast-remedy=no"),

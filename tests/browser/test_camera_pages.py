@@ -2,10 +2,12 @@
 
 import pytest
 from client import lines
+from marks import mostly_long
 from playwright.sync_api import Page, expect
 from serving import running
 
 from browser.screens import OPENING, SMALL, TWO, WALL, app_of, match_of, perhaps, special, unsure
+from companion.common.languages import LANGUAGES
 from companion.tabletop.drawn_zones import DrawnZones
 
 TOO_SMALL = """[...document.querySelectorAll(
@@ -248,14 +250,16 @@ def test_a_card_in_doubt_appears_by_itself_one_tap_tells_it_and_one_takes_that_b
     assert lines(match) == []
 
 
-@pytest.mark.variants(1)
-@pytest.mark.parametrize(
-    "asked", [perhaps, special, lambda m: unsure(m, "side-2/battle", "Bob 75", "Bob 25", "Bob 200")]
-)
-def test_a_question_fits_a_small_phone_without_scrolling(opened, asked):
+def which_of_three(match):
+    unsure(match, "side-2/battle", "Bob 75", "Bob 25", "Bob 200")
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "de"))
+@pytest.mark.parametrize("asked", mostly_long([which_of_three, perhaps, special], which_of_three))
+def test_a_question_fits_a_small_phone_without_scrolling(opened, asked, language):
     with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
         asked(match)
-        page = opened(url)
+        page = opened(url, locale=language)
         box = page.locator(".act").bounding_box()
 
         assert box["y"] >= 0

@@ -98,7 +98,7 @@ def test_a_phone_whose_seat_was_freed_reads_why_and_takes_it_again(opened, table
 def test_a_phone_that_is_not_let_in_reads_it_and_may_ask_again(opened, table):
     _match, url = table
     ann, asker = seat(opened, url, "Ann"), opened(url + "/join")
-    asker.get_by_text("I cannot scan").click()
+    asker.get_by_text("No camera? Type the code").click()
     for _time in range(2):
         asker.get_by_label("The four letters").fill(CODE)
         asker.get_by_label("Your name").fill("Zoe")
@@ -145,7 +145,7 @@ def test_a_phone_that_cannot_scan_types_the_code_and_goes_on_once_the_host_says_
     machine = opened(url + "/wall", WALL, extra_http_headers={"X-Machine": "1"})
     expect(machine.get_by_text(CODE, exact=True)).to_be_visible()
     asker = opened(url + "/join")
-    asker.get_by_text("I cannot scan").click()
+    asker.get_by_text("No camera? Type the code").click()
     asker.get_by_label("The four letters").fill(CODE.lower())
     asker.get_by_label("Your name").fill("Zoe")
     asker.get_by_role("button", name="Ask to take part").click()

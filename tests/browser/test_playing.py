@@ -1,13 +1,17 @@
 """The playing screen in a browser: windows that shrink, sounds, the page in words, letters of twice the size."""
 
 import pytest
+from marks import mostly_long
 from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import (
     ATTACK,
     OPENING,
+    RUSH,
     RUSH_EIGHT,
+    RUSH_PAIRS,
+    SCENES,
     SIX,
     SIX_PLAYS,
     SMALL,
@@ -20,6 +24,7 @@ from browser.screens import (
     propose,
     unsure,
 )
+from companion.common.languages import LANGUAGES
 
 TABLET = {"width": 820, "height": 1180}
 
@@ -64,7 +69,7 @@ def test_the_own_side_lies_on_top_over_the_whole_width(seated, header, plays):
         assert top_of(page, ".own") < min(one.bounding_box()["y"] for one in page.locator(".strip").all())
 
 
-@pytest.mark.variants(1)
+@pytest.mark.variants(2)
 @pytest.mark.parametrize(
     "wait",
     [
@@ -82,6 +87,21 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] >= 0
     assert card["y"] + card["height"] <= SMALL["height"]
     assert card["y"] > top_of(page, ".own")
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
+@pytest.mark.parametrize(("header", "count"), [(RUSH, 3), (RUSH_PAIRS, 4)], ids=["alone", "pairs"])
+def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language):
+    whom = header[1].split()[1]
+    with match_of(header, ["Ann 100*2", f"Bob stop > {whom}"]) as match, running(app_of(match)) as url:
+        page = opened(url, locale=language)
+        row = page.locator(".now").bounding_box()
+        boxes = [answer.bounding_box() for answer in page.locator(".now .button").all()]
+
+        assert len(boxes) == count
+        assert all(box["x"] + box["width"] <= row["x"] + row["width"] + 1 for box in boxes)
+        assert all(box["height"] <= row["height"] + 1 for box in boxes)
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.variants(1)
@@ -104,6 +124,28 @@ def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
         page.evaluate("document.documentElement.style.fontSize = '200%'")
 
         assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
+@pytest.mark.variants(1)
+@pytest.mark.parametrize("scene", ["differ", "special", "trouble"])
+def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene):
+    header, plays, prepare, path = SCENES[scene]
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        prepare(match)
+        now, shown = match.state, opened(url + path, locale="de").locator("main").inner_text()
+        said = [*(question.say for question in now.questions), *filter(None, [now.trouble])]
+
+        assert said
+        assert not [sentence for sentence in map(str, said) if sentence in shown]
+
+
+def test_letters_of_more_than_the_usual_size_do_not_push_the_deck_out_of_sight(seated, game):
+    _match, url = game
+    page = seated(url, "Ann")
+    page.evaluate("document.documentElement.dataset.large = 'on'")
+
+    first = page.locator(".taps .tile").first.bounding_box()
+    assert first["y"] + first["height"] <= SMALL["height"] - 30, "and what follows begins above the edge"
 
 
 def test_a_difference_shows_the_zone_that_the_camera_sees(seated):

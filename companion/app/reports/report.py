@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.record.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
-from companion.rules.table import HowEnded, Table
+from companion.rules.table import HowEnded
 from companion.tabletop.drawn_zones import ZONE_NAMES
 
 MOST_BESIDE = 8  # maximum number of cards in no zone that are listed one by one
@@ -87,15 +87,15 @@ def score_sheet(result: HandResult) -> list[str]:
     sides = [side.name for side in result.table.sides]
     match = [result.match.get(side, 0) for side in sides] if result.table.edition.match_points is not None else None
     won = [result.won.get(side, 0) for side in sides]
-    rows = sheet_rows(result.table, [result.sheets[side] for side in sides], match, won)
+    rows = _sheet_rows(sides, [result.sheets[side] for side in sides], match, won)
     return [how_it_ended(result), *rows, *_what_it_decides(result)]
 
 
-def sheet_rows(
-    of: Table, sheets: Sequence[Sheet], match: Sequence[int] | None = None, won: Sequence[int] = ()
+def _sheet_rows(
+    sides: Sequence[str], sheets: Sequence[Sheet], match: Sequence[int] | None, won: Sequence[int]
 ) -> list[str]:
     """Return the lines of a score sheet with any points, the totals, those of the match, and the matches won."""
-    rows = [["", *(_name(side.name) for side in of.sides)]]
+    rows = [["", *map(_name, sides)]]
     for item in Item:
         points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
         if any(points):

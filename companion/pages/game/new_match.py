@@ -40,7 +40,12 @@ USUAL_TARGETS_KM = (700, 1000)
 
 @bp.get("/setup")
 def show() -> AnyResponse | str:
-    """Show the form; a new match is like the last one until somebody chooses otherwise. The camera is tried before."""
+    """Show the form; a new match is like the last one until somebody chooses otherwise. The camera is tried before.
+
+    Who is not let in, or waits for the first match, joins instead.
+    """
+    if not (phone_identity.may_host() or (phone_identity.takes_part() and state().game.teams)):
+        return redirect(url_for("seats.join"))
     if not request.args and camera.is_trial_due():
         return redirect(url_for("camera.trial"))
     return _form(request.args or _like_the_last(state()))
@@ -89,7 +94,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         has_camera=has_camera() and not service().camera.is_simulated,
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
-        host=seats.host_name(now) if not phone_identity.may_host() else None,
+        only_host=seats.only_host() if not phone_identity.may_host() else None,
         under_way=now.is_under_way and not now.is_demo,
         sentence=sentence,
         ask=ask,

@@ -105,15 +105,17 @@ def sort() -> None:
     session[_SORTS] = not session.get(_SORTS)
 
 
-def advice(now: MatchState) -> str:
-    """Say what a robot would do in the place of this phone's player, and why."""
+def advise(now: MatchState) -> None:
+    """Show on this phone what a robot would do in its player's place, and why; the hand marks what is to be tapped."""
     own = seen(now)
     position = now.dealt.asks(own.player) if now.dealt is not None and own is not None else None
     if now.dealt is None or position is None:
-        return _("Nothing is asked of you now.")
+        flash(_("Nothing is asked of you now."))
+        return
     play, why = now.dealt.choice(position, Level.COUNTING)
     waits = _("I would draw a card.") if position.is_in_turn else _("I would let it pass.")
-    return f"{_would(play, Names.of(now.game)) if play else waits} {words.said(why)}"
+    tapped = " ".join((play.verb, *out_of_hand(play)[-1:])) if play else "wait"
+    flash(f"{_would(play, Names.of(now.game)) if play else waits} {words.said(why)}", tapped)
 
 
 def _would(play: Play, names: Names) -> str:

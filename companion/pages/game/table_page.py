@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
+from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
 from companion.match.history import Kind as Event
@@ -105,7 +105,6 @@ def more() -> str:
     return render_template(
         "more.html",
         policies=POLICIES,
-        host=seats.host_name(state()),
         has_camera=has_camera(),
         has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
@@ -244,7 +243,7 @@ An undo or redo counts only while that change is still the last, as the page sho
 """
 
 CHOICES: Mapping[str, tuple[str, Callable[[], object]]] = {
-    "advise": ("/advice", lambda: flash(own_hand.advice(state()))),
+    "advise": ("/advice", lambda: own_hand.advise(state())),
     "sort": ("/sort", own_hand.sort),
     "hear": ("/changed", lambda: notices.mark_seen(state(), request.form.get("seq"))),
     "set_policy": (

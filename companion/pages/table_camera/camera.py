@@ -366,7 +366,7 @@ def phone() -> AnyResponse:
         pace_ms=PACE_MS,
         safe_address=f"{url}/join",
         table_code=service().code,
-        command=typed("up --source http://…"),
+        up=typed("up"),
     )
     return Response(page, headers={"Permissions-Policy": "camera=(self)"} if request.is_secure else {})
 

@@ -23,6 +23,7 @@ from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.tally import Photo
+from companion.vision.counting.unread_cards import with_unread
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
@@ -77,7 +78,10 @@ def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = Non
 def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Shot:
     image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
-    view = read(Frame(image, 0.0), mats, templates=faces_of(deck, folder), fans=True)
+    templates = faces_of(deck, folder)
+    view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
+    if templates is not None:
+        view = replace(view, sightings=with_unread(image, mats, view.sightings))
     return Shot(
         Photo(name, (image.shape[1], image.shape[0]), view), jpeg_of(image, SHOWN_PX) or b"", dict(_crops(image, view))
     )

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain, combinations, count, pairwise
 from typing import Any, NamedTuple
 
@@ -149,7 +149,6 @@ class Tally:
     lots: tuple[Lot, ...]  # those on mats first, in order
     draw_pile_empty: bool | None = None  # None where no photograph shows it
     notes: tuple[str, ...] = ()  # sentences about cards that do not count
-    names: Mapping[str, str] = field(default_factory=dict)  # the names of sides by their mats' ids
 
     @property
     def is_blank(self) -> bool:
@@ -163,14 +162,14 @@ class Tally:
         taken = {lot.key for lot in lots if lot.has_mat}
         free = (number for number in count(1) if f"side-{number}" not in taken)
         keys = [lot.key if lot.has_mat else f"side-{next(free)}" for lot in lots]
-        found = [Place(lot.key, _side_name(key, self.names), lot) for key, lot in zip(keys, lots, strict=True)]
+        found = [Place(lot.key, _side_name(key), lot) for key, lot in zip(keys, lots, strict=True)]
         rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
-        unseen = (Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}", self.names), None) for number in rest)
+        unseen = (Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}"), None) for number in rest)
         return (*found, *unseen)
 
 
-def _side_name(key: str, names: Mapping[str, str]) -> str:
-    return names.get(key) or say("Side %(number)s", number=key.rpartition("-")[2])
+def _side_name(key: str) -> str:
+    return say("Side %(number)s", number=key.rpartition("-")[2])
 
 
 def layings(tally: Tally) -> tuple[Laying, ...]:
@@ -200,17 +199,16 @@ class _Seen(NamedTuple):
     is_beside: bool = False
 
 
-def tally(edition: Edition, photos: Sequence[Photo], names: Mapping[str, str] | None = None) -> Tally:
-    """Return the cards by side, each sticker and each mat once; `names` are the sides' names by their mats' ids."""
-    names = names or {}
+def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
+    """Return the cards by side, each sticker and each mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
     once = _once(ours)
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
     lots = _lots(once, mats, edition)
-    notes = (*_notes(seen, ours, once, photos, edition, names), *_twice(lots, photos, edition))
-    return Tally(tuple(photos), lots, any(told) if told else None, notes, names)
+    notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
+    return Tally(tuple(photos), lots, any(told) if told else None, notes)
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
@@ -344,12 +342,7 @@ def _upright(lot: Lot) -> Lot:
 
 
 def _notes(
-    seen: Sequence[_Seen],
-    ours: Sequence[_Seen],
-    once: Sequence[_Seen],
-    photos: Sequence[Photo],
-    edition: Edition,
-    names: Mapping[str, str],
+    seen: Sequence[_Seen], ours: Sequence[_Seen], once: Sequence[_Seen], photos: Sequence[Photo], edition: Edition
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
@@ -364,7 +357,7 @@ def _notes(
                 "%(side)s is on %(count)d photograph: %(photo)s shows most of it and counts.",
                 "%(side)s is on %(count)d photographs: %(photo)s shows most of it and counts.",
                 len(shown),
-                side=_side_name(lot, names),
+                side=_side_name(lot),
                 photo=photos[main].name,
             )
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]

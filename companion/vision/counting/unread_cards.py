@@ -1,0 +1,261 @@
+"""Cards on a photographed mat that were passed over: where its printed ground does not show, something lies.
+
+Of a column in pale print, or a card with one small sign, too little may show to be like any face. The ground of a mat's
+zones is of one colour all the same: what hides it, and is none of the cards read, is asked about strip by strip.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+
+from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import any_copy
+from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
+from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.mats.homography import Fit, as_quad, corners_mm
+from companion.vision.mats.localization import Mats
+from companion.vision.opencv import cv2
+from companion.vision.view import FACE, Sighting
+
+PX_PER_MM, SMOOTH_PX = 2.0, 1.0
+LINE_MM, RIM_MM = 2.0, 8.0
+"""Width of the printed line around a zone, and of its rim: cards lie in the middle, so that the ground shows there."""
+
+HUE_STEP, ROUGH_STEP = 3.0, 10.0
+"""Minimum difference in hue of what lies on the ground from it, in steps of Lab; and while the light is not known."""
+
+DARKEST, BRIGHTER = 0.62, 1.06  # range of brightness, against lit ground, that light and shadow give it
+LIT = 80  # percentile of the brightness of ground that is lit: shadows may lie over more than half of it
+FITS = 6  # times that the light is fitted to what may be ground
+BLACK = 16.0  # lightness at which, as Lab is defined, a colour would have no light at all
+BESIDE_MM = 2.0  # how far a card may lie beside where it was read
+LEAST_MM = (30.0, 6.0)  # length and width of the least that is a card: print on the mat is smaller
+STRIP_MM = 10.0  # minimum width of a strip of a column
+EDGE_MM = 9.0  # width of the edge of a card by which those below it are found
+ALIKE = 0.6  # minimum likeness of another's edge to it: 0.65 to 0.98 where one lay, elsewhere 0.57 at most
+ROUND_MM = 4.0  # length of each end of an edge that is left out: corners are round
+PARTS = 4  # parts of an edge that are looked at each by itself
+SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
+"""Width of the shadow of an edge, and how much darker it is at least than what is beside, in steps of Lab, and against
+other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
+
+MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the mat, and slopes tried
+LIKELY, POSSIBLE, OTHERS = 0.65, 0.3, 0.1
+"""Confidence in the face of a column's other cards, in the one printed above it, and in any safety."""
+
+AS_PRINTED = 8.0  # times as likely as another is the distance printed over a column of the mat
+PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances over a mat's columns
+
+
+def with_unread(image: Image, mats: Mats, seen: Sequence[Sighting]) -> tuple[Sighting, ...]:
+    """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
+
+    That is unknown, with its likeliest faces; of what was seen and is unknown those that its column says are likelier.
+    A mat with stickers, which do not tell how far their cards reach, is passed over.
+    """
+    sides = [fit for fit in mats.fits if fit.layout.columns and fit.is_measured]
+    known = [_as_its_column(one, fit) for one in seen for fit in (mats.at(one.centre_px),)]
+    return (*known, *(card for fit in sides for card in _on_mat(image, fit, seen)))
+
+
+def _as_its_column(one: Sighting, fit: Fit | None) -> Sighting:
+    """Return a sighting whose rivals are weighed by the distance printed over the column where it lies."""
+    column = None if fit is None else _column_of(one, fit)
+    if one.face is not Card.UNKNOWN or one.by != FACE or column is None:
+        return one
+    weights = {card: sure * (AS_PRINTED if card == any_copy(PRINTED[column]) else 1) for card, sure in one.rivals}
+    share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
+    rivals = sorted(weights.items(), key=lambda rival: -rival[1])
+    return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
+
+
+def _column_of(one: Sighting, fit: Fit) -> int | None:
+    x, y = fit.to_mm([one.centre_px])[0]
+    return next((n for n, column in enumerate(fit.layout.columns) if column.contains(x, y)), None)
+
+
+def _on_mat(image: Image, fit: Fit, seen: Sequence[Sighting]) -> Iterator[Sighting]:
+    here = [one for one in seen if fit.holds(one.centre_px)]
+    if all(one.by == FACE and one.corners_px is not None for one in here):
+        yield from _Mat(image, fit, here).cards()
+
+
+class _Mat:
+    """A side's mat from straight above, and the cards read on it."""
+
+    def __init__(self, image: Image, fit: Fit, seen: Sequence[Sighting]) -> None:
+        self._fit, self._seen = fit, seen
+        x, y = cv2.split(fit.grid_px(fit.sheet, 1 / PX_PER_MM))
+        flat = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        self._picture = np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
+        told = np.zeros(flat.shape[:2], np.uint8)
+        for one in seen:
+            cv2.fillConvexPoly(told, np.int32(np.round(fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
+        beside = 2 * round(BESIDE_MM * PX_PER_MM) + 1
+        self._told = cv2.dilate(told, np.ones((beside, beside), np.uint8)) > 0
+
+    def cards(self) -> Iterator[Sighting]:
+        """Yield what lies there and was not read."""
+        left = (self._is_hidden() & ~self._told).astype(np.uint8)
+        for number, column in enumerate(self._fit.layout.columns):
+            told = [one for one in self._seen if one.face is not Card.UNKNOWN and _column_of(one, self._fit) == number]
+            faces = {one.face for one in told}
+            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {PRINTED[number]: POSSIBLE}
+            for pile in _left_over(left, column, LEAST_MM):
+                for strip in self._strips(pile, told):
+                    yield self._unread(strip, "distance", rivals)
+        safeties = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in self._seen}
+        for strip in _left_over(left, self._fit.layout.zones["safety"], LEAST_MM[::-1]):
+            yield self._unread(strip, "safety", dict.fromkeys(sorted(safeties), OTHERS))
+
+    def _is_hidden(self) -> Mask:
+        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter."""
+        height, width = self._told.shape
+        down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
+        light = np.stack((np.ones_like(right), right, down), axis=-1)
+        inside = self._zones(LINE_MM) & ~self._told
+        at, colours = (each[inside][::4] for each in (light, self._picture))
+        slope = np.zeros((3, 3), np.float32)
+        slope[0] = _commonest(self._picture[inside & ~self._zones(RIM_MM)])
+        for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
+            off, shade = _against(colours, at @ slope)
+            near = (off < most) & (shade > DARKEST) & (shade < 1 / DARKEST)
+            slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
+        lit = np.percentile(shade[near], LIT) if near.any() else 1.0
+        off, shade = _against(self._picture, light @ slope)
+        return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
+
+    def _zones(self, within_mm: float) -> Mask:
+        """Return what lies that far within one of the zones, `(h, w)`."""
+        mask = np.zeros(self._told.shape, bool)
+        for rect in self._fit.layout.zones.values():
+            mask[_part(rect, within_mm)] = True
+        return mask
+
+    def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
+        """Yield the strips of the cards that lie on each other in a column, where some are `told`."""
+        picture = self._picture[_part(pile)]
+        rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
+        edges = np.maximum(_edges(picture), self._alike(pile, told))
+        for row in np.argsort(-edges)[: np.count_nonzero(edges >= 1)].tolist():
+            if all(abs(row - other) >= apart for other in rows):
+                rows.append(row)
+        for top, bottom in pairwise(sorted(rows)):
+            yield Rect(pile.x_mm, pile.y_mm + top / PX_PER_MM, pile.width_mm, (bottom - top) / PX_PER_MM)
+
+    def _alike(self, pile: Rect, told: Sequence[Sighting]) -> Floats:
+        """Return how like the edge of the card that lies upon it each row of a pile is, against `ALIKE`: `(h,)`.
+
+        A column is of one distance, so that its cards begin alike.
+        """
+        picture = self._picture[_part(pile)]
+        likeness = np.zeros(len(picture))
+        quads = [self._fit.to_mm(one.corners_px) for one in told]
+        middle = pile.centre_mm[1]
+        nearest = min(quads, key=lambda quad: abs(quad[:, 1].mean() - middle), default=None)
+        if nearest is None:
+            return likeness
+        is_above = middle < nearest[:, 1].mean()
+        edge = self._edge(nearest, is_upper=is_above)
+        ahead, behind = (0, len(edge)) if is_above else (len(edge), 0)
+        for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
+            if level.shape[1] >= edge.shape[1]:
+                found = cv2.matchTemplate(level, edge, cv2.TM_CCOEFF_NORMED).max(axis=1)
+                likeness = np.maximum(likeness, found[: len(likeness)])
+        return likeness / ALIKE
+
+    def _edge(self, quad: Floats, *, is_upper: bool) -> Pixels:
+        """Return the upper or lower edge of a card with these corners on the mat, without the ends of it."""
+        by_height = quad[np.argsort(quad[:, 1])]
+        near, far = (by_height[:2], by_height[2:]) if is_upper else (by_height[2:], by_height[:2])
+        ends, others = near[np.argsort(near[:, 0])], far[np.argsort(far[:, 0])]
+        inwards = (others - ends).mean(axis=0)
+        inwards *= EDGE_MM / max(float(np.hypot(*inwards)), 1e-6)
+        upper, lower = (ends, ends + inwards) if is_upper else (ends + inwards, ends)
+        width, height = round(float(np.hypot(*(ends[1] - ends[0]))) * PX_PER_MM), round(EDGE_MM * PX_PER_MM)
+        corners = np.float32([upper[0], upper[1], lower[1], lower[0]]) * np.float32(PX_PER_MM)
+        level = cv2.getPerspectiveTransform(corners, np.float32([(0, 0), (width, 0), (width, height), (0, height)]))
+        ends_px = round(ROUND_MM * PX_PER_MM)
+        return cv2.warpPerspective(self._picture, level, (width, height))[:, ends_px:-ends_px]
+
+    def _unread(self, strip: Rect, zone: str, rivals: dict[Card, float]) -> Sighting:
+        quad = as_quad(self._fit.to_px(corners_mm(strip)))
+        x, y = np.mean(quad, axis=0)
+        return Sighting(
+            face=Card.UNKNOWN,
+            card=None,
+            centre_px=(float(x), float(y)),
+            corners_px=quad,
+            zone=f"{self._fit.layout.id}/{zone}",
+            sideways=False,
+            confidence=0.0,
+            by=FACE,
+            rivals=tuple((any_copy(face), sure) for face, sure in rivals.items()),
+        )
+
+
+def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
+    """Yield what is left over in an area of a mat and is that wide and high."""
+    width, height = (round(side * PX_PER_MM) for side in least_mm)
+    there = cv2.morphologyEx(left[_part(area, LINE_MM)], cv2.MORPH_OPEN, np.ones((height, width), np.uint8))
+    _, _, boxes, _ = cv2.connectedComponentsWithStats(there)
+    for x, y, wide, high, _ in (boxes[1:] / PX_PER_MM).tolist():
+        yield Rect(area.x_mm + LINE_MM + x, area.y_mm + LINE_MM + y, wide, high)
+
+
+def _part(rect: Rect, within_mm: float = 0.0) -> tuple[slice, slice]:
+    """Return the rows and columns of a mat's picture that lie that far within a rectangle of it."""
+    rim = round(within_mm * PX_PER_MM)
+    left, top = round(rect.x_mm * PX_PER_MM), round(rect.y_mm * PX_PER_MM)
+    width, height = round(rect.width_mm * PX_PER_MM), round(rect.height_mm * PX_PER_MM)
+    return slice(top + rim, top + height - rim), slice(left + rim, left + width - rim)
+
+
+def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
+    """Return how far colours `(…, 3)` Lab are from the ground in hue, and how bright against it.
+
+    Shadow takes as much of all light, which makes lightness, above black, and both hues smaller alike.
+    """
+    shade = (colours[..., 0] + BLACK) / (ground[..., 0] + BLACK)
+    return np.linalg.norm(colours[..., 1:] - shade[..., None] * ground[..., 1:], axis=-1), shade
+
+
+def _commonest(colours: Pixels) -> Floats:
+    """Return the commonest of colours `(n, 3)` Lab, to a few steps."""
+    steps, counts = np.unique(np.round(colours / HUE_STEP), axis=0, return_counts=True)
+    return steps[counts.argmax()] * HUE_STEP if len(steps) else np.zeros(3)
+
+
+def _tilted(picture: Pixels) -> Iterator[Pixels]:
+    """Yield a picture sheared so that edges of any slope lie level in one of them, unmoved in its middle."""
+    height, width = picture.shape[:2]
+    for tilt in np.linspace(-MOST_TILT, MOST_TILT, TILTS):
+        level = np.float32([[1, 0, 0], [tilt, 1, -tilt * width / 2]])
+        how = {"flags": cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, "borderMode": cv2.BORDER_REPLICATE}
+        yield cv2.warpAffine(picture, level, (width, height), **how)
+
+
+def _edges(picture: Pixels) -> Floats:
+    """Return how plainly a card's edge lies along each row, level or askew, against the least that counts: `(h,)`."""
+    edges = np.zeros(len(picture))
+    for level in _tilted(np.ascontiguousarray(picture[..., 0])):
+        parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
+        edges = np.maximum(edges, _shadows(parts))
+    return edges
+
+
+def _shadows(parts: Pixels) -> Floats:
+    """Return how much each row is darker than those beside it in all parts `(n, h)` but one, against the least.
+
+    Between two cards of one pale colour only the shadow of the upper one's edge shows.
+    """
+    reach = SHADOW_PX // 2 + 1
+    darker = np.zeros(parts.shape[1])
+    if len(darker) > 2 * reach:
+        beside = (parts[:, : -2 * reach] + parts[:, 2 * reach :]) / 2
+        darker[reach:-reach] = np.sort(beside - parts[:, reach:-reach], axis=0)[1]
+    return darker / max(SHADOW, SHADOW_LEAD * float(np.median(np.abs(darker))))

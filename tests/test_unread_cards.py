@@ -1,0 +1,129 @@
+"""Cards on a photographed mat that no reader told: each strip of them is asked about, and nothing else is."""
+
+from dataclasses import dataclass, replace
+
+import cv2
+import numpy as np
+import pytest
+
+from companion.rules.cards import Card
+from companion.simulate.art import mat_image
+from companion.tabletop.mat_layout import side_mat
+from companion.vision.counting.photographs import read_photo
+from companion.vision.counting.unread_cards import with_unread
+from companion.vision.mats.localization import Mats, look
+from companion.vision.read import gray_of
+from companion.vision.view import FACE, STICKER, Sighting
+
+PX_PER_MM = 3.0
+LAYOUT = side_mat(1)
+FIFTIES, HUNDREDS = LAYOUT.columns[1], LAYOUT.columns[3]
+WHITE, NEARLY_WHITE = (250, 250, 250), (236, 240, 243)
+
+
+@dataclass
+class Table:
+    """A mat seen from straight above, 20 mm of a blue cloth around it."""
+
+    image: np.ndarray
+    margin_px: int = round(20 * PX_PER_MM)
+
+    def at(self, x_mm: float, y_mm: float) -> tuple[float, float]:
+        return x_mm * PX_PER_MM + self.margin_px, y_mm * PX_PER_MM + self.margin_px
+
+    def lay(self, x_mm: float, y_mm: float, name: str = "", colour: tuple[int, ...] = WHITE) -> Sighting:
+        """Lay a card with its name in two corners; returned is what a reader that knows it says."""
+        corners = [self.at(x_mm + dx, y_mm + dy) for dx, dy in ((0, 0), (57, 0), (57, 88), (0, 88))]
+        left, top, right, bottom = (round(v) for v in (*corners[0], *corners[2]))
+        cv2.rectangle(self.image, (left, top), (right, bottom), colour, -1)
+        cv2.line(self.image, (left, top), (right, top), tuple(0.92 * np.array(colour)), 2)
+        for place in ((left + 12, top + 24), (right - 48, bottom - 10)):
+            cv2.putText(self.image, name, place, cv2.FONT_HERSHEY_DUPLEX, 0.6, (40, 40, 40), 1)
+        face = Card(name) if name else Card.UNKNOWN
+        centre = ((left + right) / 2, (top + bottom) / 2)
+        return Sighting(face, None, centre, tuple(corners), "side-1/distance", False, 0.9, FACE)
+
+    def unread(self, *seen: Sighting) -> list[Sighting]:
+        """What lies there besides what was read."""
+        noise = np.random.default_rng(1).normal(0, 2, self.image.shape)
+        image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise, 0, 255))
+        mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,))
+        return list(with_unread(image, mats, seen)[len(seen) :])
+
+
+@pytest.fixture
+def table() -> Table:
+    edges = [round(20 * PX_PER_MM)] * 4
+    mat = mat_image(LAYOUT, PX_PER_MM)
+    return Table(cv2.copyMakeBorder(mat, *edges, cv2.BORDER_CONSTANT, value=(120, 70, 30)))
+
+
+def faces(card: Sighting) -> list[str]:
+    return [name.rpartition("-")[0] for name, _ in card.rivals]
+
+
+def test_an_empty_mat_and_its_print_are_no_card(table):
+    assert table.unread() == []
+
+
+@pytest.mark.parametrize("colour", [WHITE, NEARLY_WHITE])
+def test_each_strip_of_a_pale_column_is_asked_about_as_what_lies_upon_it(table, colour):
+    column = [table.lay(FIFTIES.x_mm + 4 + dx, 162 + 13 * n, "50", colour) for n, dx in enumerate((0, 3, 1))]
+    strips = table.unread(column[-1])
+    assert [(strip.face, faces(strip), strip.zone) for strip in strips] == 2 * [
+        (Card.UNKNOWN, ["50"], "side-1/distance")
+    ]
+    tops = [strip.corners_px[0][1] for strip in strips]
+    assert tops == pytest.approx([table.at(0, y)[1] for y in (162, 175)], abs=4 * PX_PER_MM)
+
+
+def test_strips_below_a_card_that_was_laid_towards_the_middle_are_asked_about_too(table):
+    column = [table.lay(HUNDREDS.x_mm + 4, 196 - 14 * n, "100") for n in range(3)]
+    assert len(table.unread(column[-1])) == 2
+
+
+def test_a_whole_card_that_nobody_told_may_be_what_is_printed_above_it(table):
+    table.lay(HUNDREDS.x_mm + 4, 190)
+    (card,) = table.unread()
+    assert (faces(card), card.rivals[0][1] < 0.6) == (["100"], True)
+
+
+def test_a_card_between_safeties_is_one_that_does_not_lie_there_yet(table):
+    zone = LAYOUT.zones["safety"]
+    ace = replace(table.lay(zone.x_mm + 8, 40, "driving-ace"), zone="side-1/safety")
+    table.lay(zone.x_mm + 70, 40)
+    (card,) = table.unread(ace)
+    assert card.zone == "side-1/safety"
+    assert "driving-ace" not in faces(card)
+    assert {"right-of-way", "extra-tank"} <= set(faces(card))
+
+
+@pytest.mark.parametrize("share", [0.3, 0.7])
+def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    right = round(share * table.image.shape[1])
+    soft = cv2.GaussianBlur(np.where(np.arange(table.image.shape[1]) < right, 0.7, 1.0)[None], (61, 1), 12)
+    table.image = np.uint8(table.image * soft[..., None])
+    assert table.unread(told) == []
+
+
+def test_stickers_do_not_tell_how_far_their_cards_reach(table):
+    table.lay(FIFTIES.x_mm + 4, 162)
+    sticker = replace(table.lay(FIFTIES.x_mm + 4, 180, "50"), by=STICKER, card="50-01")
+    assert table.unread(sticker) == []
+
+
+@pytest.mark.parametrize("rivals", [(("25-00", 0.4), ("50-00", 0.2)), (("50-00", 0.4), ("75-00", 0.3))])
+def test_of_what_a_doubtful_card_may_be_the_distance_printed_over_its_column_is_likelier(table, rivals):
+    doubtful = replace(table.lay(FIFTIES.x_mm + 4, 180), rivals=rivals)
+    mats = look(gray_of(table.image), Mats(), 0.0, (LAYOUT,))
+    (seen,) = with_unread(table.image, mats, [doubtful])
+    assert seen.rivals[0][0] == "50-00"
+    assert sum(sure for _, sure in seen.rivals) == pytest.approx(sum(sure for _, sure in rivals), abs=0.01)
+
+
+def test_a_photograph_of_a_deck_known_by_its_faces_has_them(table):
+    table.lay(HUNDREDS.x_mm + 4, 190)
+    shot = read_photo(cv2.imencode(".png", table.image)[1].tobytes(), "photograph 1", "own")
+    assert [(card.face, faces(card)) for card in shot.photo.view.sightings] == [(Card.UNKNOWN, ["100"])]
+    assert list(shot.crops) == [0]
