@@ -11,9 +11,11 @@ import pytest
 from sheet import scenes
 
 from companion.common.errors import Problem
-from companion.robots.information_set import Position, position_of
+from companion.robots.information_set import Position, options, position_of
+from companion.robots.judgement import judged
 from companion.robots.robot import Level, choose, reason_for
 from companion.robots.search import Candidate, Effort, lanes_after
+from companion.robots.valuation import NEVER
 from companion.robots.worlds import deal, play_out
 from companion.rules.cards import Card
 from companion.rules.play import Play, Verb, discard, lay
@@ -96,6 +98,8 @@ no card is stolen that would have to be handed over at once [edition=rush]
     theft 75 75 end-of-pollution mirror repairs roll | Ann 100; Bob 200; Ann 75; Bob control 200 > Ann = Ann 75
 no card is stolen under a limit that keeps it from being laid [edition=rush; level=2]
     theft 50 50 roll roll repairs recharge | Ann 50; Bob speed-limit > Ann; Ann 50; Bob 200 = Ann 50
+a pair is laid down for the card that ends the race [edition=rush; target=200]
+    50 50 roll recharge repairs 75 end-of-limit | Ann 100; Bob discard 100 = Ann pair 50 for 100
 a card is stolen that ends the race [edition=rush; target=200]
     theft pollution 75 stop mirror repairs roll | Ann 100; Bob 100 = Ann theft 100 > Bob
 no pair of distance cards is paid for a limit on a car that has not driven [edition=rush; level=2]
@@ -129,6 +133,12 @@ def test_the_match_is_finished_where_finishing_wins_it(level):
     assert str(choose(almost, level, random.Random(1), EFFORT).play) == "Ann finish"
 
 
+def test_a_car_that_cannot_be_attacked_is_not_laid_open_by_a_roll():
+    at = position("roll 25 50 75 100 gasoline repairs", "Ann right-of-way; Ann 100; Bob discard 25", edition="classic")
+
+    assert dict(judged(at, options(at).plays))[lay("Ann", Card.ROLL)] <= NEVER
+
+
 def test_a_hand_that_was_finished_is_not_extended_in_a_playout():
     asked = position("accident stop flat-tire 100 100 75", f"{NEAR}; Bob discard 75; Ann 100")
     assert str(choose(asked, Level.COUNTING, random.Random(1)).play) == "Ann extend"
@@ -145,6 +155,17 @@ def test_a_reason_names_both_players_of_a_pair():
     pair = position_of(record, "Ann", [Card.ROLL])
 
     assert reason_for(pair, lay("Ann", Card.ROLL)) == "It helps Ann and Dee on, with 1000 km still to go."
+
+
+@pytest.mark.parametrize(
+    ("lines", "does", "says"),
+    [
+        ("Ann 200; Bob control roll > Ann", Play(Verb.GIVE, "Ann", Card.ROLL, "Bob"), "It was asked for."),
+        ("Ann 100; Bob 50; Ann 75; Bob 200", lay("Ann", Card.U_TURN, at_once=True), "It brings Bob back to 50 km."),
+    ],
+)
+def test_a_reason_says_what_is_done_for_or_against_another(lines, does, says):
+    assert reason_for(position("roll u-turn 100 50", lines, edition="rush"), does) == says
 
 
 def test_a_single_card_is_not_spoken_of_as_several():

@@ -229,6 +229,13 @@ def test_the_robots_fill_the_sides_of_the_edition(played, edition, players, side
     assert len(re.findall(r"^(?:Player|Bob|Cid|Dee|Eve)\b.* 0 +0 +0$", shown, re.MULTILINE)) == sides
 
 
+def test_the_coach_calls_the_person_by_name_and_other_plays_as_they_are_typed(played):
+    shown = played("p; hint", "--edition", "bsd-mille", "--seed", "5", "--name", "Zoé", "--level", "3").stdout
+
+    assert "It helps Zoé on, with 700 miles still to go." in shown.replace("\n", " ")
+    assert "Player" not in shown
+
+
 def test_in_pairs_where_the_edition_leaves_the_choice(played):
     assert "Player & Cid" in played("", "--edition", "rush", "--players", "4", "--pairs").stdout
 

@@ -48,8 +48,8 @@ class Counted(Said):
 class Term(Said):
     """A word within a sentence for something that the pages call by a name of their own.
 
-    `kind` is what it is: a `card` by its slug, a `zone` (`side-1/battle`), the `mat` of a side, or the `side` on it
-    (`side-1`, `table`).
+    `kind` is what it is: a `card` by its slug, a `player`, a `zone` (`side-1/battle`), the `mat` of a side, or the
+    `side` on it (`side-1`, `table`).
     """
 
     __slots__ = ("key", "kind")

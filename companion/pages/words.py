@@ -235,6 +235,8 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
     """Set how this request names cards, as the edition prints them, zones and mats; `mats` are the sides by mat."""
 
     def called(term: Term) -> str | None:
+        if term.kind == "player":
+            return Names.of(game).player(term.key)
         side = side_at(term.key, Names.of(game), mats)
         if term.kind == "zone":
             # During a match a mat on which nobody plays has no side.

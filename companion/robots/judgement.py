@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+
+import numpy as np
 
 from companion.robots.information_set import Position, reshuffles
 from companion.robots.lanes import Lanes, deck_of, lanes_to_move
-from companion.robots.valuation import NEVER, WEIGHTS, Points, Weights, worths
+from companion.robots.valuation import NEVER, STUCK_ALONE, WEIGHTS, Points, Weights, worths
 from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
@@ -17,6 +20,8 @@ _GIFT = 5000.0
 _ANSWER = 2000.0
 _TURN_BACK_KM = 75  # the least that a u-turn is spent on, unless it was the last card of the race
 _TAKEN_LEAST = 90.0  # least worth of the card on top of the discard pile for which the pile that nobody knows is left
+_MOST_FETCHED = 20  # cards of the discard pile in a hand: two who give each other the same ones come to an end
+_GIVEN_SHARE = 0.5  # of what a card on top of the pile is worth to the next player, what its discarder loses
 _ROBBED = 30.0  # what it is worth that another side has a distance card less, beside its kilometres
 _OTHER_VICTIM = 5.0  # how much less a hazard is worth before another side than the one that it hurts most
 
@@ -55,8 +60,17 @@ class _Judge:
             other = play.target is not None and self.table.side_index(play.target) != self.victim[card]
             return float(self.points[card + 2 * cards * (play.times > 1)]) - _OTHER_VICTIM * other
         if play.verb is Verb.DISCARD:
-            return float(self.points[card + cards])
+            return float(self.points[card + cards]) - self._given_away(card)
         return self._special(play)
+
+    def _given_away(self, card: int) -> float:
+        """Return what it costs that the next player may take what is discarded. Where nobody moves a card has to go."""
+        edition = self.table.edition
+        if edition.take_discard != "allowed" or not any(is_driving(edition, side) for side in self.table.sides):
+            return 0.0
+        alone = np.eye(len(self.deck.cards), dtype=np.int8)[[card]]
+        lanes = lanes_to_move(self.table, (self.position.seat + 1) % len(self.table.seats), alone)
+        return max(0.0, float(worths(lanes)[0][0, card]) - _TAKEN_LEAST) * _GIVEN_SHARE
 
     def _special(self, play: Play) -> float:
         card = play.card or Card.UNKNOWN
@@ -66,8 +80,8 @@ class _Judge:
         if play.verb is Verb.TAKE:
             return self._fetched(self.table.discards[-1]) - _TAKEN_LEAST
         if play.verb is Verb.PAIR:
-            lost = 2 * float(self.points[self.deck.number[card] + len(self.deck.cards)] - card.km)
-            return self._fetched(play.wanted or Card.UNKNOWN, card) + lost - 20.0
+            lost = math.fmod(self.points[self.deck.number[card] + len(self.deck.cards)], STUCK_ALONE) - card.km
+            return self._fetched(play.wanted or Card.UNKNOWN, card) + 2 * lost - 20.0
         if play.verb is Verb.THEFT:
             return self._stolen(card, play.times)
         if play.verb is Verb.CONTROL:
@@ -84,7 +98,9 @@ class _Judge:
 
     def _fetched(self, card: Card, laid: Card | None = None) -> float:
         """Return what a card is worth when it comes from the discard pile, two others perhaps gone for it."""
-        if card not in self.deck.number:
+        before = (past.play for past in self.position.past if past.play.player == self.position.player)
+        fetched = sum(play.verb in (Verb.TAKE, Verb.PAIR) for play in before)
+        if card not in self.deck.number or fetched >= _MOST_FETCHED:
             return NEVER
         hand = list(self.position.hand)
         for _ in range(2 if laid else 0):

@@ -9,7 +9,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from companion.common.errors import Problem
-from companion.common.text import Said, all_of, say, say_many
+from companion.common.text import Said, Term, all_of, say, say_many
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
 from companion.robots.search import Effort, Found, search
@@ -19,6 +19,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine
 from companion.rules.record.notation import UnknownCard
+from companion.rules.table import Side
 
 
 class Level(IntEnum):
@@ -73,7 +74,6 @@ def _worth_searching(ranked: Sequence[tuple[Play | None, float]]) -> list[tuple[
 def reason_for(position: Position, play: Play | None) -> Said:
     """Return why a play was chosen by its worth."""
     table, side = position.table, position.side
-    who = all_of(side.players)
     if play is None:
         return say_many(
             "The card in the hand is not worth laying now.",
@@ -84,6 +84,13 @@ def reason_for(position: Position, play: Play | None) -> Said:
     if play.verb in (Verb.EXTEND, Verb.FINISH):
         most = max(table.race_km(other) for other in table.sides if other is not side)
         return say("The nearest opponent has %(km)d km; cards left to draw: %(left)d.", km=most, left=table.draw_pile)
+    if play.verb is Verb.GIVE:
+        return say("It was asked for.")
+    laid = table.window.laid
+    if card is Card.U_TURN and laid is not None:
+        driver = table.sides[table.seats[laid.seat].side]
+        km = table.race_km(driver) - laid.card.km * laid.times
+        return say("It brings %(side)s back to %(km)d km.", side=_named(driver), km=km)
     if play.verb is Verb.DISCARD:
         return say_many(
             "%(card)s is the last card.",
@@ -93,13 +100,13 @@ def reason_for(position: Position, play: Play | None) -> Said:
         )
     if play.verb is Verb.PLAY and card.family is Family.DISTANCE:
         km = table.race_km(side) + card.km * play.times
-        return say("It brings %(side)s to %(km)d of %(target)d km.", side=who, km=km, target=table.target)
+        return say("It brings %(side)s to %(km)d of %(target)d km.", side=_named(side), km=km, target=table.target)
     if play.is_attack and card.family is Family.HAZARD:
         unseen = position.unseen
         victim = table.sides[table.side_index(play.target or "") or 0]
         return say(
             "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.",
-            side=all_of(victim.players),
+            side=_named(victim),
             km=table.race_km(victim),
             left=unseen[REMEDY_OF[card]] + unseen[SAFETY_OF[card]],
         )
@@ -108,7 +115,11 @@ def reason_for(position: Position, play: Play | None) -> Said:
         to_come = sum(unseen[hazard] for hazard, safety in SAFETY_OF.items() if safety is card)
         return say("Hazards that it keeps off: %(count)d unseen.", count=to_come)
     lacks = table.target - table.race_km(side)
-    return say("It helps %(side)s on, with %(km)d km still to go.", side=who, km=lacks)
+    return say("It helps %(side)s on, with %(km)d km still to go.", side=_named(side), km=lacks)
+
+
+def _named(side: Side) -> Said:
+    return all_of(Term(player, "player", player) for player in side.players)
 
 
 def search_reason(position: Position, found: Found) -> Said:
@@ -117,7 +128,7 @@ def search_reason(position: Position, found: Found) -> Said:
         "In %(worlds)d dealt worlds it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",
         worlds=found.worlds,
         share=round(100 * found.share),
-        other=found.other or "–",
+        other=str(found.other).removeprefix(position.player).strip() if found.other else "–",
         less=round(100 * found.other_share),
         why=reason_for(position, found.play),
     )

@@ -19,6 +19,7 @@ from companion.rules.table import SAFETY_KM
 
 Points = npt.NDArray[np.floating[Any]]
 NEVER = -1e6
+STUCK_ALONE = NEVER / 2  # what is taken from a discard that the edition has for the stuck alone
 
 
 class Weights(NamedTuple):
@@ -194,7 +195,7 @@ class Valuation(Movers):
         self.lay += lacks
         self.discard += lacks
         if self.edition.discard == "when-stuck":
-            self.discard[:, self.lay.max(0) > NEVER] += NEVER / 2
+            self.discard[:, self.lay.max(0) > NEVER] += STUCK_ALONE
         if self.deck.accelerator >= 0:
             self._doubled()
         return self.all.T, self.victim.T
@@ -273,6 +274,9 @@ class Valuation(Movers):
         keep[stop] = np.asarray(w.keep_roll)[np.minimum(count[stop], len(w.keep_roll) - 1)]
         worth = np.where(limit, w.end_of_limit, np.where(stop, w.roll, w.remedy))[:, None]
         self.lay[remedies] = np.where(needed, worth, np.where(may, w.useless, NEVER))
+        if self.edition.hazard_on_empty_pile == "forbidden":
+            # A roll would lay the car open.
+            self.lay[deck.roll, self.right_of_way & (self.top == 0)] = NEVER
         keep = np.where(self.holds[deck.safeties][safeties], keep / 3, keep) * ~self.safe[safeties]
         if self.lanes.reshuffles:
             # Where nobody moves, what helps others has to come round for the race to go on.

@@ -6,9 +6,9 @@ Prints the share of matches that the first wins and what he makes more a hand, w
 run can be broken off, and the next goes on: results are added to the file, and all of one kind are counted; with
 `--matches 0` they are counted alone.
 
-Luck decides most matches. Against level 2 a third figure leaves it out: wherever the first plays otherwise than level 2
-would, both plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are
-worth by that, summed over a match, is what he wins more than one match of two.
+Luck decides most matches. A third figure leaves it out: wherever the first plays otherwise than level 2 would, both
+plays are played out by level 2, with the hands as they are and the same mixed piles. What his plays are worth by that,
+summed over a match, is what he wins more than level 2 in his seat: against level 2, more than one match of two.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ def main() -> None:
     if known:
         won, ahead = (interval((getattr(result, name) for result in known), 1) for name in ("won_percent", "ahead"))
         print(f"matches won: {won} %    points more a hand: {ahead}")
-    if known and asked.other == "2":
-        print(f"matches won by what his plays are worth: {interval((one.worth_percent for one in known), 1)} %")
+        gained = interval((result.worth_percent - 50 for result in known), 1)
+        print(f"matches won more than by level 2, by what his plays are worth: {gained} %")
 
 
 class Result(NamedTuple):
@@ -91,7 +91,7 @@ class Result(NamedTuple):
     deal: str  # the seed, and its number
     won_percent: float
     ahead: float  # points a hand
-    worth_percent: float  # matches won by what the plays are worth
+    worth_percent: float  # matches won against level 2 by what the plays are worth
 
 
 def settings(asked: argparse.Namespace) -> str:
@@ -170,14 +170,14 @@ def part(ends: Ends, lanes: slice) -> Ends:
 def play_once(asked: argparse.Namespace, seed: str, seat: int) -> tuple[float, list[int], float]:
     """The share of a match that the first player wins in a seat, his lead in each hand, what his plays are worth."""
     record = Record(asked.edition)
-    one, other = (player(name, seed, asked.playouts, record) for name in (asked.one, asked.other))
+    one, other, good = (player(name, seed, asked.playouts, record) for name in (asked.one, asked.other, "2"))
     names = ("Ann", "Bob") if seat == 0 else ("Bob", "Ann")
     rng, gains = np.random.default_rng([asked.seed, seat]), []
 
     def watch(step: Step) -> None:
         record.add(step)
-        if asked.other == "2" and step.position.player == names[0]:
-            instead = other(step.position)
+        if step.position.player == names[0]:
+            instead = good(step.position)
             if instead != step.play:
                 gains.append(gain(step, instead, rng))
 
