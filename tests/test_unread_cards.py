@@ -10,7 +10,7 @@ import pytest
 
 from companion.rules.cards import Card
 from companion.simulate.art import mat_image
-from companion.tabletop.mat_layout import side_mat
+from companion.tabletop.mat_layout import Rect, side_mat
 from companion.vision.counting.photographs import read_photo
 from companion.vision.counting.tally import LIKELY
 from companion.vision.counting.unread_cards import with_unread
@@ -21,6 +21,7 @@ from companion.vision.view import FACE, STICKER, Sighting
 PX_PER_MM = 3.0
 LAYOUT = side_mat(1)
 FIFTIES, HUNDREDS = LAYOUT.columns[1], LAYOUT.columns[3]
+ZONES = LAYOUT.zones.values()
 WHITE, NEARLY_WHITE = (250, 250, 250), (236, 240, 243)
 
 
@@ -125,6 +126,20 @@ def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
     soft = cv2.GaussianBlur(np.where(np.arange(table.image.shape[1]) < right, 0.7, 1.0)[None], (61, 1), 12)
     table.image = np.uint8(table.image * soft[..., None])
     assert table.unread(told) == []
+
+
+def test_of_a_mat_that_the_picture_cuts_off_nothing_is_said_beyond_its_edge(table):
+    cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
+    table.image = np.ascontiguousarray(table.image[: cut + table.margin_px])
+    table.image[-3:] = 20  # something dark at the very edge
+    assert table.unread() == []
+
+
+def test_where_no_ground_is_in_sight_nothing_is_asked(table):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in map(Rect.as_list, ZONES)]
+    whole = [replace(told, corners_px=tuple(table.at(*corner) for corner in zone)) for zone in corners]
+    assert table.unread(*whole) == []
 
 
 def test_stickers_do_not_tell_how_far_their_cards_reach(table):

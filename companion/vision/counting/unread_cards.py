@@ -31,6 +31,7 @@ HUE_STEP, ROUGH_STEP = 3.0, 10.0
 
 DARKEST, BRIGHTER = 0.62, 1.06  # range of brightness, against lit ground, that light and shadow give it
 LIT = 80  # percentile of the brightness of ground that is lit: shadows may lie over more than half of it
+LEAST_GROUND = 1000  # minimum number of pixels of ground, of which each fourth is looked at, that tell its light
 FITS = 6  # times that the light is fitted to what may be ground
 BLACK = 16.0  # lightness at which, as Lab is defined, a colour would have no light at all
 BESIDE_MM = 2.0  # how far a card may lie beside where it was read
@@ -86,7 +87,9 @@ class _Mat:
         x, y = cv2.split(fit.grid_px(fit.sheet, 1 / PX_PER_MM))
         flat = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         self._picture = np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
-        self._told = self._beneath(seen)
+        height, width = image.shape[:2]
+        is_off = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
+        self._told = self._beneath(seen) | is_off  # where nothing is left to ask
         self._in_columns = [
             [one for one in seen if one.face is not Card.UNKNOWN and column.contains(*fit.to_mm([one.centre_px])[0])]
             for column in fit.layout.columns
@@ -138,7 +141,10 @@ class _Mat:
         return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
 
     def _is_hidden(self) -> Mask:
-        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter."""
+        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter.
+
+        Nowhere, where too little ground is in sight to tell.
+        """
         height, width = self._told.shape
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
@@ -149,8 +155,10 @@ class _Mat:
         for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
             off, shade = _against(colours, at @ slope)
             near = (off < most) & (shade > DARKEST) & (shade < 1 / DARKEST)
+            if np.count_nonzero(near) < LEAST_GROUND:
+                return np.zeros(self._told.shape, bool)
             slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
-        lit = np.percentile(shade[near], LIT) if near.any() else 1.0
+        lit = np.percentile(shade[near], LIT)
         off, shade = _against(self._picture, light @ slope)
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
