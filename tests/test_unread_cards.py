@@ -8,8 +8,9 @@ import pytest
 
 from companion.rules.cards import Card
 from companion.simulate.art import mat_image
-from companion.tabletop.mat_layout import side_mat
+from companion.tabletop.mat_layout import Rect, side_mat
 from companion.vision.counting.photographs import read_photo
+from companion.vision.counting.tally import LIKELY
 from companion.vision.counting.unread_cards import with_unread
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of
@@ -18,6 +19,7 @@ from companion.vision.view import FACE, STICKER, Sighting
 PX_PER_MM = 3.0
 LAYOUT = side_mat(1)
 FIFTIES, HUNDREDS = LAYOUT.columns[1], LAYOUT.columns[3]
+ZONES = LAYOUT.zones.values()
 WHITE, NEARLY_WHITE = (250, 250, 250), (236, 240, 243)
 
 
@@ -45,10 +47,14 @@ class Table:
 
     def unread(self, *seen: Sighting) -> list[Sighting]:
         """What lies there besides what was read."""
+        return [card for card in self.seen(*seen) if card not in seen]
+
+    def seen(self, *seen: Sighting) -> list[Sighting]:
+        """What was read and lies there, and what lies there besides."""
         noise = np.random.default_rng(1).normal(0, 2, self.image.shape)
         image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise, 0, 255))
         mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,))
-        return list(with_unread(image, mats, seen)[len(seen) :])
+        return list(with_unread(image, mats, seen))
 
 
 @pytest.fixture
@@ -82,10 +88,23 @@ def test_strips_below_a_card_that_was_laid_towards_the_middle_are_asked_about_to
     assert len(table.unread(column[-1])) == 2
 
 
-def test_a_whole_card_that_nobody_told_may_be_what_is_printed_above_it(table):
+@pytest.mark.parametrize(("elsewhere", "is_likely"), [(None, False), ("50", True), ("75", False)])
+def test_a_whole_card_that_nobody_told_is_what_is_printed_above_it_where_other_cards_are(table, elsewhere, is_likely):
+    told = [table.lay(FIFTIES.x_mm + 4, 190, elsewhere)] if elsewhere else []
     table.lay(HUNDREDS.x_mm + 4, 190)
-    (card,) = table.unread()
-    assert (faces(card), card.rivals[0][1] < 0.6) == (["100"], True)
+    (card,) = table.unread(*told)
+    assert (faces(card), card.rivals[0][1] >= LIKELY) == (["100"], is_likely)
+
+
+def test_what_was_taken_for_a_strip_where_the_ground_shows_is_no_card(table):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    beside = replace(
+        told,
+        face=Card.UNKNOWN,
+        centre_px=table.at(FIFTIES.x_mm + 40, 224),
+        corners_px=tuple((x + 10 * PX_PER_MM, y) for x, y in told.corners_px),
+    )
+    assert table.seen(told, beside) == [told]
 
 
 def test_a_card_between_safeties_is_one_that_does_not_lie_there_yet(table):
@@ -107,6 +126,20 @@ def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
     assert table.unread(told) == []
 
 
+def test_of_a_mat_that_the_picture_cuts_off_nothing_is_said_beyond_its_edge(table):
+    cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
+    table.image = np.ascontiguousarray(table.image[: cut + table.margin_px])
+    table.image[-3:] = 20  # something dark at the very edge
+    assert table.unread() == []
+
+
+def test_where_no_ground_is_in_sight_nothing_is_asked(table):
+    told = table.lay(FIFTIES.x_mm + 4, 180, "50")
+    corners = [[(x, y), (x + w, y), (x + w, y + h), (x, y + h)] for x, y, w, h in map(Rect.as_list, ZONES)]
+    whole = [replace(told, corners_px=tuple(table.at(*corner) for corner in zone)) for zone in corners]
+    assert table.unread(*whole) == []
+
+
 def test_stickers_do_not_tell_how_far_their_cards_reach(table):
     table.lay(FIFTIES.x_mm + 4, 162)
     sticker = replace(table.lay(FIFTIES.x_mm + 4, 180, "50"), by=STICKER, card="50-01")
@@ -115,9 +148,8 @@ def test_stickers_do_not_tell_how_far_their_cards_reach(table):
 
 @pytest.mark.parametrize("rivals", [(("25-00", 0.4), ("50-00", 0.2)), (("50-00", 0.4), ("75-00", 0.3))])
 def test_of_what_a_doubtful_card_may_be_the_distance_printed_over_its_column_is_likelier(table, rivals):
-    doubtful = replace(table.lay(FIFTIES.x_mm + 4, 180), rivals=rivals)
-    mats = look(gray_of(table.image), Mats(), 0.0, (LAYOUT,))
-    (seen,) = with_unread(table.image, mats, [doubtful])
+    doubtful = replace(table.lay(FIFTIES.x_mm + 4, 180), rivals=rivals)  # unknown, as it has no name
+    (seen,) = table.seen(doubtful)
     assert seen.rivals[0][0] == "50-00"
     assert sum(sure for _, sure in seen.rivals) == pytest.approx(sum(sure for _, sure in rivals), abs=0.01)
 

@@ -6,9 +6,10 @@ zones is of one colour all the same: what hides it, and is none of the cards rea
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -30,6 +31,7 @@ HUE_STEP, ROUGH_STEP = 3.0, 10.0
 
 DARKEST, BRIGHTER = 0.62, 1.06  # range of brightness, against lit ground, that light and shadow give it
 LIT = 80  # percentile of the brightness of ground that is lit: shadows may lie over more than half of it
+LEAST_GROUND = 1000  # minimum number of pixels of ground, of which each fourth is looked at, that tell its light
 FITS = 6  # times that the light is fitted to what may be ground
 BLACK = 16.0  # lightness at which, as Lab is defined, a colour would have no light at all
 BESIDE_MM = 2.0  # how far a card may lie beside where it was read
@@ -44,44 +46,37 @@ SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
 other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
 
 MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the mat, and slopes tried
-LIKELY, POSSIBLE, OTHERS = 0.65, 0.3, 0.1
-"""Confidence in the face of a column's other cards, in the one printed above it, and in any safety."""
+LIKELY, OTHERS = 0.65, 0.1  # confidence in the face of a column's other cards, and in any safety
+HIDDEN_SHARE = 0.3  # minimum share of what is unknown, beside the other cards, that hides the ground
 
-AS_PRINTED = 8.0  # times as likely as another is the distance printed over a column of the mat
+
+class Sorting(NamedTuple):
+    """How far a side's cards lie under the distances printed over the columns of its mat."""
+
+    times: float  # as likely as another is the printed one
+    sure: float  # confidence in it where nothing else tells
+
+
+SORTED, USUAL, UNSORTED = Sorting(32.0, 0.65), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
+"""All that were told do; none was told; some lie under another."""
+
 PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances over a mat's columns
 
 
 def with_unread(image: Image, mats: Mats, seen: Sequence[Sighting]) -> tuple[Sighting, ...]:
     """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
 
-    That is unknown, with its likeliest faces; of what was seen and is unknown those that its column says are likelier.
-    A mat with stickers, which do not tell how far their cards reach, is passed over.
+    That is unknown, with its likeliest faces. Of what was seen and is unknown the faces that its column says are
+    likelier, and where the ground shows it is no card. A mat with stickers, which do not tell how far their cards
+    reach, is passed over.
     """
-    sides = [fit for fit in mats.fits if fit.layout.columns and fit.is_measured]
-    known = [_as_its_column(one, fit) for one in seen for fit in (mats.at(one.centre_px),)]
-    return (*known, *(card for fit in sides for card in _on_mat(image, fit, seen)))
-
-
-def _as_its_column(one: Sighting, fit: Fit | None) -> Sighting:
-    """Return a sighting whose rivals are weighed by the distance printed over the column where it lies."""
-    column = None if fit is None else _column_of(one, fit)
-    if one.face is not Card.UNKNOWN or one.by != FACE or column is None:
-        return one
-    weights = {card: sure * (AS_PRINTED if card == any_copy(PRINTED[column]) else 1) for card, sure in one.rivals}
-    share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
-    rivals = sorted(weights.items(), key=lambda rival: -rival[1])
-    return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
-
-
-def _column_of(one: Sighting, fit: Fit) -> int | None:
-    x, y = fit.to_mm([one.centre_px])[0]
-    return next((n for n, column in enumerate(fit.layout.columns) if column.contains(x, y)), None)
-
-
-def _on_mat(image: Image, fit: Fit, seen: Sequence[Sighting]) -> Iterator[Sighting]:
-    here = [one for one in seen if fit.holds(one.centre_px)]
-    if all(one.by == FACE and one.corners_px is not None for one in here):
-        yield from _Mat(image, fit, here).cards()
+    cards = tuple(seen)
+    for fit in mats.fits:
+        here = tuple(one for one in cards if fit.holds(one.centre_px))
+        by_face = all(one.by == FACE and one.corners_px is not None for one in here)
+        if fit.layout.columns and fit.is_measured and by_face:
+            cards = (*(one for one in cards if one not in here), *_Mat(image, fit, here).cards())
+    return cards
 
 
 class _Mat:
@@ -92,19 +87,37 @@ class _Mat:
         x, y = cv2.split(fit.grid_px(fit.sheet, 1 / PX_PER_MM))
         flat = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
         self._picture = np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
-        told = np.zeros(flat.shape[:2], np.uint8)
-        for one in seen:
-            cv2.fillConvexPoly(told, np.int32(np.round(fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
+        height, width = image.shape[:2]
+        is_off = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
+        self._told = self._beneath(seen) | is_off  # where nothing is left to ask
+        self._in_columns = [
+            [one for one in seen if one.face is not Card.UNKNOWN and column.contains(*fit.to_mm([one.centre_px])[0])]
+            for column in fit.layout.columns
+        ]
+        told = [one.face is printed for printed, here in zip(PRINTED, self._in_columns, strict=True) for one in here]
+        self._sorting = SORTED if told and all(told) else UNSORTED if told else USUAL
+
+    def _beneath(self, cards: Iterable[Sighting]) -> Mask:
+        """Return what lies under cards, or just beside, `(h, w)`."""
+        mask = np.zeros(self._picture.shape[:2], np.uint8)
+        for one in cards:
+            cv2.fillConvexPoly(mask, np.int32(np.round(self._fit.to_mm(one.corners_px) * PX_PER_MM)), 1)
         beside = 2 * round(BESIDE_MM * PX_PER_MM) + 1
-        self._told = cv2.dilate(told, np.ones((beside, beside), np.uint8)) > 0
+        return cv2.dilate(mask, np.ones((beside, beside), np.uint8)) > 0
 
     def cards(self) -> Iterator[Sighting]:
-        """Yield what lies there and was not read."""
-        left = (self._is_hidden() & ~self._told).astype(np.uint8)
+        """Yield what was read there, and what lies there besides."""
+        hidden = self._is_hidden()
+        for at, one in enumerate(self._seen):
+            if one.face is not Card.UNKNOWN:
+                yield one
+            elif self._is_there(one, self._seen[:at], hidden):
+                yield self._as_its_column(one)
+        left = (hidden & ~self._told).astype(np.uint8)
         for number, column in enumerate(self._fit.layout.columns):
-            told = [one for one in self._seen if one.face is not Card.UNKNOWN and _column_of(one, self._fit) == number]
+            told = self._in_columns[number]
             faces = {one.face for one in told}
-            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {PRINTED[number]: POSSIBLE}
+            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {PRINTED[number]: self._sorting.sure}
             for pile in _left_over(left, column, LEAST_MM):
                 for strip in self._strips(pile, told):
                     yield self._unread(strip, "distance", rivals)
@@ -112,8 +125,26 @@ class _Mat:
         for strip in _left_over(left, self._fit.layout.zones["safety"], LEAST_MM[::-1]):
             yield self._unread(strip, "safety", dict.fromkeys(sorted(safeties), OTHERS))
 
+    def _is_there(self, one: Sighting, above: Sequence[Sighting], hidden: Mask) -> bool:
+        """True if what is unknown hides the ground where none of those `above` does."""
+        alone = self._beneath([one]) & ~self._beneath(above) & self._zones(LINE_MM)
+        return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
+
+    def _as_its_column(self, one: Sighting) -> Sighting:
+        """Return what is unknown with the distance printed over its column the likelier."""
+        at = self._fit.to_mm([one.centre_px])[0]
+        columns = zip(PRINTED, self._fit.layout.columns, strict=True)
+        printed = next((any_copy(card) for card, column in columns if column.contains(*at)), None)
+        weights = {card: sure * (self._sorting.times if card == printed else 1) for card, sure in one.rivals}
+        share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
+        rivals = sorted(weights.items(), key=lambda rival: -rival[1])
+        return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
+
     def _is_hidden(self) -> Mask:
-        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter."""
+        """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter.
+
+        Nowhere, where too little ground is in sight to tell.
+        """
         height, width = self._told.shape
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
@@ -124,8 +155,10 @@ class _Mat:
         for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
             off, shade = _against(colours, at @ slope)
             near = (off < most) & (shade > DARKEST) & (shade < 1 / DARKEST)
+            if np.count_nonzero(near) < LEAST_GROUND:
+                return np.zeros(self._told.shape, bool)
             slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
-        lit = np.percentile(shade[near], LIT) if near.any() else 1.0
+        lit = np.percentile(shade[near], LIT)
         off, shade = _against(self._picture, light @ slope)
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
