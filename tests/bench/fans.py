@@ -67,7 +67,7 @@ def compared(cards: Counter[str], lot: Lot) -> Counter[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--decks", default=DECKS)
-    parser.add_argument("--seeds", default="5,6")
+    parser.add_argument("--seeds", default="5,6,11,12,21")
     parser.add_argument("--without", action="store_true", help="without following columns and fans")
     given = parser.parse_args()
     cv2.setNumThreads(1)

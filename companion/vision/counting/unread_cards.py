@@ -149,12 +149,14 @@ class _Mat:
         down, right = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
         light = np.stack((np.ones_like(right), right, down), axis=-1)
         inside = self._zones(LINE_MM) & ~self._told
-        at, colours = (each[inside][::4] for each in (light, self._picture))
+        # Columns may hide all of theirs: what the other zones show is ground.
+        is_bare = ~self._zones(0.0, "distance")
+        at, colours, bare = (each[inside][::4] for each in (light, self._picture, is_bare))
         slope = np.zeros((3, 3), np.float32)
-        slope[0] = _commonest(self._picture[inside & ~self._zones(RIM_MM)])
+        slope[0] = _commonest(self._picture[inside & is_bare & ~self._zones(RIM_MM)])
         for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
             off, shade = _against(colours, at @ slope)
-            near = (off < most) & (shade > DARKEST) & (shade < 1 / DARKEST)
+            near = (off < np.where(bare, most, HUE_STEP / 2)) & (shade > DARKEST) & (shade < 1 / DARKEST)
             if np.count_nonzero(near) < LEAST_GROUND:
                 return np.zeros(self._told.shape, bool)
             slope = np.linalg.lstsq(at[near], colours[near], rcond=None)[0]
@@ -162,11 +164,12 @@ class _Mat:
         off, shade = _against(self._picture, light @ slope)
         return (off >= HUE_STEP) | (shade < DARKEST * lit) | (shade > BRIGHTER * lit)
 
-    def _zones(self, within_mm: float) -> Mask:
-        """Return what lies that far within one of the zones, `(h, w)`."""
+    def _zones(self, within_mm: float, *names: str) -> Mask:
+        """Return what lies that far within one of these zones, or of all, `(h, w)`."""
         mask = np.zeros(self._told.shape, bool)
-        for rect in self._fit.layout.zones.values():
-            mask[_part(rect, within_mm)] = True
+        zones = self._fit.layout.zones
+        for name in names or zones:
+            mask[_part(zones[name], within_mm)] = True
         return mask
 
     def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
