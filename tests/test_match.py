@@ -1,11 +1,14 @@
 """The match: the log is the state, plays wait for a tap, corrections judge anew."""
 
+import random
 import re
 import threading
 
 import pytest
 from client import lines as texts
 from client import played as enter
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from seen import Seen
 from sheet import scenes
 
@@ -13,6 +16,7 @@ from companion.common.errors import Problem
 from companion.match.history import Kind
 from companion.match.match import Answer, Match, Policy, next_first
 from companion.rules.record import judge, notation
+from companion.rules.referee import legal_plays
 from companion.storage.event_store import Draft, Store
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
@@ -564,3 +568,40 @@ def test_a_wait_without_change_ends_with_the_state_as_it_is(match):
 
 
 # --- The log is the state ------------------------------------------------------------------------------------
+
+
+@settings(max_examples=12, deadline=None)
+@given(seed=st.integers(0, 2**32))
+def test_the_log_replayed_is_the_state(tmp_path_factory, seed):
+    chance = random.Random(seed)
+    store = Store.open(tmp_path_factory.mktemp("log") / "log.sqlite3")
+    match = Match(store)
+    match.start(PAIRS)
+    for _ in range(25):
+        do_something(match, chance)
+
+    again = Match(store)
+
+    assert (again.state.game, again.state.entries) == (match.state.game, match.state.entries)
+    assert (again.state.policy, again.state.undoable) == (match.state.policy, match.state.undoable)
+    store.close()
+
+
+def do_something(match: Match, chance: random.Random) -> None:
+    """One act of somebody at the table, mostly a legal play."""
+    table = match.state.game.table
+    if table.is_over:
+        match.next_hand("Ann")
+        return
+    plays = list(legal_plays(table, table.player_to_move))
+    seqs = [entry.seq for entry in match.state.hand_entries] or [0]
+    acts = [lambda: match.enter(str(chance.choice(plays)), "Ann")] * 6
+    acts += [
+        lambda: match.undo("Bob"),
+        lambda: match.redo("Bob"),
+        lambda: match.rewrite(Kind.RETRACT, chance.choice(seqs), None, "Bob"),
+        lambda: match.correct(chance.choice(seqs), f"{table.player_to_move} discard 25", "Bob"),
+        lambda: match.enter("Ann 200", "Ann", anyway=True),
+        lambda: match.set_policy(chance.choice(list(Policy)), "Ann"),
+    ]
+    chance.choice(acts)()
