@@ -126,6 +126,16 @@ def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
     assert table.unread(told) == []
 
 
+@pytest.mark.parametrize(("names", "doubted"), [
+    (("25", "50", "75", "100", "25"), ["25"]), (("25", "50", "75", "25", "25"), []), (("25", "50", "75"), []),
+])  # fmt: skip
+def test_the_one_distance_that_lies_under_another_is_doubted_where_others_lie_under_theirs(table, names, doubted):
+    columns = zip(names, LAYOUT.columns[: len(names)], strict=True)
+    told = [table.lay(column.x_mm + 4, 190, name) for name, column in columns]
+    asked = [card for card in table.seen(*told) if card.face is Card.UNKNOWN]
+    assert [faces(card) for card in asked] == [[name, "200"] for name in doubted]
+
+
 def test_of_a_mat_that_the_picture_cuts_off_nothing_is_said_beyond_its_edge(table):
     cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
     table.image = np.ascontiguousarray(table.image[: cut + table.margin_px])

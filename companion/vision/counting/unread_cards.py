@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from companion.rules.cards import Card, Family
-from companion.tabletop.card_ids import any_copy
+from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
@@ -58,7 +58,10 @@ class Sorting(NamedTuple):
 
 
 SORTED, USUAL, UNSORTED = Sorting(32.0, 0.65), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
-"""All that were told do; none was told; some lie under another."""
+"""All that were told do, or all of several but one, which is doubted; none was told; more lie under another."""
+
+SEVERAL = 5  # number of cards told of which one may lie under another distance, or more likely was read wrongly
+EVEN = 0.4  # confidence in either of what it was read as, and what is printed over it
 
 PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances over a mat's columns
 
@@ -67,8 +70,8 @@ def with_unread(image: Image, mats: Mats, seen: Sequence[Sighting]) -> tuple[Sig
     """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
 
     That is unknown, with its likeliest faces. Of what was seen and is unknown the faces that its column says are
-    likelier, and where the ground shows it is no card. A mat with stickers, which do not tell how far their cards
-    reach, is passed over.
+    likelier, and where the ground shows it is no card; the one distance that lies under another, where all others lie
+    under theirs, is doubted. A mat with stickers, which do not tell how far their cards reach, is passed over.
     """
     cards = tuple(seen)
     for fit in mats.fits:
@@ -90,12 +93,15 @@ class _Mat:
         height, width = image.shape[:2]
         is_off = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
         self._told = self._beneath(seen) | is_off  # where nothing is left to ask
-        self._in_columns = [
-            [one for one in seen if one.face is not Card.UNKNOWN and column.contains(*fit.to_mm([one.centre_px])[0])]
-            for column in fit.layout.columns
-        ]
-        told = [one.face is printed for printed, here in zip(PRINTED, self._in_columns, strict=True) for one in here]
-        self._sorting = SORTED if told and all(told) else UNSORTED if told else USUAL
+        distances = ((one, self._printed_over(one)) for one in seen if one.face.family is Family.DISTANCE)
+        told = [(one, printed) for one, printed in distances if printed is not None]
+        odd = {one: printed for one, printed in told if one.face is not printed}
+        is_sorted = len(odd) <= (len(told) >= SEVERAL)
+        self._sorting = USUAL if not told else SORTED if is_sorted else UNSORTED
+        self._doubted = odd if is_sorted else {}
+        self._in_columns = {
+            printed: [one for one, over in told if over is printed and one not in self._doubted] for printed in PRINTED
+        }
 
     def _beneath(self, cards: Iterable[Sighting]) -> Mask:
         """Return what lies under cards, or just beside, `(h, w)`."""
@@ -109,15 +115,18 @@ class _Mat:
         """Yield what was read there, and what lies there besides."""
         hidden = self._is_hidden()
         for at, one in enumerate(self._seen):
-            if one.face is not Card.UNKNOWN:
+            if one in self._doubted:
+                rivals = tuple((any_copy(card), EVEN) for card in (one.face, self._doubted[one]))
+                yield replace(one, face=Card.UNKNOWN, confidence=0.0, rivals=rivals)
+            elif one.face is not Card.UNKNOWN:
                 yield one
             elif self._is_there(one, self._seen[:at], hidden):
                 yield self._as_its_column(one)
         left = (hidden & ~self._told).astype(np.uint8)
-        for number, column in enumerate(self._fit.layout.columns):
-            told = self._in_columns[number]
+        for printed, column in zip(PRINTED, self._fit.layout.columns, strict=True):
+            told = self._in_columns[printed]
             faces = {one.face for one in told}
-            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {PRINTED[number]: self._sorting.sure}
+            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {printed: self._sorting.sure}
             for pile in _left_over(left, column, LEAST_MM):
                 for strip in self._strips(pile, told):
                     yield self._unread(strip, "distance", rivals)
@@ -132,13 +141,17 @@ class _Mat:
 
     def _as_its_column(self, one: Sighting) -> Sighting:
         """Return what is unknown with the distance printed over its column the likelier."""
-        at = self._fit.to_mm([one.centre_px])[0]
-        columns = zip(PRINTED, self._fit.layout.columns, strict=True)
-        printed = next((any_copy(card) for card, column in columns if column.contains(*at)), None)
-        weights = {card: sure * (self._sorting.times if card == printed else 1) for card, sure in one.rivals}
+        printed = self._printed_over(one)
+        weights = {card: sure * (self._sorting.times if face_of(card) is printed else 1) for card, sure in one.rivals}
         share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
         rivals = sorted(weights.items(), key=lambda rival: -rival[1])
         return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
+
+    def _printed_over(self, one: Sighting) -> Card | None:
+        """Return the distance printed over the column in which a card lies."""
+        at = self._fit.to_mm([one.centre_px])[0]
+        columns = zip(PRINTED, self._fit.layout.columns, strict=True)
+        return next((card for card, column in columns if column.contains(*at)), None)
 
     def _is_hidden(self) -> Mask:
         """Return where something hides the zones' ground, `(h, w)`: of another hue, much darker, or brighter.
