@@ -27,7 +27,8 @@ LINE_MM, RIM_MM = 2.0, 8.0
 """Width of the printed line around a zone, and of its rim: cards lie in the middle, so that the ground shows there."""
 
 HUE_STEP, ROUGH_STEP = 3.0, 10.0
-"""Minimum difference in hue of what lies on the ground from it, in steps of Lab; and while the light is not known."""
+"""Minimum difference in hue of what lies on the ground from it, in steps of Lab, and while the light is not known: the
+palest print has 3 and more, old paper less."""
 
 DARKEST, BRIGHTER = 0.62, 1.06  # range of brightness, against lit ground, that light and shadow give it
 LIT = 80  # percentile of the brightness of ground that is lit: shadows may lie over more than half of it
@@ -212,7 +213,7 @@ class _Mat:
         edge = self._edge(nearest, is_upper=is_above)
         ahead, behind = (0, len(edge)) if is_above else (len(edge), 0)
         for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
-            if level.shape[1] >= edge.shape[1]:
+            if 0 < edge.shape[1] <= level.shape[1]:
                 found = cv2.matchTemplate(level, edge, cv2.TM_CCOEFF_NORMED).max(axis=1)
                 likeness = np.maximum(likeness, found[: len(likeness)])
         return likeness / ALIKE
@@ -269,7 +270,7 @@ def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
 
     Shadow takes as much of all light, which makes lightness, above black, and both hues smaller alike.
     """
-    shade = (colours[..., 0] + BLACK) / (ground[..., 0] + BLACK)
+    shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
     return np.linalg.norm(colours[..., 1:] - shade[..., None] * ground[..., 1:], axis=-1), shade
 
 
