@@ -318,6 +318,12 @@ def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_like
     assert page.get(address + crop).mimetype == "image/jpeg"
 
 
+def test_the_next_hand_is_counted_with_the_same_deck(app, page):
+    sheet = counted(page, kept(app, deck="own")).get_data(as_text=True)
+    (anew,) = re.findall(r'href="([^"]*)">Count another hand', sheet)
+    assert '<option value="own" selected>' in page.get(html.unescape(anew)).get_data(as_text=True)
+
+
 def test_an_open_question_is_not_counted_over(app, page):
     answer = counted(page, kept(app, doubtful()), **{"n-side-1-200": "1"})
 

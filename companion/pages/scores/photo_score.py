@@ -84,6 +84,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     return render_template(
         "snapped.html",
         token=token,
+        anew=_anew(snap),
         sheet=sheet,
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
@@ -118,6 +119,11 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
     ), code
 
 
+def _anew(snap: Snap) -> str:
+    """Return where a photograph of other cards of the same deck is sent."""
+    return url_for("snap.show", edition=snap.edition, deck=snap.deck)
+
+
 def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
     """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
@@ -134,7 +140,7 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
         faces=list(edition.deck),
         crops=crops,
         deck=snap.deck,
-        anew=url_for("snap.show", edition=edition.name, deck=snap.deck),
+        anew=_anew(snap),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
