@@ -17,6 +17,7 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.counting.tally import LIKELY
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -47,7 +48,7 @@ SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
 other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
 
 MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the mat, and slopes tried
-LIKELY, OTHERS = 0.65, 0.1  # confidence in the face of a column's other cards, and in any safety
+OTHERS = 0.1  # confidence in any safety that does not lie there yet
 HIDDEN_SHARE = 0.3  # minimum share of what is unknown, beside the other cards, that hides the ground
 
 
@@ -58,7 +59,7 @@ class Sorting(NamedTuple):
     sure: float  # confidence in it where nothing else tells
 
 
-SORTED, USUAL, UNSORTED = Sorting(32.0, 0.65), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
+SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
 """All that were told do, or all of several but one, which is doubted; none was told; more lie under another."""
 
 SEVERAL = 5  # number of cards told of which one may lie under another distance, or more likely was read wrongly
