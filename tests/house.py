@@ -24,7 +24,7 @@ from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import put_waiting
-from companion.vision.counting.photographs import Shot
+from companion.vision.counting.photographs import Shot, Snap
 from companion.vision.enrol.enrolment import begin
 
 WON = [
@@ -117,7 +117,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     put_waiting(enrolment.folder, 0, cv2.imencode(".png", np.full((88, 57, 3), 90, np.uint8))[1].tobytes())
     shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
-    token = app.extensions["companion"].snaps.keep("classic", shot)
+    token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
     crop = min(shot.crops) + 1
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),

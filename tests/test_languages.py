@@ -31,7 +31,7 @@ from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.vision.counting.photographs import Shot
+from companion.vision.counting.photographs import Shot, Snap
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
 from companion.vision.enrol.rectify import Fault
@@ -621,10 +621,7 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
     page = app.test_client()
     found = []
     for shots in ((shot,), (bare,), (shot, bare)):
-        token = app.extensions["companion"].snaps.keep("classic", shots[0])
-        for more in shots[1:]:
-            app.extensions["companion"].snaps.add(token, more)
-        path = f"/snap/{token}"
+        path = "/snap/" + app.extensions["companion"].snaps.keep(Snap("classic", "", shots))
         found += opened(page, path) + opened(page, path, ended="side-1")
         found += opened(page, path, **{"ended": "side-1", "c-1-5": "75", "n-side-1-200": "2", "pile": "no"})
         found += opened(page, path, **{"c-1-5": "75", "n-side-1-25": "many"})

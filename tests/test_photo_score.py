@@ -20,10 +20,10 @@ from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
 from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
-from companion.vision.counting.photographs import Shot, Snaps, read_photo
+from companion.vision.counting.photographs import Shot, Snap, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
 from companion.vision.faces.deck_in_use import choose_deck
-from companion.vision.view import View
+from companion.vision.view import FACE, Sighting, View
 
 CLASSIC = load_edition("classic")
 DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
@@ -37,7 +37,7 @@ def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fiel
 
 def kept(app, shot: Shot | None = None, edition: str = "classic", deck: str = "") -> str:
     """The address of a tableau's lines, its photograph already read."""
-    return "/snap/" + app.extensions["companion"].snaps.keep(edition, shot or tableaux.shot(), deck)
+    return "/snap/" + app.extensions["companion"].snaps.keep(Snap(edition, deck, (shot or tableaux.shot(),)))
 
 
 def counted(page, address: str, **typed: str):
@@ -309,6 +309,34 @@ def test_the_sides_of_a_match_have_their_names(app, page, match):
     assert (form["name-side-1"], form["name-side-2"]) == ("Ann", "Bob")
 
 
+def column(*faces: str, step_px: float = 24.0) -> Shot:
+    """A photograph of cards 114 pixels wide, each lying on the one above it on the picture."""
+    seen = []
+    for number, slug in reversed(list(enumerate(faces))):
+        top = 100 + number * step_px
+        corners = ((300.0, top), (414.0, top), (414.0, top + 176), (300.0, top + 176))
+        seen.append(Sighting(Card(slug), None, (357.0, top + 88), corners, None, False, 0.9, FACE))
+    return Shot(Photo("photograph 1", (1000, 800), View(0.0, (), tuple(seen))), b"", {})
+
+
+def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_card_in_the_order_of_the_list(
+    app, page
+):
+    shown = page.get(kept(app, column(*["100"] * 6), deck="own")).get_data(as_text=True)
+    frames = [
+        np.array([point.split(",") for point in points.split()], np.float32)
+        for points in re.findall(r'<polygon [^>]*points="([^"]*)"', shown)
+    ]
+    discs = np.array(re.findall(r'<circle [^>]*cx="([^"]*)" cy="([^"]*)" r="([^"]*)"', shown), float)
+    apart = np.hypot(*(discs[:, None, :2] - discs[None, :, :2]).T)
+
+    assert apart[~np.eye(6, dtype=bool)].min() > 2 * discs[0, 2]
+    assert list(discs[:, 1]) == sorted(discs[:, 1])
+    assert re.findall(r"<text[^>]*>(\d+)</text>", shown) == list("123456")
+    inside = [[cv2.pointPolygonTest(frame, tuple(at), False) > 0 for at in discs[:, :2]] for frame in frames]
+    assert np.array_equal(inside, np.eye(6))
+
+
 def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_likeliest(app, page):
     address = kept(app, doubtful())
     shown = page.get(address)
@@ -492,9 +520,7 @@ def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
 
 def test_there_is_an_end_to_photographs(app, page):
     service = app.extensions["companion"]
-    token = service.snaps.keep("classic", tableaux.shot())
-    for _ in range(snapping.MOST_PHOTOS - 1):
-        service.snaps.add(token, tableaux.shot())
+    token = service.snaps.keep(Snap("classic", "", (tableaux.shot(),) * snapping.MOST_PHOTOS))
 
     answer = send(page, f"/snap/{token}", b"one more", add="1")
 
@@ -506,7 +532,7 @@ def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app
     shown = page.get(address)
 
     assert "No sticker could be read. Do the cards bear none?" in text_of(shown)
-    assert 'href="/snap?edition=classic&amp;deck="' in shown.get_data(as_text=True)
+    assert "Read the same photograph again" in text_of(shown)
     assert lines_of(counted(page, address, **{"n-unseen-1-100": "7"}))["Distance"] == ["700", "0"]
 
 
@@ -518,6 +544,34 @@ def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same
 
     assert len(re.findall("<svg viewBox", shown)) == 1
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
+
+
+@pytest.fixture
+def read_again(monkeypatch):
+    """How photographs are read again: which deck by."""
+    asked = []
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: asked.append(about[::2]) or tableaux.shot())
+    return asked
+
+
+def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app, page, read_again):
+    address = kept(app, replace(doubtful(), file=b"as it was sent"))
+    typed = form_of(page.get(address)) | {"name-side-1": "Oma", "c-1-1": "nothing", "edition": "parker", "deck": "own"}
+
+    shown = page.post(address, data=typed | {"again": "1"}, headers=HOME)
+    form = form_of(shown)
+
+    assert read_again == [(b"as it was sent", "own", "")]
+    assert (form["name-side-1"], form["n-side-1-100"], form["edition"], form["deck"]) == ("Oma", "5", "parker", "own")
+    assert "still open" not in text_of(counted(page, address))
+
+
+def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read_again):
+    address = kept(app)
+    answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
+
+    assert "There is no deck “?” to tell cards by: choose again under Cards." in text_of(answer)
+    assert (answer.status_code, form_of(answer)["n-side-1-100"], read_again) == (400, "5", [])
 
 
 def test_where_no_card_of_a_deck_was_read_the_deck_is_doubted(app, page):
@@ -547,11 +601,15 @@ def test_of_too_many_heaps_the_sides_are_counted_first():
         photo_form.table_sent(CLASSIC, found, photo_form.fields(CLASSIC, found, {}))
 
 
-def test_snaps_that_were_pushed_out_are_added_to_no_more():
-    snaps = Snaps()
-    snaps.add("nobody knows it", tableaux.shot())
+def test_only_the_newest_photographs_are_kept_where_the_files_are_large(monkeypatch):
+    monkeypatch.setattr(snapping, "MOST_KEPT_BYTES", 100)
+    snaps, large = Snaps(), Snap("classic", "", (replace(BARE, file=b"x" * 60),))
+    first, second = snaps.keep(large), snaps.keep(large)
 
-    assert snaps.get("nobody knows it") is None
+    snaps.keep(replace(large, shots=large.shots * 2), second)
+
+    assert snaps.get(first) is None
+    assert len(snaps.get(second).shots) == 2
 
 
 # --- Several hands ---------------------------------------------------------------------------------------------

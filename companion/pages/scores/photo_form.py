@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -18,8 +18,8 @@ from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
-from companion.vision.boxes import around
-from companion.vision.counting.tally import PILES, Lot, Spot, Tally, layings, scores
+from companion.vision.counting.figures import figures
+from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
 Form = Mapping[str, str]
 OWN, NOBODY = "own", "nobody"
@@ -28,8 +28,6 @@ OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
 MOST_COPIES = 99
-_MARGIN = 0.12  # margin shown around the cards of a lot, as a share of its longer side
-_NUMBER_AT = (0.5, 0.12)  # place of a card's number, as shares of its width and height: clear of the printed corners
 
 
 # --- What the photographs say, as fields -----------------------------------------------------------------------
@@ -72,28 +70,63 @@ def kept(before: Form, filled: Form, now: Form) -> dict[str, str]:
 # --- What is shown ---------------------------------------------------------------------------------------------
 
 
+class Odd(NamedTuple):
+    """What is impossible or unlikely of counted cards, for people to look again, and what it is about."""
+
+    say: str
+    card: str | None = None
+    side: str | None = None
+
+
+def odd(table: Table) -> tuple[Odd, ...]:
+    """Return what is impossible or unlikely on the counted table."""
+    reasons = [(reason, dict(reason.details)) for reason in odd_cards(table)]
+    cards = (
+        Odd(words.why(reason, table.edition, Names({}, {})).say, about.get("card"), about.get("side"))
+        for reason, about in reasons
+    )
+    return (*cards, *(Odd(words.said(sentence)) for sentence in odd_trip(table)))
+
+
+def odd_hand(edition: Edition, tally: Tally, form: Form) -> list[str]:
+    """Return the sentences about the hand as a whole, which no line of a side is about."""
+    found = odd(table_so_far(edition, tally, form))
+    return [one.say for one in found if one.side is None and one.card in (None, Card.ACCELERATOR)]
+
+
 def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
     """Yield every side and heap with its lines; heaps beside the mats last."""
     lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
+    found, names = odd(table_so_far(edition, tally, form)), _names(tally, form)
     for key, lot in lots.items():
-        yield _lot_form(edition, tally, form, key, lot)
+        owner = form.get(f"whose-{key}", OWN)
+        side = names.get(key if owner == OWN else owner)
+        about = [one for one in found if side is not None and one.side in (None, side)]
+        yield _lot_form(edition, tally, form, lot or Lot(key, ()), about) | {"is_seen": lot is not None}
 
 
-def _lot_form(edition: Edition, tally: Tally, form: Form, key: str, lot: Lot | None) -> dict[str, Any]:
-    cards, name, distances = lot or Lot(key, ()), form.get(f"name-{key}", ""), distances_of(edition)
-    piles = ((words.capital(_(words.ZONES[pile])), ", ".join(map(words.name, cards.shows(pile)))) for pile in PILES)
+def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Sequence[Odd]) -> dict[str, Any]:
+    key, name, laid = lot.key, form.get(f"name-{lot.key}", ""), _laying(edition, tally, form, [lot.key])
+    piles = ((words.capital(_(words.ZONES[pile])), ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES)
     others = (place.key for place in tally.places if place.key != key)
     theirs = ((other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others)
+    held = {
+        card for card in edition.deck if laid.distances.get(card) or laid.doubled.get(card) or card in laid.safeties
+    }
+    lines = [_line(edition, form, lot, card) for card in distances_of(edition)]
+    safeties = [_field(form, lot, f"s-{key}-{card}", card) for card in edition.safeties]
+    for line in (*lines, *safeties):
+        line["odd"] = [one.say for one in about if one.card == line["card"] and line["card"] in held]
     return {
         "key": key,
         "title": name or _("Beside the mats"),
         "name": name,
-        "km": sum(card.km * (_read(form, f"n-{key}-{card}") + _read(form, f"x-{key}-{card}")) for card in distances),
-        "is_seen": lot is not None,
-        "figures": list(_figures(tally, cards)),
-        "lines": [_line(edition, form, cards, card) for card in distances],
-        "safeties": [_field(form, cards, f"s-{key}-{card}", card) for card in edition.safeties],
-        "unsure": [_unsure(edition, form, spot) | {"is_needed": not cards.is_beside} for spot in cards.unsure],
+        "km": laid.km,
+        "odd": [one.say for one in about if one.side is not None and one.card is None],
+        "figures": list(figures(tally, lot)),
+        "lines": lines,
+        "safeties": safeties,
+        "unsure": [_unsure(edition, form, spot) | {"is_needed": not lot.is_beside} for spot in lot.unsure],
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
         # Empty where it is no question whose a heap is.
         "whose": form.get(f"whose-{key}", "") if len(tally.lots) > 1 else "",
@@ -136,61 +169,27 @@ def _unsure(edition: Edition, form: Form, spot: Spot) -> dict[str, Any]:
     }
 
 
-def _figures(tally: Tally, lot: Lot) -> Iterator[dict[str, Any]]:
-    """Yield the part of each photograph that shows the cards of a lot, in pixels of the photograph."""
-    for number, photo in enumerate(tally.photos):
-        shown = [point for spot in lot.spots if spot.photo == number for point in spot.corners_px or (spot.centre_px,)]
-        bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
-        if not shown and not bare:
-            continue
-        tight = around(shown or bare)
-        longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] / 6)
-        box = tight.padded(round(_MARGIN * longest)).within(*photo.size_px)
-        width, height = box.right - box.left, box.bottom - box.top
-        yield {
-            "photo": number + 1,
-            "size_px": photo.size_px,
-            "view_box": f"{box.left} {box.top} {width} {height}",
-            # Height of a number: as readable on a small part as on a large one.
-            "letter": round(width / 26, 1),
-            "marks": [_mark(spot) for spot in lot.scoring if spot.photo == number],
-        }
-
-
-def _mark(spot: Spot) -> dict[str, Any]:
-    """Return a card's outline on the picture, and its number near the upper edge, which others leave uncovered."""
-    at = spot.centre_px
-    if spot.corners_px is not None:
-        (ax, ay), (bx, by), _end, (dx, dy) = spot.corners_px
-        along, down = _NUMBER_AT
-        at = round(ax + along * (bx - ax) + down * (dx - ax), 1), round(ay + along * (by - ay) + down * (dy - ay), 1)
-    points = " ".join(f"{x:.0f},{y:.0f}" for x, y in spot.corners_px or ())
-    return {"number": spot.number, "points": points, "at": at, "is_sure": spot.is_sure}
-
-
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
-    """Return the questions about the hand as a whole, each with its field and its answers."""
-    keys, names = _sides(tally, form), _names(tally, form)
-    told = likely(edition, layings(tally), draw_pile_empty=tally.draw_pile_empty)
-    seen = [place.key for place in tally.places]
-    called = {place.key: words.said(place.name) for place in tally.places} | names
-    done = _("nobody") if told.completed_by is None else called[seen[told.completed_by]]
-    ways = [(_trip_value(trip, keys), _trip_say(trip, keys, names)) for trip in trips(edition, len(keys))]
-    so_far = _trip_say(told.trip, seen, called)
-    completed = [(key, _("%(name)s completed it", name=names[key])) for key in keys]
+    """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
+    names = _names(tally, form)
+    keys, laid = list(names), layings(edition, tally, form)
+    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
+    by_cards = likely(edition, laid, trip=ways.get(form.get("trip", "")))
+    who = _("nobody") if by_cards.completed_by is None else laid[by_cards.completed_by].name
+    as_cards_say = ("", _("As the cards say"))
+    completed = [(key, _("%(name)s completed it", name=name)) for key, name in names.items()]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
-    by_the_cards = [("", _("As the cards say: %(so_far)s", so_far=so_far))]
-    by_them = [("", _("As the cards say: %(who)s", who=done))]
+    trip = [as_cards_say, *((value, _trip_say(way, laid)) for value, way in ways.items())]
     found = [
-        ("trip", _("How far was the trip?"), "", by_the_cards + ways),
-        ("ended", _("Who completed it?"), "", by_them + completed + nobody),
+        ("trip", _("How far was the trip?"), trip, _trip_say(likely(edition, laid).trip, laid)),
+        ("ended", _("Who completed it?"), [as_cards_say, *completed, *nobody], words.capital(who)),
     ]
     if edition.points.delayed_action:
         answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]
-        found.append(("pile", _("The draw pile, when the trip was completed"), NO, answers))
+        found.append(("pile", _("The draw pile, when the trip was completed"), answers, ""))
     return [
-        {"field": field, "title": title, "value": form.get(field, usual), "answers": answers}
-        for field, title, usual, answers in found
+        {"field": field, "title": title, "value": form.get(field, answers[0][0]), "answers": answers, "so_far": so_far}
+        for field, title, answers, so_far in found
     ]
 
 
@@ -198,16 +197,10 @@ def _trip_value(trip: Trip, keys: Sequence[str]) -> str:
     return str(trip.target) if trip.extended_by is None else f"{trip.target} {keys[trip.extended_by]}"
 
 
-def _trip_say(trip: Trip, keys: Sequence[str], names: Mapping[str, str]) -> str:
+def _trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
     if trip.extended_by is None:
         return _("%(km)d km", km=trip.target)
-    return _("%(km)d km, extended by %(who)s", km=trip.target, who=names[keys[trip.extended_by]])
-
-
-def odd(table: Table) -> tuple[str, ...]:
-    """Return sentences about what is impossible or unlikely on the counted table, for people to look again."""
-    cards = (words.why(reason, table.edition, Names({}, {})).say for reason in odd_cards(table))
-    return (*cards, *map(words.said, odd_trip(table)))
+    return _("Extended by %(who)s: %(km)d km", who=laid[trip.extended_by].name, km=trip.target)
 
 
 # --- What was sent ---------------------------------------------------------------------------------------------
@@ -215,16 +208,38 @@ def odd(table: Table) -> tuple[str, ...]:
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table confirmed. Raises Problem for what is open or cannot be read."""
-    keys, names = _sides(tally, form), _names(tally, form)
-    laid = tuple(_laying(edition, tally, form, key, names[key]) for key in keys)
-    if len(laid) == 1:
-        laid = (*laid, Laying(_("The others"), drove_unseen=True))
+    names = _names(tally, form)
+    for key, name in names.items():
+        lots = _lots_of(tally, form, key)
+        still = next(
+            (s for lot in tally.lots if lot.key in lots for s in lot.unsure if not _answer(edition, s, form)), None
+        )
+        if still is not None:
+            raise Problem(
+                _("Card %(number)d is still open: say which it is, or that it does not count.", number=still.number)
+            )
+        for card in distances_of(edition):
+            if any(_number(form, f"{kind}-{lot}-{card}") is None for kind in "nx" for lot in lots):
+                wrong = _(
+                    "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
+                    card=words.name(card),
+                    name=name,
+                    most=MOST_COPIES,
+                )
+                raise Problem(wrong)
+    laid = layings(edition, tally, form)
     called = Counter(laying.name.casefold() for laying in laid)
     twice = next((laying.name for laying in laid if called[laying.name.casefold()] > 1), None)
     if twice is not None:
         raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=twice))
     check_sides(edition, len(laid))
-    return table_of(edition, laid, _told(edition, form, laid, keys))
+    return table_so_far(edition, tally, form)
+
+
+def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
+    """Return the table as far as it is said: what is open or cannot be read does not count."""
+    laid = layings(edition, tally, form)
+    return table_of(edition, laid, _told(edition, form, laid, _sides(tally, form)))
 
 
 def _sides(tally: Tally, form: Form) -> list[str]:
@@ -240,52 +255,46 @@ def _names(tally: Tally, form: Form) -> dict[str, str]:
     return {key: clean(form.get(f"name-{key}", "")) or usual.get(key, free) for key in _sides(tally, form)}
 
 
-def _laying(edition: Edition, tally: Tally, form: Form, key: str, name: str) -> Laying:
-    """Return what lies before a side: its own lot and those assigned to it."""
-    keys = [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
-    told = [card for lot in tally.lots if lot.key in keys for card in _told_cards(edition, lot, form)]
+def _lots_of(tally: Tally, form: Form, key: str) -> list[str]:
+    """Return the keys of what lies before a side: its own lot and those assigned to it."""
+    return [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
+
+
+def layings(edition: Edition, tally: Tally, form: Form) -> tuple[Laying, ...]:
+    """Return what lies before each side, of which there are two at least."""
+    names = _names(tally, form)
+    laid = tuple(_laying(edition, tally, form, _lots_of(tally, form, key), name) for key, name in names.items())
+    return laid if len(laid) > 1 else (*laid, Laying(_("The others"), drove_unseen=True))
+
+
+def _laying(edition: Edition, tally: Tally, form: Form, lots: Sequence[str], name: str = "") -> Laying:
+    """Return what these lots, the first of them a side's own, have lying."""
+    unsure = [spot for lot in tally.lots if lot.key in lots for spot in lot.unsure]
+    told = [(card, spot.sideways) for spot in unsure if (card := _answer(edition, spot, form)) and scores(card)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
     fast: Counter[Card] = Counter()
-    for one in keys:
+    for lot in lots:
         for card in distances_of(edition):
-            km[card] += _number(form, f"n-{one}-{card}", card, name)
-            fast[card] += _number(form, f"x-{one}-{card}", card, name)
-    out = {card: sideways for card, sideways in told if card.family is Family.SAFETY}
-    for card in edition.safeties:
-        said = [form.get(f"s-{one}-{card}", "") for one in keys]
-        if any(said):
-            out[card] = COUP_FOURRE in said
-    coups = tuple(card for card, was_coup in out.items() if was_coup)
-    return Laying(name, +km, +fast, tuple(out), coups, form.get(f"drove-{key}") == YES)
+            km[card] += _number(form, f"n-{lot}-{card}") or 0
+            fast[card] += _number(form, f"x-{lot}-{card}") or 0
+    said = [(card, form.get(f"s-{lot}-{card}", "")) for lot in lots for card in edition.safeties]
+    out = [(card, sideways) for card, sideways in told if card.family is Family.SAFETY]
+    out += [(card, how == COUP_FOURRE) for card, how in said if how]
+    coups = tuple(card for card, was_coup in out if was_coup)
+    return Laying(name, +km, +fast, tuple(card for card, _was_coup in out), coups, form.get(f"drove-{lots[0]}") == YES)
 
 
-def _told_cards(edition: Edition, lot: Lot, form: Form) -> Iterator[tuple[Card, bool]]:
-    """Yield the unidentified cards that somebody has named, and whether each lies sideways."""
-    for spot in lot.unsure:
-        said = form.get(f"c-{spot.key}", "")
-        card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
-        if said != NOTHING and (card is None or card not in edition.deck):
-            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
-            raise Problem(still)
-        if card is not None and scores(card):
-            yield card, spot.sideways
+def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
+    """Return what somebody says that a card is, `Card.UNKNOWN` if it does not count; None while that is open."""
+    said = form.get(f"c-{spot.key}", "")
+    if said == NOTHING:
+        return Card.UNKNOWN
+    card = card_of_slug(form.get(f"o-{spot.key}", "") if said == OTHER else said)
+    return card if card in edition.deck else None
 
 
-def _number(form: Form, field: str, card: Card, name: str) -> int:
-    number = parsing.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
-    if number is None:
-        wrong = _(
-            "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
-            card=words.name(card),
-            name=name,
-            most=MOST_COPIES,
-        )
-        raise Problem(wrong)
-    return number
-
-
-def _read(form: Form, field: str) -> int:
-    return parsing.whole(form.get(field), 0, MOST_COPIES) or 0
+def _number(form: Form, field: str) -> int | None:
+    return parsing.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
 
 
 def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -39,15 +39,8 @@ def send() -> AnyResponse | str | tuple[str, int]:
     given: Mapping[str, str] = {}
     try:
         given = request.form
-        edition = _edition(given.get("edition", ""))
-        deck = given.get("deck", "")
-        if deck and deck not in dict(deck_choices(folder())):
-            wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
-            raise Problem(wrong)
-        first, *others = _shots(0, deck)
-        token = service().snaps.keep(edition.name, first, deck)
-        for shot in others:
-            service().snaps.add(token, shot)
+        edition, deck = _chosen(given)
+        token = service().snaps.keep(Snap(edition, deck, _shots(_sent(), deck)))
     except _REFUSED as error:
         return _asking(given, *_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
@@ -62,7 +55,10 @@ def confirm(token: str) -> AnyResponse | str:
 
 @bp.post(f"{PATH}/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """Show the score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
+    """Show the score of what was confirmed.
+
+    With `change` the lines again, with `add` one more photograph, with `again` the same read with other cards.
+    """
     snap = service().snaps.get(token)
     if snap is None:
         return _gone()
@@ -73,7 +69,14 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "change" in form:
             return _confirming(token, snap, form)
         if "add" in form:
-            return _added(token, snap, form)
+            shots = _shots(_sent(len(snap.shots)), snap.deck, len(snap.shots))
+            return _read(token, snap, form, replace(snap, shots=(*snap.shots, *shots)))
+        if "again" in form:
+            name, deck = _chosen(form)
+            shots = _shots([(shot.file, "") for shot in snap.shots], deck)
+            # The cards in question are others now.
+            kept = {field: value for field, value in form.items() if field[:2] not in ("c-", "o-")}
+            return _read(token, snap, kept, Snap(name, deck, shots))
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
@@ -88,8 +91,8 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         sheet=sheet,
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
-        odd=photo_form.odd(table),
-        form={field: value for field, value in form.items() if field not in ("add", "change", "add_up")},
+        odd=[one.say for one in photo_form.odd(table)],
+        form={field: value for field, value in form.items() if field not in ("change", "add_up")},
     )
 
 
@@ -108,15 +111,23 @@ def card(token: str, number: int, at: int) -> Response:
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
     """Return the form that a photograph is sent with, as it was filled in; else as this table plays."""
-    return render_template(
-        "snap.html",
-        editions=editions(),
-        edition=given.get("edition", state().game.edition_name),
-        decks=deck_choices(folder()),
-        deck=given.get("deck", service().camera.deck or chosen_deck(folder()) or ""),
-        most_bytes=MOST_BYTES,
-        sentence=sentence,
-    ), code
+    name, deck = state().game.edition_name, service().camera.deck or chosen_deck(folder()) or ""
+    chosen = _choices(given.get("edition", name), given.get("deck", deck))
+    return render_template("snap.html", **chosen, most_bytes=MOST_BYTES, sentence=sentence), code
+
+
+def _choices(edition: str, deck: str) -> dict[str, object]:
+    """Return what can be chosen of rules and cards, and what is."""
+    return {"editions": editions(), "rules": edition, "decks": deck_choices(folder()), "deck": deck}
+
+
+def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of the edition and the deck that were chosen. Raises Problem where there is no such one."""
+    edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
+    if deck and deck not in dict(deck_choices(folder())):
+        wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
+        raise Problem(wrong)
+    return edition.name, deck
 
 
 def _anew(snap: Snap) -> str:
@@ -132,33 +143,31 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
     return render_template(
         "snap_lines.html",
         token=token,
-        edition=edition,
         lots=photo_form.lot_forms(edition, found, form),
         asked=photo_form.asked(edition, found, form),
+        odd=photo_form.odd_hand(edition, found, form),
         notes=found.notes,
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
         crops=crops,
-        deck=snap.deck,
         anew=_anew(snap),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
         sentence=sentence,
+        **_choices(snap.edition, snap.deck),
     )
 
 
-def _added(token: str, snap: Snap, form: photo_form.Form) -> str:
-    """Return the lines after one more photograph, with all that was typed."""
-    for shot in _shots(len(snap.photos), snap.deck):
-        service().snaps.add(token, shot)
-    now = service().snaps.get(token) or snap
-    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (snap, now))
+def _read(token: str, before: Snap, form: photo_form.Form, now: Snap) -> str:
+    """Return the lines after photographs were read, with all that was typed."""
+    service().snaps.keep(now, token)
+    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (before, now))
     return _confirming(token, now, photo_form.kept(read_before, form, read_now))
 
 
-def _shots(before: int, deck: str) -> list[Shot]:
-    """Return the photographs that were sent, after so many. Raises Problem where none was, or one cannot be read."""
+def _sent(before: int = 0) -> list[tuple[bytes, str]]:
+    """Return the files that were sent, after so many, with their names. Raises Problem for none, or too many."""
     sent = sent_files("photo")
     if not sent:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
@@ -166,10 +175,15 @@ def _shots(before: int, deck: str) -> list[Shot]:
         raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
     if any(len(data) > MOST_BYTES for data, _file in sent):
         raise RequestEntityTooLarge
-    return [
+    return sent
+
+
+def _shots(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Shot, ...]:
+    """Return these photographs read, after so many. Raises Problem where one cannot be read."""
+    return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
-        for number, (data, file) in enumerate(sent, start=before + 1)
-    ]
+        for number, (data, file) in enumerate(files, start=before + 1)
+    )
 
 
 def _refused(error: Exception) -> tuple[str, int]:

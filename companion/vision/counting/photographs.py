@@ -35,6 +35,7 @@ MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed
 SHOWN_PX, CROP_PX = 1600, 240  # longer side of the picture, and of a card cut out, as the page shows them
 MOST_CROPS = 40  # maximum number of cards cut out of a photograph
 MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
+MOST_KEPT_BYTES = 4 * MOST_BYTES  # of all files that are kept, beyond which only the newest tableau is
 BUSY = say("Another photograph is being read: try again in a moment.")
 _AROUND_STICKER, _AROUND_CARD = 1.6, 0.15  # margins of a crop, as shares of what was seen: a sticker is part of a card
 _OUTLINE = (0, 176, 240)  # milestone yellow, BGR
@@ -49,6 +50,7 @@ class Shot:
     photo: Photo
     jpeg: bytes  # the reduced picture
     crops: Mapping[int, bytes]  # the cards not identified, as JPEG, by the index of the sighting
+    file: bytes = b""  # as it was sent, to be read again with another deck
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +84,8 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
     if templates is not None:
         view = replace(view, sightings=with_unread(image, mats, view.sightings))
-    return Shot(
-        Photo(name, (image.shape[1], image.shape[0]), view), jpeg_of(image, SHOWN_PX) or b"", dict(_crops(image, view))
-    )
+    photo = Photo(name, (image.shape[1], image.shape[0]), view)
+    return Shot(photo, jpeg_of(image, SHOWN_PX) or b"", dict(_crops(image, view)), data)
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
@@ -120,23 +121,20 @@ class Snaps:
         self._lock = threading.Lock()
         self._kept: dict[str, Snap] = {}
 
-    def keep(self, edition: str, shot: Shot, deck: str = "") -> str:
-        """Keep a photograph and return its token."""
-        token = secrets.token_urlsafe(16)
+    def keep(self, snap: Snap, token: str = "") -> str:
+        """Keep photographs as the newest, in place of those of the token if one is given, and return their token."""
+        token = token or secrets.token_urlsafe(16)
         with self._lock:
-            self._kept[token] = Snap(edition, deck, (shot,))
-            while len(self._kept) > MOST_PHOTOS:
+            self._kept.pop(token, None)
+            self._kept[token] = snap
+            while len(self._kept) > MOST_PHOTOS or (len(self._kept) > 1 and self._bytes() > MOST_KEPT_BYTES):
                 del self._kept[next(iter(self._kept))]
         return token
+
+    def _bytes(self) -> int:
+        return sum(len(shot.file) for snap in self._kept.values() for shot in snap.shots)
 
     def get(self, token: str) -> Snap | None:
         """Return what was kept; None if newer ones have pushed it out."""
         with self._lock:
             return self._kept.get(token)
-
-    def add(self, token: str, shot: Shot) -> None:
-        """Add a photograph of the same tableau."""
-        with self._lock:
-            snap = self._kept.get(token)
-            if snap is not None:
-                self._kept[token] = replace(snap, shots=(*snap.shots, shot))

@@ -10,15 +10,14 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, count, pairwise
-from typing import Any, NamedTuple
+from itertools import chain, combinations, count, groupby, pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions.edition import Edition
-from companion.rules.tableau import Laying
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
@@ -48,9 +47,9 @@ class Photo:
 class Spot:
     """A card on a photograph."""
 
-    key: str  # its name as long as no earlier photograph is removed: `1-7`
     number: int  # its number on the picture, from 1 over all photographs; those that score, or may, come first
     photo: int  # the index of its photograph
+    at: int  # its index among the photograph's sightings: of faces from the top down
     pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
     card: Card  # `Card.UNKNOWN` if it is not certain
     guesses: tuple[Card, ...]  # candidates for an unknown card, likeliest first
@@ -58,6 +57,11 @@ class Spot:
     centre_px: Point
     corners_px: Quad | None
     proposed: Card | None = None  # the guess that is filled in where people are asked: likely, but not certain
+
+    @property
+    def key(self) -> str:
+        """Its name as long as no earlier photograph is removed: `1-7`."""
+        return f"{self.photo + 1}-{self.at + 1}"
 
     @property
     def is_sure(self) -> bool:
@@ -172,19 +176,6 @@ def _side_name(key: str) -> str:
     return say("Side %(number)s", number=key.rpartition("-")[2])
 
 
-def layings(tally: Tally) -> tuple[Laying, ...]:
-    """Return what lies before each side if all is right; a side on no photograph counts as having driven."""
-    return tuple(map(_laying, tally.places))
-
-
-def _laying(place: Place) -> Laying:
-    if place.lot is None:
-        return Laying(place.name, drove_unseen=True)
-    lot = replace(place.lot, spots=tuple(replace(spot, card=spot.likeliest) for spot in place.lot.scoring))
-    sideways = tuple(card for card, is_sideways in lot.safeties.items() if is_sideways)
-    return Laying(place.name, lot.distances, lot.doubled, tuple(lot.safeties), sideways)
-
-
 # --- From sightings to lots -----------------------------------------------------------------------------------
 
 
@@ -285,16 +276,19 @@ def _once(seen: Sequence[_Seen]) -> list[_Seen]:
 
 def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple[Lot, ...]:
     """Return the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
-    # Of a sticker that was read in two places of one photograph only the clearest is certain.
-    best: dict[tuple[int, str | None], _Seen] = {}
+    # Of a card of which there is one, read in several places of a photograph, only the clearest is certain.
+    names = {
+        card: card.sighting.card or (edition.deck.get(card.sighting.face) == 1 and card.sighting.face) for card in seen
+    }
+    clearest: dict[object, _Seen] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
-        best.setdefault((card.photo, card.sighting.card), card)
+        clearest.setdefault((card.photo, names[card]), card)
     spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
     for card in seen:
-        is_doubtful = bool(card.sighting.card) and best[card.photo, card.sighting.card] is not card
+        is_doubtful = bool(names[card]) and clearest[card.photo, names[card]] is not card
         spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
     beside = {card.lot for card in seen if card.is_beside}
-    lots = [Lot(key, tuple(sorted(cards, key=_spot_order)), key in beside) for key, cards in spots.items()]
+    lots = [Lot(key, tuple(_in_order(cards)), key in beside) for key, cards in spots.items()]
     counted = (lot for lot in lots if lot.has_mat or lot.scoring)
     lots = sorted(counted, key=lambda lot: (lot.is_beside, not lot.has_mat, [*map(int, lot.key.split("-")[1:])]))
     every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
@@ -311,9 +305,9 @@ def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
     first = next(((face_of(name), confidence) for name, confidence in sighting.rivals), None)
     is_likely = first is not None and first[1] >= LIKELY and guesses[:1] == [first[0]]
     return Spot(
-        key=f"{seen.photo + 1}-{seen.at + 1}",
         number=0,
         photo=seen.photo,
+        at=seen.at,
         pile=seen.pile,
         card=card,
         guesses=tuple(guesses[:MOST_GUESSES]) if card is Card.UNKNOWN else (),
@@ -324,13 +318,20 @@ def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
     )
 
 
-def _spot_order(spot: Spot) -> tuple[Any, ...]:
-    """Return what sorts distances first, from the longest down, then the safeties, and last what does not count."""
+def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
+    """Yield distances first, from the longest down, then the safeties, and last what does not count.
+
+    Those of one face come as they lie, from the top down or from left to right.
+    """
+    for _face, alike in groupby(sorted(spots, key=_rank), _rank):
+        row = list(alike)
+        along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
+        yield from sorted(row, key=lambda spot: spot.centre_px[along])
+
+
+def _rank(spot: Spot) -> tuple[object, ...]:
     card = spot.likeliest
-    return (
-        not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo,
-        spot.centre_px,
-    )  # fmt: skip
+    return not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo
 
 
 def _upright(lot: Lot) -> Lot:
