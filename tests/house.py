@@ -118,7 +118,6 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
     token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
-    crop = min(shot.crops) + 1
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
         "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
@@ -133,7 +132,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "enrolling.picture": ("/decks/ours/roll-1.jpg",), "enrolling.name_them": ("/decks/ours/enrol/names",),
         "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "decks.take_away": ("/decks/ours.zip",),
         "printed.sheet": ("/print/mats.png",), "snap.confirm": (f"/snap/{token}",),
-        "snap.picture": (f"/snap/{token}/1.jpg",), "snap.card": (f"/snap/{token}/card-1-{crop}.jpg",),
+        "snap.picture": (f"/snap/{token}/1.jpg",),
     }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cache
 
 import cv2
-import numpy as np
 import photos
 from face_photos import lay_size, off_sheet
 from laid import Glued, Laid, Sheet, Table
@@ -85,18 +84,10 @@ def shot() -> Shot:
 
 def in_doubt(read: Shot, doubts: Mapping[str, Sequence[str]]) -> Shot:
     """The same with some cards, by their stickers, that could not be told, and what they may be."""
-    view, crops = read.photo.view, dict(read.crops)
+    view = read.photo.view
     sightings = list(view.sightings)
     for at, sighting in enumerate(view.sightings):
         if sighting.card in doubts:
             rivals = tuple((card_id, 0.4) for card_id in doubts[sighting.card])
             sightings[at] = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=rivals)
-            crops[at] = _crop(read, sighting.centre_px)
-    return replace(read, photo=replace(read.photo, view=replace(view, sightings=tuple(sightings))), crops=crops)
-
-
-def _crop(read: Shot, at: tuple[float, float]) -> bytes:
-    image = cv2.imdecode(np.frombuffer(read.jpeg, np.uint8), cv2.IMREAD_COLOR)
-    x, y = (int(value * image.shape[1] / read.photo.size_px[0]) for value in at)
-    part = image[max(0, y - 60) : y + 60, max(0, x - 60) : x + 60]
-    return cv2.imencode(".jpg", part)[1].tobytes()
+    return replace(read, photo=replace(read.photo, view=replace(view, sightings=tuple(sightings))))

@@ -98,7 +98,7 @@ def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, exp
     found = counted(*cards, mats=mats)
 
     assert distances(found) == expected
-    assert [place.name for place in found.places] == ["Side 1", "Side 2"]
+    assert [lot.name for lot in found.lots] == ["Side 1", "Side 2"]
     assert [laying.drove_unseen for laying in layings(found)] == [False, not mats]
 
 
@@ -282,7 +282,7 @@ def test_a_side_that_no_photograph_shows_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
     table = table_of(CLASSIC, layings(found), likely(CLASSIC, layings(found)))
 
-    assert found.places[1].lot is None
+    assert [lot.is_seen for lot in found.lots] == [True, False]
     assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
 
 

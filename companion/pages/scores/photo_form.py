@@ -18,7 +18,7 @@ from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
 from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
-from companion.vision.counting.figures import figures
+from companion.vision.counting.figures import Figure, figures
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
 Form = Mapping[str, str]
@@ -36,13 +36,14 @@ MOST_COPIES = 99
 def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str, str]:
     """Return the form filled from the photographs; `named` are the names of sides by their mats."""
     form: dict[str, str] = {"trip": "", "ended": "", "pile": YES if tally.draw_pile_empty else NO}
-    for place in tally.places:
-        form[f"name-{place.key}"] = named.get(place.key.replace("unseen", "side"), words.said(place.name))
-        form |= _lot_fields(edition, place.lot or Lot(place.key, ()))
-        form |= {f"drove-{place.key}": YES} if place.lot is None else {}
     for lot in tally.lots:
         form |= _lot_fields(edition, lot)
-        form |= {} if lot.has_mat else {f"whose-{lot.key}": NOBODY if lot.is_beside else OWN}
+        if not lot.is_beside:
+            form[f"name-{lot.key}"] = named.get(lot.key.replace("unseen", "side"), words.said(lot.name))
+        if not lot.is_seen:
+            form[f"drove-{lot.key}"] = YES
+        elif not lot.has_mat:
+            form[f"whose-{lot.key}"] = NOBODY if lot.is_beside else OWN
     return form
 
 
@@ -96,40 +97,39 @@ def odd_hand(edition: Edition, tally: Tally, form: Form) -> list[str]:
 
 def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
     """Yield every side and heap with its lines; heaps beside the mats last."""
-    lots = {place.key: place.lot for place in tally.places} | {lot.key: lot for lot in tally.lots}
     found, names = odd(table_so_far(edition, tally, form)), _names(tally, form)
-    for key, lot in lots.items():
-        owner = form.get(f"whose-{key}", OWN)
-        side = names.get(key if owner == OWN else owner)
+    for lot in tally.lots:
+        owner = form.get(f"whose-{lot.key}", OWN)
+        side = names.get(lot.key if owner == OWN else owner)
         about = [one for one in found if side is not None and one.side in (None, side)]
-        yield _lot_form(edition, tally, form, lot or Lot(key, ()), about) | {"is_seen": lot is not None}
+        yield _lot_form(edition, tally, form, lot, about)
 
 
 def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Sequence[Odd]) -> dict[str, Any]:
-    key, name, laid = lot.key, form.get(f"name-{lot.key}", ""), _laying(edition, tally, form, [lot.key])
+    key, name = lot.key, form.get(f"name-{lot.key}", "")
     piles = ((words.capital(_(words.ZONES[pile])), ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES)
-    others = (place.key for place in tally.places if place.key != key)
+    others = (other.key for other in tally.lots if other is not lot and not other.is_beside)
     theirs = ((other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others)
-    held = {
-        card for card in edition.deck if laid.distances.get(card) or laid.doubled.get(card) or card in laid.safeties
-    }
     lines = [_line(edition, form, lot, card) for card in distances_of(edition)]
     safeties = [_field(form, lot, f"s-{key}-{card}", card) for card in edition.safeties]
     for line in (*lines, *safeties):
-        line["odd"] = [one.say for one in about if one.card == line["card"] and line["card"] in held]
+        of_card = (one for one in about if one.card == line["card"])
+        line["odd"] = [one.say for one in of_card if one.side or line["value"] not in ("", "0")]
+    shown = list(figures(tally, lot))
     return {
         "key": key,
         "title": name or _("Beside the mats"),
         "name": name,
-        "km": laid.km,
-        "odd": [one.say for one in about if one.side is not None and one.card is None],
-        "figures": list(figures(tally, lot)),
+        "km": _laying(edition, tally, form, [key]).km,
+        "odd": [one.say for one in about if one.side and not one.card],
+        "is_seen": lot.is_seen,
+        "figures": shown,
         "lines": lines,
         "safeties": safeties,
-        "unsure": [_unsure(edition, form, spot) | {"is_needed": not lot.is_beside} for spot in lot.unsure],
+        "unsure": [_unsure(edition, form, lot, spot, shown) for spot in lot.unsure],
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
         # Empty where it is no question whose a heap is.
-        "whose": form.get(f"whose-{key}", "") if len(tally.lots) > 1 else "",
+        "whose": form.get(f"whose-{key}", "") if sum(one.is_seen for one in tally.lots) > 1 else "",
         "owners": [(OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count"))],
         # Empty but for a side that no photograph shows.
         "drove": form.get(f"drove-{key}", ""),
@@ -154,16 +154,17 @@ def _field(form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dic
     return {"card": card, "field": field, "value": form.get(field, usual), "cards": cards}
 
 
-def _unsure(edition: Edition, form: Form, spot: Spot) -> dict[str, Any]:
-    """Return the fields of a card that could not be identified: a choice, and another card instead."""
+def _unsure(edition: Edition, form: Form, lot: Lot, spot: Spot, shown: Sequence[Figure]) -> dict[str, Any]:
+    """Return a card that could not be identified with its fields: a choice, and another card instead."""
     field, other = f"c-{spot.key}", f"o-{spot.key}"
     chosen = form.get(other, "")
     return {
-        "key": spot.key,
         "number": spot.number,
+        "figure": next(figure for figure in shown if figure.photo == spot.photo).of(spot.number),
         "field": field,
         "value": form.get(field, ""),
         "choices": [card for card in spot.guesses if card in edition.deck],
+        "is_needed": not lot.is_beside,
         "other_field": other,
         "other": chosen if card_of_slug(chosen) in edition.deck else "",
     }
@@ -239,20 +240,13 @@ def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table as far as it is said: what is open or cannot be read does not count."""
     laid = layings(edition, tally, form)
-    return table_of(edition, laid, _told(edition, form, laid, _sides(tally, form)))
-
-
-def _sides(tally: Tally, form: Form) -> list[str]:
-    """Return the keys of all lots that are sides of their own."""
-    keys = dict.fromkeys((*(place.key for place in tally.places), *(lot.key for lot in tally.lots)))
-    return [key for key in keys if form.get(f"whose-{key}", OWN) == OWN]
+    return table_of(edition, laid, _told(edition, form, laid, list(_names(tally, form))))
 
 
 def _names(tally: Tally, form: Form) -> dict[str, str]:
-    """Return the names of the sides, as typed; a heap beside the mats that is a side has none yet."""
-    usual = {place.key: words.said(place.name) for place in tally.places}
-    free = _("Side %(number)d", number=len(usual) + 1)
-    return {key: clean(form.get(f"name-{key}", "")) or usual.get(key, free) for key in _sides(tally, form)}
+    """Return the names, as typed, of all lots that are sides of their own; a heap beside the mats has none yet."""
+    sides = (lot for lot in tally.lots if form.get(f"whose-{lot.key}", OWN) == OWN)
+    return {lot.key: clean(form.get(f"name-{lot.key}", "")) or words.said(lot.name) for lot in sides}
 
 
 def _lots_of(tally: Tally, form: Form, key: str) -> list[str]:

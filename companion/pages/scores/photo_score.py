@@ -99,14 +99,10 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
 @bp.get(f"{PATH}/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
     """Return a photograph, small."""
-    return Response(_shown(token, number).jpeg, mimetype="image/jpeg")
-
-
-@bp.get(f"{PATH}/<token>/card-<int:number>-<int:at>.jpg")
-def card(token: str, number: int, at: int) -> Response:
-    """Return the picture of a card that could not be identified."""
-    crop = _shown(token, number).crops.get(at - 1)
-    return Response(crop, mimetype="image/jpeg") if crop else abort(404)
+    snap = service().snaps.get(token)
+    if snap is None or not 0 < number <= len(snap.shots):
+        abort(404)
+    return Response(snap.shots[number - 1].jpeg, mimetype="image/jpeg")
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
@@ -139,7 +135,6 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
     """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
-    crops = {f"{number}-{at + 1}" for number, shot in enumerate(snap.shots, start=1) for at in shot.crops}
     return render_template(
         "snap_lines.html",
         token=token,
@@ -149,7 +144,6 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
         notes=found.notes,
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
-        crops=crops,
         anew=_anew(snap),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
@@ -190,13 +184,6 @@ def _refused(error: Exception) -> tuple[str, int]:
     if isinstance(error, RequestEntityTooLarge):
         return words.too_many_pixels(MOST_BYTES), 413
     return str(error), 503 if str(error) == BUSY else 400
-
-
-def _shown(token: str, number: int) -> Shot:
-    snap = service().snaps.get(token)
-    if snap is None or not 0 < number <= len(snap.shots):
-        abort(404)
-    return snap.shots[number - 1]
 
 
 def _gone() -> AnyResponse:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,6 +41,12 @@ class Figure:
     size_px: tuple[int, int]  # of the whole photograph
     box: Box
     marks: tuple[Mark, ...]
+
+    def of(self, number: int) -> Figure:
+        """Return the part that shows one card, and a little around it."""
+        marks = tuple(mark for mark in self.marks if mark.number == number)
+        box = around(next(mark.outline for mark in marks)).padded(round(self.letter_px))
+        return replace(self, box=box.within(*self.size_px), marks=marks)
 
     @property
     def letter_px(self) -> float:

@@ -1,4 +1,4 @@
-"""A phone's photograph: read, reduced for the page, its doubtful cards cut out.
+"""A phone's photograph: read, and reduced for the page.
 
 Nothing is stored: the results stay in memory until newer ones push them out.
 """
@@ -7,18 +7,13 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import numpy as np
-
 from companion.common.text import say
-from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
-from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sandbox import decode, one_at_a_time
 from companion.vision.capture.sources import Frame
@@ -26,19 +21,14 @@ from companion.vision.counting.tally import Photo
 from companion.vision.counting.unread_cards import with_unread
 from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
-from companion.vision.opencv import cv2
 from companion.vision.read import gray_of, read
-from companion.vision.view import STICKER, Sighting, View
 
 MOST_BYTES = 24_000_000  # maximum size of a file, in bytes: no telephone's photograph is larger
 MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed beside one too large is kept
-SHOWN_PX, CROP_PX = 1600, 240  # longer side of the picture, and of a card cut out, as the page shows them
-MOST_CROPS = 40  # maximum number of cards cut out of a photograph
+SHOWN_PX = 2000  # longer side of the picture as the page shows it
 MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
 MOST_KEPT_BYTES = 4 * MOST_BYTES  # of all files that are kept, beyond which only the newest tableau is
 BUSY = say("Another photograph is being read: try again in a moment.")
-_AROUND_STICKER, _AROUND_CARD = 1.6, 0.15  # margins of a crop, as shares of what was seen: a sticker is part of a card
-_OUTLINE = (0, 176, 240)  # milestone yellow, BGR
 _reading = threading.Lock()
 _reader = ThreadPoolExecutor(1, "photographs")  # one thread alone: each keeps the memory of a large picture
 
@@ -49,7 +39,6 @@ class Shot:
 
     photo: Photo
     jpeg: bytes  # the reduced picture
-    crops: Mapping[int, bytes]  # the cards not identified, as JPEG, by the index of the sighting
     file: bytes = b""  # as it was sent, to be read again with another deck
 
 
@@ -84,34 +73,13 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
     if templates is not None:
         view = replace(view, sightings=with_unread(image, mats, view.sightings))
-    photo = Photo(name, (image.shape[1], image.shape[0]), view)
-    return Shot(photo, jpeg_of(image, SHOWN_PX) or b"", dict(_crops(image, view)), data)
+    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), jpeg_of(image, SHOWN_PX) or b"", data)
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
     """Return the decks by whose faces cards can be recognised, each with its title; `folder` is the data folder."""
     called = titles(folder)
     return tuple((deck.name, called[deck.name]) for deck in whole_decks(folder))
-
-
-def _crops(image: Image, view: View) -> Iterator[tuple[int, bytes]]:
-    doubtful = [(at, sighting) for at, sighting in enumerate(view.sightings) if sighting.face is Card.UNKNOWN]
-    for at, sighting in doubtful[:MOST_CROPS]:
-        box = around(sighting.corners_px or (sighting.centre_px,))
-        share = _AROUND_STICKER if sighting.by == STICKER else _AROUND_CARD
-        wide = box.padded(max(8, round(share * max(box.right - box.left, box.bottom - box.top))))
-        part = wide.within(image.shape[1], image.shape[0])
-        if part.area_px:
-            yield at, jpeg_of(_outlined(part, image, sighting), CROP_PX) or b""
-
-
-def _outlined(part: Box, image: Image, sighting: Sighting) -> Image:
-    """Return a part of the picture in which a card is outlined: where a strip of it shows much else is around."""
-    shown = part.of(image).copy()
-    if sighting.corners_px is not None:
-        corners = np.subtract(sighting.corners_px, (part.left, part.top)).round().astype(np.int32)
-        cv2.polylines(shown, [corners], isClosed=True, color=_OUTLINE, thickness=max(1, max(shown.shape) // 80))
-    return shown
 
 
 class Snaps:

@@ -89,13 +89,25 @@ def scores(card: Card) -> bool:
 class Lot:
     """The cards of one side, or a heap that no mat assigns to a side."""
 
-    key: str  # `side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it
+    key: (
+        str  # `side-1` for a mat, `heap-` with the numbers of its photograph and of the heap on it, `unseen-2` for none
+    )
     spots: tuple[Spot, ...]
     is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
+    number: int = 0  # of the side that it is, or would be
+
+    @property
+    def name(self) -> str:
+        return say("Side %(number)d", number=self.number)
 
     @property
     def has_mat(self) -> bool:
-        return not self.key.startswith(HEAP)
+        return self.key.startswith("side-")
+
+    @property
+    def is_seen(self) -> bool:
+        """True if a photograph shows it."""
+        return not self.key.startswith(UNSEEN)
 
     @property
     def scoring(self) -> tuple[Spot, ...]:
@@ -137,20 +149,11 @@ class Lot:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """A side as the photographs show it."""
-
-    key: str
-    name: str
-    lot: Lot | None  # None where no photograph shows it
-
-
-@dataclass(frozen=True, slots=True)
 class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]  # those on mats first, in order
+    lots: tuple[Lot, ...]  # the sides, those on mats first, in order; then what lies beside the mats
     draw_pile_empty: bool | None = None  # None where no photograph shows it
     notes: tuple[str, ...] = ()  # sentences about cards that do not count
 
@@ -158,22 +161,6 @@ class Tally:
     def is_blank(self) -> bool:
         """True if there are photographs, and no card was read on any of them."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
-
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """The sides: a lot each, two at least; a mat's side keeps its number."""
-        lots = [lot for lot in self.lots if not lot.is_beside]
-        taken = {lot.key for lot in lots if lot.has_mat}
-        free = (number for number in count(1) if f"side-{number}" not in taken)
-        keys = [lot.key if lot.has_mat else f"side-{next(free)}" for lot in lots]
-        found = [Place(lot.key, _side_name(key), lot) for key, lot in zip(keys, lots, strict=True)]
-        rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
-        unseen = (Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}"), None) for number in rest)
-        return (*found, *unseen)
-
-
-def _side_name(key: str) -> str:
-    return say("Side %(number)s", number=key.rpartition("-")[2])
 
 
 # --- From sightings to lots -----------------------------------------------------------------------------------
@@ -199,7 +186,7 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
     lots = _lots(once, mats, edition)
     notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
-    return Tally(tuple(photos), lots, any(told) if told else None, notes)
+    return Tally(tuple(photos), tuple(_numbered(lots)), any(told) if told else None, notes)
 
 
 def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
@@ -334,6 +321,16 @@ def _rank(spot: Spot) -> tuple[object, ...]:
     return not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo
 
 
+def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
+    """Yield the lots with the numbers of their sides, of which there are two at least; a mat's is its own."""
+    unseen = (Lot(UNSEEN, ()) for _ in range(FEWEST_SIDES - sum(not lot.is_beside for lot in lots)))
+    mats = {lot: int(lot.key.rpartition("-")[2]) for lot in lots if lot.has_mat}
+    free = (number for number in count(1) if number not in mats.values())
+    for lot in sorted((*lots, *unseen), key=lambda lot: lot.is_beside):
+        number = mats.get(lot) or next(free)
+        yield replace(lot, number=number, key=lot.key if lot.is_seen else f"{UNSEEN}-{number}")
+
+
 def _upright(lot: Lot) -> Lot:
     """Return a heap with the way up that most of its cards have: a photograph has none."""
     others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
@@ -358,7 +355,7 @@ def _notes(
                 "%(side)s is on %(count)d photograph: %(photo)s shows most of it and counts.",
                 "%(side)s is on %(count)d photographs: %(photo)s shows most of it and counts.",
                 len(shown),
-                side=_side_name(lot),
+                side=Lot(lot, (), number=int(lot.rpartition("-")[2])).name,
                 photo=photos[main].name,
             )
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
