@@ -13,7 +13,8 @@ from webcam import Pose
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
-from companion.vision.counting.photographs import Shot, read_photo
+from companion.vision.counting.photographs import read_photo
+from companion.vision.counting.tally import Photo
 
 ANN: Mapping[str, Sequence[str]] = {
     "distance": ("25-03", "50-01", "50-02", "75-04", "100-01", "100-02", "100-03", "100-04", "100-05"),
@@ -78,16 +79,16 @@ def bare_file() -> bytes:
 
 
 @cache
-def shot() -> Shot:
+def shot() -> Photo:
     return read_photo(file_of(), "photograph 1")
 
 
-def in_doubt(read: Shot, doubts: Mapping[str, Sequence[str]]) -> Shot:
+def in_doubt(read: Photo, doubts: Mapping[str, Sequence[str]]) -> Photo:
     """The same with some cards, by their stickers, that could not be told, and what they may be."""
-    view = read.photo.view
+    view = read.view
     sightings = list(view.sightings)
     for at, sighting in enumerate(view.sightings):
         if sighting.card in doubts:
             rivals = tuple((card_id, 0.4) for card_id in doubts[sighting.card])
             sightings[at] = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=rivals)
-    return replace(read, photo=replace(read.photo, view=replace(view, sightings=tuple(sightings))))
+    return replace(read, view=replace(view, sightings=tuple(sightings)))

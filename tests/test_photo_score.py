@@ -20,7 +20,7 @@ from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
 from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
-from companion.vision.counting.photographs import Shot, Snap, Snaps, read_photo
+from companion.vision.counting.photographs import Snap, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
 from companion.vision.faces.deck_in_use import choose_deck
 from companion.vision.view import FACE, Sighting, View
@@ -35,7 +35,7 @@ def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fiel
     return page.post(path, data=sent, headers=HOME, content_type="multipart/form-data")
 
 
-def kept(app, shot: Shot | None = None, edition: str = "classic", deck: str = "") -> str:
+def kept(app, shot: Photo | None = None, edition: str = "classic", deck: str = "") -> str:
     """The address of a tableau's lines, its photograph already read."""
     return "/snap/" + app.extensions["companion"].snaps.keep(Snap(edition, deck, (shot or tableaux.shot(),)))
 
@@ -45,10 +45,10 @@ def counted(page, address: str, **typed: str):
     return page.post(address, data=form_of(page.get(address)) | typed, headers=HOME)
 
 
-BARE = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"")
+BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
 
 
-def doubtful() -> Shot:
+def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
 
 
@@ -99,8 +99,8 @@ def test_a_photograph_that_was_taken_upright_is_read_upright():
 
     shot = read_photo(with_orientation(turned, 8), "photograph 1")
 
-    assert shot.photo.size_px == (1000, 750)
-    assert [s.card for s in shot.photo.view.sightings if s.sideways] == ["right-of-way-01"]
+    assert shot.size_px == (1000, 750)
+    assert [s.card for s in shot.view.sightings if s.sideways] == ["right-of-way-01"]
 
 
 def _image(file: bytes) -> np.ndarray:
@@ -187,7 +187,7 @@ def test_one_photograph_is_read_at_a_time(page, monkeypatch):
         answer = send(page, content=tableaux.file_of())
 
     assert answer.status_code == 503
-    assert "Another photograph is being read: try again in a moment." in text_of(answer)
+    assert "Another picture is being looked at: try again in a moment." in text_of(answer)
 
 
 def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
@@ -234,7 +234,7 @@ def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_na
     refused = page.post(sent.location, data={"add": "1", "photo": many}, headers=HOME)
 
     assert read == ["IMG_9.JPG", "IMG_10.JPG"]
-    assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).shots) == 2
+    assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).photos) == 2
     assert "These are photographs enough: 8 of one tableau." in text_of(refused)
 
 
@@ -268,8 +268,8 @@ def test_of_cards_told_by_faces_it_is_said_that_covered_ones_may_be_missing(deck
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
     shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
 
-    assert {s.face for s in shot.photo.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
-    assert read_photo(tableaux.bare_file(), "photograph 1").photo.view.sightings == ()
+    assert {s.face for s in shot.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
+    assert read_photo(tableaux.bare_file(), "photograph 1").view.sightings == ()
 
 
 def test_a_damaged_deck_is_none_to_choose(tmp_path):
@@ -309,14 +309,14 @@ def test_the_sides_of_a_match_have_their_names(app, page, match):
     assert (form["name-side-1"], form["name-side-2"]) == ("Ann", "Bob")
 
 
-def column(*faces: str, step_px: float = 24.0) -> Shot:
+def column(*faces: str, step_px: float = 24.0) -> Photo:
     """A photograph of cards 114 pixels wide, each lying on the one above it on the picture."""
     seen = []
     for number, slug in reversed(list(enumerate(faces))):
         top = 100 + number * step_px
         corners = ((300.0, top), (414.0, top), (414.0, top + 176), (300.0, top + 176))
         seen.append(Sighting(Card(slug), None, (357.0, top + 88), corners, None, False, 0.9, FACE))
-    return Shot(Photo("photograph 1", (1000, 800), View(0.0, (), tuple(seen))), b"")
+    return Photo("photograph 1", (1000, 800), View(0.0, (), tuple(seen)))
 
 
 def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_card_in_the_order_of_the_list(
@@ -341,7 +341,7 @@ def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_like
     shown = page.get(kept(app, doubtful()))
     picture = re.search(r'<svg viewBox="([^"]*)" role="img" aria-label="Card 6 on', shown.get_data(as_text=True))[1]
     left, top, width, height = map(int, picture.split())
-    x, y = next(s.centre_px for s in doubtful().photo.view.sightings if s.rivals and s.rivals[0][0] == "75-04")
+    x, y = next(s.centre_px for s in doubtful().view.sightings if s.rivals and s.rivals[0][0] == "75-04")
 
     assert "Which card is number 6? 75 km 25 km Another:" in text_of(shown)
     assert (left < x < left + width < left + 200, top < y < top + height < top + 200) == (True, True)
@@ -489,12 +489,12 @@ def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page
     assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]
 
 
-def _only(shot: Shot, mat: str) -> Shot:
+def _only(shot: Photo, mat: str) -> Photo:
     """The photograph as if it showed one mat alone."""
-    view = shot.photo.view
+    view = shot.view
     seen = View(0.0, tuple(m for m in view.mats if m.id == mat),
                 tuple(s for s in view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
-    return Shot(Photo(shot.photo.name, shot.photo.size_px, seen), shot.jpeg)
+    return replace(shot, view=seen)
 
 
 def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, monkeypatch):
@@ -538,8 +538,8 @@ def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app
 
 
 def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
-    one = _only(tableaux.shot(), "side-1").photo
-    mats = Shot(replace(one, view=replace(one.view, sightings=())), b"")
+    one = _only(tableaux.shot(), "side-1")
+    mats = replace(one, view=replace(one.view, sightings=()))
 
     shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, BARE))
 
@@ -589,7 +589,7 @@ def test_an_edition_that_does_not_exist_is_refused(page):
 
 
 def test_of_too_many_heaps_the_sides_are_counted_first():
-    own = tableaux.shot().photo.view.sightings[0]
+    own = tableaux.shot().view.sightings[0]
     far = []
     for number in range(1, 6):
         at = (2000.0 * number, 0.0)
@@ -607,10 +607,10 @@ def test_only_the_newest_photographs_are_kept_where_the_files_are_large(monkeypa
     snaps, large = Snaps(), Snap("classic", "", (replace(BARE, file=b"x" * 60),))
     first, second = snaps.keep(large), snaps.keep(large)
 
-    snaps.keep(replace(large, shots=large.shots * 2), second)
+    snaps.keep(replace(large, photos=large.photos * 2), second)
 
     assert snaps.get(first) is None
-    assert len(snaps.get(second).shots) == 2
+    assert len(snaps.get(second).photos) == 2
 
 
 # --- Several hands ---------------------------------------------------------------------------------------------

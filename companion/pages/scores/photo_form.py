@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.players.names import clean
-from companion.pages.words import Names, _
+from companion.pages.words import N_, Names, _
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
 from companion.rules.table import Table
-from companion.rules.tableau import Laying, Told, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
+from companion.rules.tableau import Laying, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
 from companion.vision.counting.figures import Figure, figures
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
@@ -97,11 +99,11 @@ def odd_hand(edition: Edition, tally: Tally, form: Form) -> list[str]:
 
 def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
     """Yield every side and heap with its lines; heaps beside the mats last."""
-    found, names = odd(table_so_far(edition, tally, form)), _names(tally, form)
+    found = odd(table_so_far(edition, tally, form))
+    sides = list(zip(_sides(tally, form).values(), layings(edition, tally, form), strict=False))
     for lot in tally.lots:
-        owner = form.get(f"whose-{lot.key}", OWN)
-        side = names.get(lot.key if owner == OWN else owner)
-        about = [one for one in found if side is not None and one.side in (None, side)]
+        names = [laying.name for lots, laying in sides if lot in lots]
+        about = [one for one in found if names and one.side in (None, *names)]
         yield _lot_form(edition, tally, form, lot, about)
 
 
@@ -120,7 +122,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "key": key,
         "title": name or _("Beside the mats"),
         "name": name,
-        "km": _laying(edition, tally, form, [key]).km,
+        "km": _laying(edition, form, [lot]).km,
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
         "figures": shown,
@@ -172,13 +174,12 @@ def _unsure(edition: Edition, form: Form, lot: Lot, spot: Spot, shown: Sequence[
 
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
-    names = _names(tally, form)
-    keys, laid = list(names), layings(edition, tally, form)
+    keys, laid = list(_sides(tally, form)), layings(edition, tally, form)
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     by_cards = likely(edition, laid, trip=ways.get(form.get("trip", "")))
     who = _("nobody") if by_cards.completed_by is None else laid[by_cards.completed_by].name
     as_cards_say = ("", _("As the cards say"))
-    completed = [(key, _("%(name)s completed it", name=name)) for key, name in names.items()]
+    completed = [(key, _("%(name)s completed it", name=laying.name)) for key, laying in zip(keys, laid, strict=False)]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
     trip = [as_cards_say, *((value, _trip_say(way, laid)) for value, way in ways.items())]
     found = [
@@ -209,73 +210,68 @@ def _trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table confirmed. Raises Problem for what is open or cannot be read."""
-    names = _names(tally, form)
-    for key, name in names.items():
-        lots = _lots_of(tally, form, key)
-        still = next(
-            (s for lot in tally.lots if lot.key in lots for s in lot.unsure if not _answer(edition, s, form)), None
-        )
-        if still is not None:
-            raise Problem(
-                _("Card %(number)d is still open: say which it is, or that it does not count.", number=still.number)
-            )
-        for card in distances_of(edition):
-            if any(_number(form, f"{kind}-{lot}-{card}") is None for kind in "nx" for lot in lots):
-                wrong = _(
-                    "How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.",
-                    card=words.name(card),
-                    name=name,
-                    most=MOST_COPIES,
-                )
-                raise Problem(wrong)
     laid = layings(edition, tally, form)
-    called = Counter(laying.name.casefold() for laying in laid)
-    twice = next((laying.name for laying in laid if called[laying.name.casefold()] > 1), None)
-    if twice is not None:
-        raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=twice))
+    for laying, lots in zip(laid, _sides(tally, form).values(), strict=False):
+        for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
+            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
+            raise Problem(still)
+        for lot, card, kind in product(lots, distances_of(edition), "nx"):
+            if _number(form, f"{kind}-{lot.key}-{card}") is None:
+                wrong = N_("How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.")
+                raise Problem(_(wrong, card=words.name(card), name=laying.name, most=MOST_COPIES))
+    names = Counter(laying.name.casefold() for laying in laid)
+    for laying in laid:
+        if names[laying.name.casefold()] > 1:
+            raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=laying.name))
     check_sides(edition, len(laid))
     return table_so_far(edition, tally, form)
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table as far as it is said: what is open or cannot be read does not count."""
-    laid = layings(edition, tally, form)
-    return table_of(edition, laid, _told(edition, form, laid, list(_names(tally, form))))
-
-
-def _names(tally: Tally, form: Form) -> dict[str, str]:
-    """Return the names, as typed, of all lots that are sides of their own; a heap beside the mats has none yet."""
-    sides = (lot for lot in tally.lots if form.get(f"whose-{lot.key}", OWN) == OWN)
-    return {lot.key: clean(form.get(f"name-{lot.key}", "")) or words.said(lot.name) for lot in sides}
-
-
-def _lots_of(tally: Tally, form: Form, key: str) -> list[str]:
-    """Return the keys of what lies before a side: its own lot and those assigned to it."""
-    return [key, *(lot.key for lot in tally.lots if lot.key != key and form.get(f"whose-{lot.key}") == key)]
+    keys, laid = list(_sides(tally, form)), layings(edition, tally, form)
+    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
+    told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
+    ended = form.get("ended", "")
+    if ended in (*keys, PLAYED_OUT, STOPPED):
+        who = keys.index(ended) if ended in keys else None
+        told = replace(told, completed_by=who, played_out=ended == PLAYED_OUT)
+    return table_of(edition, laid, told)
 
 
 def layings(edition: Edition, tally: Tally, form: Form) -> tuple[Laying, ...]:
     """Return what lies before each side, of which there are two at least."""
-    names = _names(tally, form)
-    laid = tuple(_laying(edition, tally, form, _lots_of(tally, form, key), name) for key, name in names.items())
-    return laid if len(laid) > 1 else (*laid, Laying(_("The others"), drove_unseen=True))
+    sides = (_laying(edition, form, lots) for lots in _sides(tally, form).values())
+    return tuple(sides) if len(_sides(tally, form)) > 1 else (*sides, Laying(_("The others"), drove_unseen=True))
 
 
-def _laying(edition: Edition, tally: Tally, form: Form, lots: Sequence[str], name: str = "") -> Laying:
-    """Return what these lots, the first of them a side's own, have lying."""
-    unsure = [spot for lot in tally.lots if lot.key in lots for spot in lot.unsure]
-    told = [(card, spot.sideways) for spot in unsure if (card := _answer(edition, spot, form)) and scores(card)]
+def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
+    """Return what lies before each side, by its key: its own lot, then those assigned to it."""
+    owners = {lot: form.get(f"whose-{lot.key}", OWN) for lot in tally.lots}
+    sides = [lot for lot in tally.lots if owners[lot] == OWN]
+    return {side.key: [side, *(lot for lot in tally.lots if owners[lot] == side.key)] for side in sides}
+
+
+def _laying(edition: Edition, form: Form, lots: Sequence[Lot]) -> Laying:
+    """Return what these lots have lying, the first of them the side's own."""
+    answers = ((_answer(edition, spot, form), spot.sighting.sideways) for lot in lots for spot in lot.unsure)
+    told = [(card, sideways) for card, sideways in answers if card and scores(card)]
     km = Counter(card for card, _sideways in told if card.family is Family.DISTANCE)
     fast: Counter[Card] = Counter()
-    for lot in lots:
-        for card in distances_of(edition):
-            km[card] += _number(form, f"n-{lot}-{card}") or 0
-            fast[card] += _number(form, f"x-{lot}-{card}") or 0
-    said = [(card, form.get(f"s-{lot}-{card}", "")) for lot in lots for card in edition.safeties]
+    for lot, card in product(lots, distances_of(edition)):
+        km[card] += _number(form, f"n-{lot.key}-{card}") or 0
+        fast[card] += _number(form, f"x-{lot.key}-{card}") or 0
+    said = [(card, form.get(f"s-{lot.key}-{card}", "")) for lot, card in product(lots, edition.safeties)]
     out = [(card, sideways) for card, sideways in told if card.family is Family.SAFETY]
     out += [(card, how == COUP_FOURRE) for card, how in said if how]
-    coups = tuple(card for card, was_coup in out if was_coup)
-    return Laying(name, +km, +fast, tuple(card for card, _was_coup in out), coups, form.get(f"drove-{lots[0]}") == YES)
+    return Laying(
+        clean(form.get(f"name-{lots[0].key}", "")) or words.said(lots[0].name),
+        +km,
+        +fast,
+        safeties=tuple(card for card, _was_coup in out),
+        coups_fourres=tuple(card for card, was_coup in out if was_coup),
+        drove_unseen=form.get(f"drove-{lots[0].key}") == YES,
+    )
 
 
 def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
@@ -289,15 +285,3 @@ def _answer(edition: Edition, spot: Spot, form: Form) -> Card | None:
 
 def _number(form: Form, field: str) -> int | None:
     return parsing.whole(form.get(field, "").strip() or "0", 0, MOST_COPIES)
-
-
-def _told(edition: Edition, form: Form, laid: Sequence[Laying], keys: Sequence[str]) -> Told:
-    """Return the answers about the hand, what was left to the cards being the likeliest."""
-    ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
-    told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
-    ended = form.get("ended", "")
-    if ended in keys:
-        return Told(told.trip, keys.index(ended), played_out=False, draw_pile_empty=told.draw_pile_empty)
-    if ended in (PLAYED_OUT, STOPPED):
-        return Told(told.trip, None, played_out=ended == PLAYED_OUT, draw_pile_empty=told.draw_pile_empty)
-    return told

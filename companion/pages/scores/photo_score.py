@@ -17,8 +17,9 @@ from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
-from companion.vision.counting.tally import Tally, tally
+from companion.vision.capture.sandbox import BUSY
+from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
+from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
@@ -40,7 +41,7 @@ def send() -> AnyResponse | str | tuple[str, int]:
     try:
         given = request.form
         edition, deck = _chosen(given)
-        token = service().snaps.keep(Snap(edition, deck, _shots(_sent(), deck)))
+        token = service().snaps.keep(Snap(edition, deck, _read(_sent(), deck)))
     except _REFUSED as error:
         return _asking(given, *_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
@@ -69,14 +70,14 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "change" in form:
             return _confirming(token, snap, form)
         if "add" in form:
-            shots = _shots(_sent(len(snap.shots)), snap.deck, len(snap.shots))
-            return _read(token, snap, form, replace(snap, shots=(*snap.shots, *shots)))
+            photos = _read(_sent(len(snap.photos)), snap.deck, len(snap.photos))
+            return _lines_of(token, snap, form, replace(snap, photos=(*snap.photos, *photos)))
         if "again" in form:
             name, deck = _chosen(form)
-            shots = _shots([(shot.file, "") for shot in snap.shots], deck)
+            photos = _read([(photo.file, "") for photo in snap.photos], deck)
             # The cards in question are others now.
             kept = {field: value for field, value in form.items() if field[:2] not in ("c-", "o-")}
-            return _read(token, snap, kept, Snap(name, deck, shots))
+            return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
@@ -100,9 +101,9 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
 def picture(token: str, number: int) -> Response:
     """Return a photograph, small."""
     snap = service().snaps.get(token)
-    if snap is None or not 0 < number <= len(snap.shots):
+    if snap is None or not 0 < number <= len(snap.photos):
         abort(404)
-    return Response(snap.shots[number - 1].jpeg, mimetype="image/jpeg")
+    return Response(snap.photos[number - 1].jpeg, mimetype="image/jpeg")
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
@@ -153,7 +154,7 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
     )
 
 
-def _read(token: str, before: Snap, form: photo_form.Form, now: Snap) -> str:
+def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> str:
     """Return the lines after photographs were read, with all that was typed."""
     service().snaps.keep(now, token)
     read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (before, now))
@@ -172,7 +173,7 @@ def _sent(before: int = 0) -> list[tuple[bytes, str]]:
     return sent
 
 
-def _shots(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Shot, ...]:
+def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
     """Return these photographs read, after so many. Raises Problem where one cannot be read."""
     return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
@@ -253,14 +254,12 @@ def running_total() -> Total:
 
 def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None:
     """Add a counted hand, or put it right where it was added; other sides, or a match that is won, begin anew."""
-    before, kept = running_total(), session.get(_COUNTED, {})
-    same: Sequence[list[object]] = (
-        kept.get("hands", ()) if (before.edition, before.sides) == (edition, sheet.sides) else ()
-    )
-    hand = [token[:_TOKEN], *sheet.totals]
-    if any(other[0] == hand[0] for other in same):
-        hands = [hand if other[0] == hand[0] else other for other in same]
-    else:
-        hands = [*(same if before.winner(goal) is None else ()), hand]
+    before, name = running_total(), token[:_TOKEN]
+    goes_on = (before.edition, before.sides) == (edition, sheet.sides)
+    hands = {other: points for other, *points in session[_COUNTED]["hands"]} if goes_on else {}
+    if name not in hands and before.winner(goal) is not None:
+        hands = {}
+    hands[name] = list(sheet.totals)
+    last = [[other, *points] for other, points in hands.items()][-MOST_HANDS:]
     session.permanent = True
-    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": hands[-MOST_HANDS:]}
+    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last}

@@ -58,7 +58,7 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
     """Yield the part of each photograph that shows the cards of a lot, or its mat where there are none."""
     for number, photo in enumerate(tally.photos):
         spots = [spot for spot in lot.spots if spot.photo == number]
-        shown = [point for spot in spots for point in spot.corners_px or (spot.centre_px,)]
+        shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.sighting.centre_px,)]
         bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
         if shown or bare:
             tight = around(shown or bare)
@@ -70,7 +70,9 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
 def _marks(spots: list[Spot], box: Box) -> Iterator[Mark]:
     """Yield the marks of the cards that score, or may, in the order of their numbers."""
     corner, scale = np.array(box[:2]), ACROSS_PX / max(1, box.right - box.left)
-    quads = {spot: (np.array(spot.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
+    quads = {
+        spot: (np.array(spot.sighting.corners_px or (spot.sighting.centre_px,) * 4) - corner) * scale for spot in spots
+    }
     raster = np.zeros((max(1, round((box.bottom - box.top) * scale)), ACROSS_PX), np.int32)
     for spot in sorted(spots, key=lambda spot: -spot.at):
         cv2.fillConvexPoly(raster, np.int32(np.round(quads[spot])), spot.number)

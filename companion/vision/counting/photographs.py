@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from companion.common.text import say
 from companion.tabletop.mat_layout import all_mats
 from companion.tabletop.template_decks import titles, whole_decks
 from companion.vision.capture.image_io import jpeg_of
@@ -28,18 +27,8 @@ MOST_SENT_BYTES = 2 * MOST_BYTES  # of a request, above a file's: what was typed
 SHOWN_PX = 2000  # longer side of the picture as the page shows it
 MOST_PHOTOS = 8  # maximum number of photographs of a tableau, and of tableaux that are kept
 MOST_KEPT_BYTES = 4 * MOST_BYTES  # of all files that are kept, beyond which only the newest tableau is
-BUSY = say("Another photograph is being read: try again in a moment.")
 _reading = threading.Lock()
 _reader = ThreadPoolExecutor(1, "photographs")  # one thread alone: each keeps the memory of a large picture
-
-
-@dataclass(frozen=True, slots=True)
-class Shot:
-    """A photograph and what the page shows of it."""
-
-    photo: Photo
-    jpeg: bytes  # the reduced picture
-    file: bytes = b""  # as it was sent, to be read again with another deck
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +37,28 @@ class Snap:
 
     edition: str
     deck: str  # the deck by whose faces its cards are identified; empty for stickers alone
-    shots: tuple[Shot, ...]
-
-    @property
-    def photos(self) -> tuple[Photo, ...]:
-        return tuple(shot.photo for shot in self.shots)
+    photos: tuple[Photo, ...]
 
 
-def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Shot:
+def read_photo(data: bytes, name: str, deck: str = "", folder: Path | None = None, file: str = "") -> Photo:
     """Read a picture file of cards with stickers or of a known deck, one at a time.
 
     `name` is the photograph's name from now on, `file` the one people know.
 
     Raises Problem for a file that is no picture or too large, and while another is being read.
     """
-    with one_at_a_time(_reading, BUSY):
+    with one_at_a_time(_reading):
         return _reader.submit(_read, data, name, deck, folder, file).result()
 
 
-def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Shot:
+def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> Photo:
     image = decode(data, file or name)
     mats = look(gray_of(image), Mats(), 0.0, all_mats())
     templates = faces_of(deck, folder)
     view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
     if templates is not None:
         view = replace(view, sightings=with_unread(image, mats, view.sightings))
-    return Shot(Photo(name, (image.shape[1], image.shape[0]), view), jpeg_of(image, SHOWN_PX) or b"", data)
+    return Photo(name, (image.shape[1], image.shape[0]), view, jpeg_of(image, SHOWN_PX) or b"", data)
 
 
 def deck_choices(folder: Path | None) -> tuple[tuple[str, str], ...]:
@@ -100,7 +85,7 @@ class Snaps:
         return token
 
     def _bytes(self) -> int:
-        return sum(len(shot.file) for snap in self._kept.values() for shot in snap.shots)
+        return sum(len(photo.file) for snap in self._kept.values() for photo in snap.photos)
 
     def get(self, token: str) -> Snap | None:
         """Return what was kept; None if newer ones have pushed it out."""

@@ -11,14 +11,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, count, groupby, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions.edition import Edition
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
 from companion.vision.view import FACE, Point, Quad, Sighting, View
@@ -36,27 +35,26 @@ _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A photograph and what was seen on it."""
+    """A photograph, what was seen on it, and what the page shows of it."""
 
     name: str
     size_px: tuple[int, int]
     view: View
+    jpeg: bytes = b""  # the reduced picture
+    file: bytes = b""  # as it was sent, to be read again with another deck
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A card on a photograph."""
 
-    number: int  # its number on the picture, from 1 over all photographs; those that score, or may, come first
     photo: int  # the index of its photograph
     at: int  # its index among the photograph's sightings: of faces from the top down
+    lot: str  # the key of the lot that it belongs to
     pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
-    card: Card  # `Card.UNKNOWN` if it is not certain
-    guesses: tuple[Card, ...]  # candidates for an unknown card, likeliest first
-    sideways: bool
-    centre_px: Point
-    corners_px: Quad | None
-    proposed: Card | None = None  # the guess that is filled in where people are asked: likely, but not certain
+    sighting: Sighting
+    is_beside: bool = False  # True if it lies beside the mats
+    number: int = 0  # its number on the picture, from 1 over all photographs; those that score, or may, come first
 
     @property
     def key(self) -> str:
@@ -64,8 +62,27 @@ class Spot:
         return f"{self.photo + 1}-{self.at + 1}"
 
     @property
+    def card(self) -> Card:
+        return self.sighting.face
+
+    @property
     def is_sure(self) -> bool:
         return self.card is not Card.UNKNOWN
+
+    @property
+    def guesses(self) -> tuple[Card, ...]:
+        """The candidates for an unknown card: first what fits the zone, then the likeliest."""
+        cards, fits = (
+            dict.fromkeys(face_of(name) for name, _confidence in self.sighting.rivals),
+            _FITS.get(self.pile, ()),
+        )
+        return () if self.is_sure else tuple(sorted(cards, key=lambda card: card.family not in fits))[:MOST_GUESSES]
+
+    @property
+    def proposed(self) -> Card | None:
+        """The guess that is filled in where people are asked: likely, but not certain."""
+        likely = [face_of(name) for name, confidence in self.sighting.rivals[:1] if confidence >= LIKELY]
+        return next((card for card in likely if self.guesses[:1] == (card,)), None)
 
     @property
     def likeliest(self) -> Card:
@@ -89,9 +106,7 @@ def scores(card: Card) -> bool:
 class Lot:
     """The cards of one side, or a heap that no mat assigns to a side."""
 
-    key: (
-        str  # `side-1` for a mat, `heap-` with the numbers of its photograph and of the heap on it, `unseen-2` for none
-    )
+    key: str  # `side-1` for a mat, `heap-` with the numbers of its photograph and of itself there, else `unseen-2`
     spots: tuple[Spot, ...]
     is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
     number: int = 0  # of the side that it is, or would be
@@ -127,14 +142,16 @@ class Lot:
     @property
     def safeties(self) -> Mapping[Card, bool]:
         """The safeties that are sure, and whether each lies sideways, as a coup fourré does."""
-        return {spot.card: spot.sideways for spot in self._of(Family.SAFETY)}
+        return {spot.card: spot.sighting.sideways for spot in self._of(Family.SAFETY)}
 
     @property
     def doubled(self) -> Counter[Card]:
         """The distance nearest to each accelerator, none of them twice."""
         free, chosen = list(self._of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
-            nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
+            nearest = min(
+                free, key=lambda spot: math.dist(spot.sighting.centre_px, fast.sighting.centre_px), default=None
+            )
             if nearest is not None:
                 free.remove(nearest)
                 chosen.append(nearest.card)
@@ -166,17 +183,6 @@ class Tally:
 # --- From sightings to lots -----------------------------------------------------------------------------------
 
 
-class _Seen(NamedTuple):
-    """A sighting and its place."""
-
-    photo: int
-    at: int  # its index among the photograph's sightings
-    lot: str
-    pile: str
-    sighting: Sighting
-    is_beside: bool = False
-
-
 def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     """Return the cards by side, each sticker and each mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
@@ -184,12 +190,12 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     once = _once(ours)
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
-    lots = _lots(once, mats, edition)
+    lots = tuple(_lots(_certain(once, edition), mats))
     notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
     return Tally(tuple(photos), tuple(_numbered(lots)), any(told) if told else None, notes)
 
 
-def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
+def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
     """Yield the cards of a photograph that are some side's, or may be; not those in the middle of the table."""
     loose = []
     mats = photo.view.mats
@@ -197,14 +203,14 @@ def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
         mat, _, pile = (sighting.zone or "").partition("/")
         mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
         if mat.startswith("side-"):
-            yield _Seen(number, index, mat, pile, sighting)
+            yield Spot(number, index, mat, pile, sighting)
         elif not mat:
             loose.append((index, sighting))
     is_beside = any(mat.id.startswith("side-") for mat in mats)
     for heap, indices in enumerate(_heaps([sighting for _, sighting in loose]), start=1):
         for at in indices:
             index, sighting = loose[at]
-            yield _Seen(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
+            yield Spot(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
 
 
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
@@ -247,7 +253,7 @@ def _px_per_mm(sighting: Sighting) -> float:
     return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
-def _once(seen: Sequence[_Seen]) -> list[_Seen]:
+def _once(seen: Sequence[Spot]) -> list[Spot]:
     """Return each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
     shows = Counter((card.lot, card.photo) for card in seen)
     fullest = sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo))
@@ -261,48 +267,39 @@ def _once(seen: Sequence[_Seen]) -> list[_Seen]:
     return kept
 
 
-def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple[Lot, ...]:
-    """Return the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
-    # Of a card of which there is one, read in several places of a photograph, only the clearest is certain.
-    names = {
-        card: card.sighting.card or (edition.deck.get(card.sighting.face) == 1 and card.sighting.face) for card in seen
-    }
-    clearest: dict[object, _Seen] = {}
+def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
+    """Yield the cards as far as they are certain, with what else of the deck they may be.
+
+    Of a card of which there is one, read in several places of a photograph, only the clearest is.
+    """
+    clearest: dict[tuple[int, str], Spot] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
-        clearest.setdefault((card.photo, names[card]), card)
-    spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
+        clearest.setdefault((card.photo, _only(card, edition)), card)
     for card in seen:
-        is_doubtful = bool(names[card]) and clearest[card.photo, names[card]] is not card
-        spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
-    beside = {card.lot for card in seen if card.is_beside}
-    lots = [Lot(key, tuple(_in_order(cards)), key in beside) for key, cards in spots.items()]
-    counted = (lot for lot in lots if lot.has_mat or lot.scoring)
+        rivals = tuple(rival for rival in card.sighting.rivals if face_of(rival[0]) in edition.deck)
+        sighting, name = replace(card.sighting, rivals=rivals), _only(card, edition)
+        if name and clearest[card.photo, name] is not card:
+            sighting = replace(sighting, face=Card.UNKNOWN, rivals=((any_copy(card.card), 0.0), *rivals))
+        yield replace(card, sighting=sighting)
+
+
+def _only(card: Spot, edition: Edition) -> str:
+    """Return the name of a card of which there is only one: its sticker, or its face; empty for others."""
+    return card.sighting.card or (card.card.value if edition.deck.get(card.card) == 1 else "")
+
+
+def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
+    """Yield the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
+    spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
+    for card in cards:
+        spots.setdefault(card.lot, []).append(card)
+    every = [Lot(key, tuple(_in_order(heap)), any(card.is_beside for card in heap)) for key, heap in spots.items()]
+    counted = (lot for lot in every if lot.has_mat or lot.scoring)
     lots = sorted(counted, key=lambda lot: (lot.is_beside, not lot.has_mat, [*map(int, lot.key.split("-")[1:])]))
-    every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
-    numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
-    numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
-    return tuple(_upright(lot) for lot in numbered)
-
-
-def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
-    sighting, fits = seen.sighting, _FITS.get(seen.pile, ())
-    card = Card.UNKNOWN if is_doubtful else sighting.face
-    named = [sighting.face, *(face_of(name) for name, _confidence in sighting.rivals)]
-    guesses = sorted((c for c in dict.fromkeys(named) if c in edition.deck), key=lambda c: c.family not in fits)
-    first = next(((face_of(name), confidence) for name, confidence in sighting.rivals), None)
-    is_likely = first is not None and first[1] >= LIKELY and guesses[:1] == [first[0]]
-    return Spot(
-        number=0,
-        photo=seen.photo,
-        at=seen.at,
-        pile=seen.pile,
-        card=card,
-        guesses=tuple(guesses[:MOST_GUESSES]) if card is Card.UNKNOWN else (),
-        sideways=sighting.sideways,
-        centre_px=sighting.centre_px,
-        corners_px=sighting.corners_px,
-        proposed=guesses[0] if is_likely and card is Card.UNKNOWN else None,
-    )
+    in_order = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
+    numbers = {spot.key: number for number, spot in enumerate(in_order, start=1)}
+    for lot in lots:
+        yield _upright(replace(lot, spots=tuple(replace(spot, number=numbers[spot.key]) for spot in lot.spots)))
 
 
 def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
@@ -312,8 +309,8 @@ def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
     """
     for _face, alike in groupby(sorted(spots, key=_rank), _rank):
         row = list(alike)
-        along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
-        yield from sorted(row, key=lambda spot: spot.centre_px[along])
+        along = max((0, 1), key=lambda axis: float(np.ptp([spot.sighting.centre_px[axis] for spot in row])))
+        yield from sorted(row, key=lambda spot: spot.sighting.centre_px[along])
 
 
 def _rank(spot: Spot) -> tuple[object, ...]:
@@ -333,14 +330,15 @@ def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
 
 def _upright(lot: Lot) -> Lot:
     """Return a heap with the way up that most of its cards have: a photograph has none."""
-    others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
+    others = [spot.sighting.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
-    return replace(lot, spots=tuple(replace(spot, sideways=not spot.sideways) for spot in lot.spots))
+    turned = ((spot, replace(spot.sighting, sideways=not spot.sighting.sideways)) for spot in lot.spots)
+    return replace(lot, spots=tuple(replace(spot, sighting=sighting) for spot, sighting in turned))
 
 
 def _notes(
-    seen: Sequence[_Seen], ours: Sequence[_Seen], once: Sequence[_Seen], photos: Sequence[Photo], edition: Edition
+    seen: Sequence[Spot], ours: Sequence[Spot], once: Sequence[Spot], photos: Sequence[Photo], edition: Edition
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
