@@ -14,11 +14,10 @@ from companion.vision.view import Point
 
 MARGIN = 0.12  # margin shown around the cards of a lot, as a share of its longer side
 LEAST_SHARE = 1 / 6  # minimum length of that side, as a share of the photograph's width
-ACROSS_PX = 600  # width of the raster on which it is found out what of each card shows
-LETTERS = 28  # width of a figure in heights of a number: as readable on a small part as on a large one
-LETTER_PX = ACROSS_PX / LETTERS
+ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure, in heights of a number: readable on any small screen
+LETTER_PX = 21.0  # height of a number on the raster by which it is found out what of each card shows
 RADIUS_PX = 0.72 * LETTER_PX  # radius of the disc behind a number, with its rim
-SLIVER = 0.3  # width of what is no part of a card but a reading slightly askew, in heights of a number
+SLIVER_PX = 6  # width of what is no part of a card but a reading slightly askew
 BEST_AT = np.array((0.5, 0.12))  # place of a number, as shares of a card's width and height: clear of printed corners
 INSIDE, APART = 4.0, 12.0  # cost of a pixel of the disc beside its card, and of one on another disc, in pixels of way
 
@@ -51,7 +50,7 @@ class Figure:
     @property
     def letter_px(self) -> float:
         """The height of a number."""
-        return (self.box.right - self.box.left) / LETTERS
+        return max((self.box.right - self.box.left) / ACROSS, (self.box.bottom - self.box.top) / DOWN)
 
 
 def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
@@ -64,32 +63,30 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
             tight = around(shown or bare)
             longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] * LEAST_SHARE)
             box = tight.padded(round(MARGIN * longest)).within(*photo.size_px)
-            yield Figure(number, photo.size_px, box, tuple(_marks(spots, box)))
+            figure = Figure(number, photo.size_px, box, ())
+            yield replace(figure, marks=tuple(_marks(spots, figure)))
 
 
-def _marks(spots: list[Spot], box: Box) -> Iterator[Mark]:
-    """Yield the marks of the cards that score, or may, in the order of their numbers."""
-    corner, scale = np.array(box[:2]), ACROSS_PX / max(1, box.right - box.left)
-    quads = {
-        spot: (np.array(spot.sighting.corners_px or (spot.sighting.centre_px,) * 4) - corner) * scale for spot in spots
-    }
-    raster = np.zeros((max(1, round((box.bottom - box.top) * scale)), ACROSS_PX), np.int32)
+def _marks(spots: Sequence[Spot], figure: Figure) -> Iterator[Mark]:
+    """Yield the marks of the cards that score, or may."""
+    corner, scale = np.array(figure.box[:2]), LETTER_PX / max(figure.letter_px, 1e-3)
+    points = {spot: spot.sighting.corners_px or (spot.sighting.centre_px,) * 4 for spot in spots}
+    quads = {spot: (np.array(quad) - corner) * scale for spot, quad in points.items()}
+    raster = np.zeros((round(DOWN * LETTER_PX), round(ACROSS * LETTER_PX)), np.int32)
     for spot in sorted(spots, key=lambda spot: -spot.at):
         cv2.fillConvexPoly(raster, np.int32(np.round(quads[spot])), spot.number)
     taken: list[Floats] = []
-    for spot in sorted((spot for spot in spots if spot.matters), key=lambda spot: spot.number):
-        outline = _outline(np.uint8(raster == spot.number), quads[spot])
-        ends = quads[spot]
-        taken.append(_place(outline, ends[0] + BEST_AT @ (ends[[1, 3]] - ends[0]), taken))
-        x, y = taken[-1] / scale + corner
-        points = tuple((float(x), float(y)) for x, y in outline / scale + corner)
-        yield Mark(spot.number, points, (float(x), float(y)), spot.is_sure)
+    for spot in (spot for spot in spots if spot.matters):
+        quad = quads[spot]
+        outline = _outline(np.uint8(raster == spot.number), quad)
+        taken.append(_place(outline, quad[0] + BEST_AT @ (quad[[1, 3]] - quad[0]), taken))
+        x, y = (taken[-1] / scale + corner).tolist()
+        yield Mark(spot.number, tuple(map(tuple, (outline / scale + corner).tolist())), (x, y), spot.is_sure)
 
 
 def _outline(shows: Image, quad: Floats) -> Places:
     """Return the outline of the largest part of a card that shows, `(n, 2)`; of one hidden altogether the whole."""
-    width = round(SLIVER * LETTER_PX)
-    plain = cv2.morphologyEx(shows, cv2.MORPH_OPEN, np.ones((width, width), np.uint8))
+    plain = cv2.morphologyEx(shows, cv2.MORPH_OPEN, np.ones((SLIVER_PX, SLIVER_PX), np.uint8))
     parts = cv2.findContours(plain if plain.any() else shows, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
     largest = max(parts, key=cv2.contourArea, default=np.int32(np.round(quad)))
     return np.asarray(cv2.approxPolyDP(largest, 1.0, closed=True)).reshape(-1, 2)
