@@ -262,8 +262,9 @@ def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clea
 def test_what_cannot_be_is_said_beside_the_lines_that_it_is_about(typed, places):
     found = counted(mats=BOTH)
     form = fields(CLASSIC, found, {}) | typed
-    said = {"hand": photo_form.odd_hand(CLASSIC, found, form)}
-    for lot in photo_form.lot_forms(CLASSIC, found, form):
+    odd = photo_form.odd(photo_form.table_so_far(CLASSIC, found, form))
+    said = {"hand": [one.say for one in odd if one.is_of_hand]}
+    for lot in photo_form.lot_forms(CLASSIC, found, form, odd):
         said.setdefault("km", []).append(lot["odd"])
         for line in (*lot["lines"], *lot["safeties"]):
             said.setdefault(line["card"].value, []).append(line["odd"])

@@ -50,7 +50,8 @@ def fields(edition: Edition, tally: Tally, named: Mapping[str, str]) -> dict[str
 
 
 def _lot_fields(edition: Edition, lot: Lot) -> dict[str, str]:
-    km, fast, safeties = lot.distances, lot.doubled, lot.safeties
+    km, fast = Counter(spot.card for spot in lot.of(Family.DISTANCE)), lot.doubled
+    safeties = {spot.card: spot.sighting.sideways for spot in lot.of(Family.SAFETY)}
     form = {f"n-{lot.key}-{card}": str(km[card]) for card in distances_of(edition)}
     if Card.ACCELERATOR in edition.deck:
         form |= {f"x-{lot.key}-{card}": str(fast[card]) for card in distances_of(edition)}
@@ -80,6 +81,11 @@ class Odd(NamedTuple):
     card: str | None = None
     side: str | None = None
 
+    @property
+    def is_of_hand(self) -> bool:
+        """True if no line of a side is about it."""
+        return self.side is None and self.card in (None, Card.ACCELERATOR)
+
 
 def odd(table: Table) -> tuple[Odd, ...]:
     """Return what is impossible or unlikely on the counted table."""
@@ -91,15 +97,8 @@ def odd(table: Table) -> tuple[Odd, ...]:
     return (*cards, *(Odd(words.said(sentence)) for sentence in odd_trip(table)))
 
 
-def odd_hand(edition: Edition, tally: Tally, form: Form) -> list[str]:
-    """Return the sentences about the hand as a whole, which no line of a side is about."""
-    found = odd(table_so_far(edition, tally, form))
-    return [one.say for one in found if one.side is None and one.card in (None, Card.ACCELERATOR)]
-
-
-def lot_forms(edition: Edition, tally: Tally, form: Form) -> Iterator[dict[str, Any]]:
-    """Yield every side and heap with its lines; heaps beside the mats last."""
-    found = odd(table_so_far(edition, tally, form))
+def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
+    """Yield every side and heap with its lines, and what was found odd about them; heaps beside the mats last."""
     sides = list(zip(_sides(tally, form).values(), layings(edition, tally, form), strict=False))
     for lot in tally.lots:
         names = [laying.name for lots, laying in sides if lot in lots]
@@ -117,7 +116,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
     for line in (*lines, *safeties):
         of_card = (one for one in about if one.card == line["card"])
         line["odd"] = [one.say for one in of_card if one.side or line["value"] not in ("", "0")]
-    shown = list(figures(tally, lot))
+    pictures = list(figures(tally, lot))
     return {
         "key": key,
         "title": name or _("Beside the mats"),
@@ -125,10 +124,10 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "km": _laying(edition, form, [lot]).km,
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
-        "figures": shown,
+        "figures": pictures,
         "lines": lines,
         "safeties": safeties,
-        "unsure": [_unsure(edition, form, lot, spot, shown) for spot in lot.unsure],
+        "unsure": [_unsure(edition, form, spot, pictures) for spot in lot.unsure],
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
         # Empty where it is no question whose a heap is.
         "whose": form.get(f"whose-{key}", "") if sum(one.is_seen for one in tally.lots) > 1 else "",
@@ -156,19 +155,15 @@ def _field(form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dic
     return {"card": card, "field": field, "value": form.get(field, usual), "cards": cards}
 
 
-def _unsure(edition: Edition, form: Form, lot: Lot, spot: Spot, shown: Sequence[Figure]) -> dict[str, Any]:
-    """Return a card that could not be identified with its fields: a choice, and another card instead."""
-    field, other = f"c-{spot.key}", f"o-{spot.key}"
-    chosen = form.get(other, "")
+def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:
+    """Return a card that could not be identified with what is said of it: a choice, and another card instead."""
+    other = form.get(f"o-{spot.key}", "")
     return {
-        "number": spot.number,
-        "figure": next(figure for figure in shown if figure.photo == spot.photo).of(spot.number),
-        "field": field,
-        "value": form.get(field, ""),
+        "spot": spot,
+        "figure": next(figure for figure in pictures if figure.photo == spot.photo).of(spot.number),
+        "value": form.get(f"c-{spot.key}", ""),
         "choices": [card for card in spot.guesses if card in edition.deck],
-        "is_needed": not lot.is_beside,
-        "other_field": other,
-        "other": chosen if card_of_slug(chosen) in edition.deck else "",
+        "other": other if card_of_slug(other) in edition.deck else "",
     }
 
 
@@ -176,15 +171,14 @@ def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
     keys, laid = list(_sides(tally, form)), layings(edition, tally, form)
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
-    by_cards = likely(edition, laid, trip=ways.get(form.get("trip", "")))
-    who = _("nobody") if by_cards.completed_by is None else laid[by_cards.completed_by].name
-    as_cards_say = ("", _("As the cards say"))
+    done = likely(edition, laid, trip=ways.get(form.get("trip", ""))).completed_by
+    who = _("nobody") if done is None else laid[done].name
     completed = [(key, _("%(name)s completed it", name=laying.name)) for key, laying in zip(keys, laid, strict=False)]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
-    trip = [as_cards_say, *((value, _trip_say(way, laid)) for value, way in ways.items())]
+    by_cards, trip = ("", _("As the cards say")), [(value, _trip_say(way, laid)) for value, way in ways.items()]
     found = [
-        ("trip", _("How far was the trip?"), trip, _trip_say(likely(edition, laid).trip, laid)),
-        ("ended", _("Who completed it?"), [as_cards_say, *completed, *nobody], words.capital(who)),
+        ("trip", _("How far was the trip?"), [by_cards, *trip], _trip_say(likely(edition, laid).trip, laid)),
+        ("ended", _("Who completed it?"), [by_cards, *completed, *nobody], words.capital(who)),
     ]
     if edition.points.delayed_action:
         answers = [(NO, _("There were cards in it")), (YES, _("It was used up: delayed action"))]

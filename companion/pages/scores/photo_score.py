@@ -88,7 +88,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     return render_template(
         "snapped.html",
         token=token,
-        anew=_anew(snap),
+        anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         sheet=sheet,
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
@@ -127,25 +127,21 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     return edition.name, deck
 
 
-def _anew(snap: Snap) -> str:
-    """Return where a photograph of other cards of the same deck is sent."""
-    return url_for("snap.show", edition=snap.edition, deck=snap.deck)
-
-
 def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
     """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
+    odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
     return render_template(
         "snap_lines.html",
         token=token,
-        lots=photo_form.lot_forms(edition, found, form),
+        lots=photo_form.lot_forms(edition, found, form, odd),
         asked=photo_form.asked(edition, found, form),
-        odd=photo_form.odd_hand(edition, found, form),
+        odd=[one.say for one in odd if one.is_of_hand],
         notes=found.notes,
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
-        anew=_anew(snap),
+        anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,

@@ -39,6 +39,7 @@ class Figure:
     photo: int  # the index of the photograph
     size_px: tuple[int, int]  # of the whole photograph
     box: Box
+    letter_px: float  # the height of a number
     marks: tuple[Mark, ...]
 
     def of(self, number: int) -> Figure:
@@ -47,31 +48,25 @@ class Figure:
         box = around(next(mark.outline for mark in marks)).padded(round(self.letter_px))
         return replace(self, box=box.within(*self.size_px), marks=marks)
 
-    @property
-    def letter_px(self) -> float:
-        """The height of a number."""
-        return max((self.box.right - self.box.left) / ACROSS, (self.box.bottom - self.box.top) / DOWN)
-
 
 def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
     """Yield the part of each photograph that shows the cards of a lot, or its mat where there are none."""
     for number, photo in enumerate(tally.photos):
         spots = [spot for spot in lot.spots if spot.photo == number]
-        shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.sighting.centre_px,)]
+        shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.centre_px,)]
         bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
         if shown or bare:
             tight = around(shown or bare)
             longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] * LEAST_SHARE)
             box = tight.padded(round(MARGIN * longest)).within(*photo.size_px)
-            figure = Figure(number, photo.size_px, box, ())
-            yield replace(figure, marks=tuple(_marks(spots, figure)))
+            letter_px = max((box.right - box.left) / ACROSS, (box.bottom - box.top) / DOWN, 1.0)
+            yield Figure(number, photo.size_px, box, letter_px, tuple(_marks(spots, box, LETTER_PX / letter_px)))
 
 
-def _marks(spots: Sequence[Spot], figure: Figure) -> Iterator[Mark]:
+def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[Mark]:
     """Yield the marks of the cards that score, or may."""
-    corner, scale = np.array(figure.box[:2]), LETTER_PX / max(figure.letter_px, 1e-3)
-    points = {spot: spot.sighting.corners_px or (spot.sighting.centre_px,) * 4 for spot in spots}
-    quads = {spot: (np.array(quad) - corner) * scale for spot, quad in points.items()}
+    corner = np.array(box[:2])
+    quads = {spot: (np.array(spot.sighting.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
     raster = np.zeros((round(DOWN * LETTER_PX), round(ACROSS * LETTER_PX)), np.int32)
     for spot in sorted(spots, key=lambda spot: -spot.at):
         cv2.fillConvexPoly(raster, np.int32(np.round(quads[spot])), spot.number)

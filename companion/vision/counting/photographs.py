@@ -80,12 +80,11 @@ class Snaps:
         with self._lock:
             self._kept.pop(token, None)
             self._kept[token] = snap
-            while len(self._kept) > MOST_PHOTOS or (len(self._kept) > 1 and self._bytes() > MOST_KEPT_BYTES):
-                del self._kept[next(iter(self._kept))]
+            sizes = {kept: sum(len(photo.file) for photo in one.photos) for kept, one in self._kept.items()}
+            while len(sizes) > MOST_PHOTOS or (len(sizes) > 1 and sum(sizes.values()) > MOST_KEPT_BYTES):
+                oldest = next(iter(sizes))
+                del self._kept[oldest], sizes[oldest]
         return token
-
-    def _bytes(self) -> int:
-        return sum(len(photo.file) for snap in self._kept.values() for photo in snap.photos)
 
     def get(self, token: str) -> Snap | None:
         """Return what was kept; None if newer ones have pushed it out."""

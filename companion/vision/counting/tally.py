@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations, count, groupby, pairwise
 
@@ -20,7 +20,8 @@ from companion.rules.editions.edition import Edition
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
-from companion.vision.view import FACE, Point, Quad, Sighting, View
+from companion.vision.opencv import cv2
+from companion.vision.view import FACE, Point, Sighting, View, side_of
 
 APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
 SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
@@ -64,6 +65,10 @@ class Spot:
     @property
     def card(self) -> Card:
         return self.sighting.face
+
+    @property
+    def centre_px(self) -> Point:
+        return self.sighting.centre_px
 
     @property
     def is_sure(self) -> bool:
@@ -135,23 +140,11 @@ class Lot:
         return tuple(spot for spot in self.scoring if not spot.is_sure)
 
     @property
-    def distances(self) -> Counter[Card]:
-        """The distances that are sure."""
-        return Counter(spot.card for spot in self._of(Family.DISTANCE))
-
-    @property
-    def safeties(self) -> Mapping[Card, bool]:
-        """The safeties that are sure, and whether each lies sideways, as a coup fourré does."""
-        return {spot.card: spot.sighting.sideways for spot in self._of(Family.SAFETY)}
-
-    @property
     def doubled(self) -> Counter[Card]:
         """The distance nearest to each accelerator, none of them twice."""
-        free, chosen = list(self._of(Family.DISTANCE)), []
+        free, chosen = list(self.of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
-            nearest = min(
-                free, key=lambda spot: math.dist(spot.sighting.centre_px, fast.sighting.centre_px), default=None
-            )
+            nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
             if nearest is not None:
                 free.remove(nearest)
                 chosen.append(nearest.card)
@@ -161,7 +154,8 @@ class Lot:
         """Return what shows of the battle or the speed pile."""
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
-    def _of(self, family: Family) -> tuple[Spot, ...]:
+    def of(self, family: Family) -> tuple[Spot, ...]:
+        """Return the cards of a family that are sure."""
         return tuple(spot for spot in self.spots if spot.card.family is family)
 
 
@@ -187,7 +181,7 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     """Return the cards by side, each sticker and each mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
-    once = _once(ours)
+    once = list(_once(ours))
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
     lots = tuple(_lots(_certain(once, edition), mats))
@@ -197,20 +191,21 @@ def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
 
 def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
     """Yield the cards of a photograph that are some side's, or may be; not those in the middle of the table."""
-    loose = []
-    mats = photo.view.mats
+    loose, mats = [], photo.view.mats
     for index, sighting in _distinct(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
-        mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
+        quads = ((other.id, np.float32(other.corners_px)) for other in mats)
+        under = (other for other, quad in quads if cv2.pointPolygonTest(quad, sighting.centre_px, False) >= 0)
+        mat = mat or next(under, "")
+        spot = Spot(number, index, mat, pile, sighting)
         if mat.startswith("side-"):
-            yield Spot(number, index, mat, pile, sighting)
+            yield spot
         elif not mat:
-            loose.append((index, sighting))
+            loose.append(spot)
     is_beside = any(mat.id.startswith("side-") for mat in mats)
-    for heap, indices in enumerate(_heaps([sighting for _, sighting in loose]), start=1):
-        for at in indices:
-            index, sighting = loose[at]
-            yield Spot(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
+    for heap, spots in enumerate(_heaps(loose), start=1):
+        for spot in spots:
+            yield replace(spot, lot=f"{HEAP}-{number + 1}-{heap}", is_beside=is_beside)
 
 
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
@@ -222,49 +217,37 @@ def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
             yield index, sighting
 
 
-def _holds(quad: Quad, point: Point) -> bool:
-    """True if a point lies inside a quad whose corners go round clockwise."""
-    sides = zip(quad, (*quad[1:], quad[0]), strict=True)
-    return all((bx - ax) * (point[1] - ay) >= (by - ay) * (point[0] - ax) for (ax, ay), (bx, by) in sides)
-
-
-def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
-    """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
-    scales = [scale for scale in map(_px_per_mm, sightings) if scale]
+def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
+    """Return the cards by heap, from left to right, or from the top down where that is farther."""
+    scales = [scale for spot in spots if (scale := _px_per_mm(spot.sighting))]
     reach = APART_MM * float(np.median(scales)) if scales else math.inf
-    places = [sighting.centre_px for sighting in sightings]
-    heaps: list[list[int]] = []
-    for at, place in enumerate(places):
-        near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
-        heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
-    middles = [[float(np.median([places[at][axis] for at in heap])) for heap in heaps] for axis in (0, 1)]
-    along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
-    return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
+    heaps: list[list[Spot]] = []
+    for spot in spots:
+        near = [heap for heap in heaps if any(math.dist(spot.centre_px, other.centre_px) <= reach for other in heap)]
+        heaps = [*(heap for heap in heaps if heap not in near), [*chain(*near), spot]]
+    middles = [np.median([spot.centre_px for spot in heap], axis=0).tolist() for heap in heaps]
+    along = int(np.argmax(np.ptp(middles, axis=0))) if middles else 0
+    return [heap for _, heap in sorted(zip(middles, heaps, strict=True), key=lambda one: one[0][along])]
 
 
 def _px_per_mm(sighting: Sighting) -> float:
     """Return the scale at a card; 0 where it is not known."""
     if sighting.corners_px is None:
         return 0.0
-    sides = [math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))]
     if sighting.by == FACE:
-        return min(sides) / CARD_MM[0]
+        return min(math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))) / CARD_MM[0]
     # Without mats a code gives the scale, as part of a sticker of the usual width.
-    return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
+    return side_of(sighting.corners_px) / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
-def _once(seen: Sequence[Spot]) -> list[Spot]:
-    """Return each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
+def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
+    """Yield each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
     shows = Counter((card.lot, card.photo) for card in seen)
-    fullest = sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo))
-    main: dict[str, int] = {}
-    ids: dict[str, int] = {}
-    kept = []
-    for card in fullest:
-        first, sticker = main.setdefault(card.lot, card.photo), card.sighting.card
-        if card.photo == (first if sticker is None else ids.setdefault(sticker, card.photo)):
-            kept.append(card)
-    return kept
+    first: dict[str, int] = {}
+    for card in sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo)):
+        main, sticker = first.setdefault(card.lot, card.photo), card.sighting.card
+        if card.photo == (main if sticker is None else first.setdefault(sticker, card.photo)):
+            yield card
 
 
 def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
@@ -309,8 +292,8 @@ def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
     """
     for _face, alike in groupby(sorted(spots, key=_rank), _rank):
         row = list(alike)
-        along = max((0, 1), key=lambda axis: float(np.ptp([spot.sighting.centre_px[axis] for spot in row])))
-        yield from sorted(row, key=lambda spot: spot.sighting.centre_px[along])
+        along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
+        yield from sorted(row, key=lambda spot: spot.centre_px[along])
 
 
 def _rank(spot: Spot) -> tuple[object, ...]:
@@ -375,16 +358,13 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
     """Yield a sentence for each two photographs that show the same cards, not on the same mat."""
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
-        if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
+        cards, others = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
+        # Alike are those that share a card of which the deck has only one, or have the same several cards.
+        shares_one = any(edition.deck[card] == 1 for card in cards & others if card is not Card.UNKNOWN)
+        is_alike = shares_one or (cards == others and cards.total() >= FEWEST_ALIKE)
+        if first != second and not (one.has_mat and other.has_mat) and is_alike:
             yield say(
                 "The same cards seem to lie on %(first)s and %(second)s: let them count once only.",
                 first=first,
                 second=second,
             )
-
-
-def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:
-    """True if two lots share a card of which the deck has only one, or have the same several cards."""
-    first, second = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
-    only = any(edition.deck[card] == 1 for card in (first & second) if card is not Card.UNKNOWN)
-    return only or (first == second and first.total() >= FEWEST_ALIKE)
