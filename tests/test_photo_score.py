@@ -567,6 +567,14 @@ def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app
     assert "still open" not in text_of(counted(page, address))
 
 
+def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_are_read_again(app, page, read_again):
+    address = kept(app, BARE)
+    answer = page.post(address, data={"edition": "classic", "deck": "own", "again": "1"}, headers=HOME)
+
+    assert (answer.status_code, answer.location) == (303, address)
+    assert form_of(page.get(address))["n-side-1-100"] == "5"
+
+
 def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read_again):
     address = kept(app)
     answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)

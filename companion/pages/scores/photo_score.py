@@ -150,11 +150,12 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
     )
 
 
-def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> str:
+def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> AnyResponse | str:
     """Return the lines after photographs were read, with all that was typed."""
     service().snaps.keep(now, token)
     read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (before, now))
-    return _confirming(token, now, photo_form.kept(read_before, form, read_now))
+    kept = photo_form.kept(read_before, form, read_now)
+    return redirect(url_for("snap.confirm", token=token), 303) if kept == read_now else _confirming(token, now, kept)
 
 
 def _sent(before: int = 0) -> list[tuple[bytes, str]]:
