@@ -145,6 +145,20 @@ def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
         assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
 
 
+def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_car(opened):
+    with match_of(THREE, ["Ann roll"]) as match, running(app_of(match)) as url:
+        page = opened(url, SMALL, locale="fr")
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        names, words = (
+            [one.bounding_box() for one in page.locator(f".strip {part}").all()] for part in ("h2", ".word")
+        )
+
+        assert [name["y"] + name["height"] <= word["y"] + 1 for name, word in zip(names, words, strict=True)] == [
+            True
+        ] * 3
+        assert min(name["width"] for name in names) > 80
+
+
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("scene", ["differ", "special", "trouble"])
 def test_what_is_said_of_a_scene_is_said_in_the_readers_language(opened, scene):
