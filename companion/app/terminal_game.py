@@ -33,7 +33,6 @@ _COMMANDS = {
 
 _NEEDS_NO_CARD = (Verb.TAKE, Verb.EXTEND, Verb.FINISH, Verb.GIVE)  # done before a card is picked, as answers are
 _PICK_FIRST = say("A card is picked first: `p`.")
-_IS_OVER = say("`p` deals the next hand, `q` leaves the game.")
 _YES = ("y", "yes", "o", "oui", "t", "tak", "j", "ja", "s", "sí", "si", "sì")
 
 
@@ -188,7 +187,7 @@ class TerminalGame:
         hand = self._match.hand
         position = hand.asked()
         if position is None or position.hand != hand.deal.hands[0]:
-            raise Problem(_IS_OVER if position is None else _PICK_FIRST)
+            raise Problem(_PICK_FIRST if position else say("`p` deals the next hand, `q` leaves the game."))
         play, why = self._match.choice(position)
         waits = "`p`" if position.is_in_turn else "`n`"
         done = f"{_as_typed(play)}: {words.play_say(play, Names.of(self._match.record.game))}" if play else waits
