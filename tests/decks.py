@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.printing import render
 from companion.printing import svg as draw
-from companion.printing.pictograms import picture
+from companion.printing.pictograms import drawing
 from companion.printing.printed_words import card_word
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import load_edition
@@ -82,7 +82,7 @@ def _sign(card: Card, ink: str, ground: str, x: float, y: float, scale: float, t
     if card in _LIMITS:
         shapes = [_limit(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
     else:
-        shapes = _roadster(ink, ground) if card.family is Family.DISTANCE else picture(card, ink, ground)
+        shapes = _roadster(ink, ground) if card.family is Family.DISTANCE else drawing(card, ink, ground)
     return draw.group(shapes, x=x, y=y, scale=scale, turn=turn).replace(draw.YELLOW, ground)
 
 

@@ -15,9 +15,7 @@ from companion.printing import svg as draw
 from companion.rules.cards import Card, Family
 from companion.tabletop.side_marks import SIDE_MARKS
 
-_DRAWN_IN = re.compile(
-    f"{draw.BLACK}|{draw.WHITE}"
-)  # the two colours of `pictograms.svg`: of pictures and their ground
+_TWO_COLOURS = re.compile(f"{draw.BLACK}|{draw.WHITE}")  # of `pictograms.svg`: a picture, and the ground under it
 COLOUR_OF: dict[Family, str] = {
     Family.DISTANCE: draw.YELLOW,
     Family.HAZARD: draw.RED,
@@ -29,20 +27,15 @@ COLOUR_OF: dict[Family, str] = {
 
 def sign(card: Card) -> list[str]:
     """Draw the family's sign with the card's picture on it. Distances have milestones instead: see `deck`."""
-    is_order = card in (Card.STOP, Card.SPEED_LIMIT)
     colour = COLOUR_OF[card.family]
-    plate = _drawn("order" if is_order else card.family.value, colour, draw.PAPER)
-    return [*plate, *picture(card, draw.PAPER, colour)]
+    plate = drawing("order" if card in (Card.STOP, Card.SPEED_LIMIT) else card.family, colour, draw.PAPER)
+    return [*plate, *drawing(card, draw.PAPER, colour)]
 
 
-def picture(card: Card, ink: str, ground: str) -> list[str]:
-    """Draw the picture of a card that is no distance in a colour, what shows through it in that of the ground."""
-    return _drawn(card.value, ink, ground)
-
-
-def _drawn(name: str, ink: str, ground: str) -> list[str]:
+def drawing(name: str, ink: str = draw.INK, ground: str = draw.PAPER) -> list[str]:
+    """Draw what `pictograms.svg` has by that name; what is black there in `ink`, what is white in `ground`."""
     colours = {draw.BLACK: ink, draw.WHITE: ground}
-    return [_DRAWN_IN.sub(lambda drawn: colours[drawn[0]], shape) for shape in _shapes()[name]]
+    return [_TWO_COLOURS.sub(lambda drawn: colours[drawn[0]], shape) for shape in _shapes()[name]]
 
 
 @cache
@@ -74,11 +67,3 @@ def badge(number: int) -> list[str]:
     mark = SIDE_MARKS[number - 1]
     halo, look = draw.paint("none", draw.PAPER, 17, join="round"), draw.paint(mark.colour, draw.INK, 7, join="round")
     return [draw.path(mark.shape, halo), draw.path(mark.shape, look)]
-
-
-def robot() -> list[str]:
-    """Draw a robot as large as a milestone: one with a face and an aerial."""
-    ink = draw.paint(draw.INK)
-    aerial = [draw.line(0, -3.6, 0, -5.2, draw.paint("none", draw.INK, 0.4)), draw.circle(0, -5.4, 0.6, ink)]
-    eyes = [draw.circle(x, 0.8, 0.55, ink) for x in (-1.2, 1.2)]
-    return [*aerial, *milestone(draw.INK)[:2], *eyes, draw.rect(-1.3, 2.1, 2.6, 0.5, ink)]
