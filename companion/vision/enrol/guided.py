@@ -17,7 +17,6 @@ from typing import TextIO
 
 from companion.common.errors import Problem
 from companion.common.program_name import typed
-from companion.common.text import say
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
@@ -83,9 +82,10 @@ def guided(
     if not wanted:
         name = enrolment.description.name
         raise Problem(
-            say("The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
-                name=name, command=typed(f"decks remove {name}"))
-        )  # fmt: skip
+            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+            name=name,
+            command=typed(f"decks remove {name}"),
+        )
     now_s, was_refused = 0.0, False
     guide = Guide(lambda: now_s, still_s)
     if keys:
