@@ -294,9 +294,7 @@ def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
     exact = np.array(small.shape[1::-1]) / np.array(image.shape[1::-1])
     wanted = np.float32([(0, 0), (width, 0), (width, height), (0, height)]) - 0.5
     matrix = cv2.getPerspectiveTransform(np.float32((corners + 0.5) * exact - 0.5), np.float32(wanted))
-    flat: Image = cv2.warpPerspective(small, matrix, (width, height), flags=cv2.INTER_CUBIC,
-                                      borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
-    return flat
+    return cv2.warpPerspective(small, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _blur_px(gray: Image) -> float | None:
@@ -352,5 +350,4 @@ def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
     paper = np.median(unsaturated, axis=0) if len(unsaturated) else np.zeros(3)
     if paper.min() < 40:
         return None
-    gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
-    return gains
+    return np.clip(paper.mean() / paper, 0.7, 1.4)

@@ -183,5 +183,4 @@ def _into(points: Floats, quad: Floats) -> Floats:
     share = np.clip((apart * along).sum(axis=2) / (along * along).sum(axis=1), 0, 1)
     edges = quad + share[..., None] * along
     nearest = np.square(edges - points[:, None]).sum(axis=2).argmin(axis=1)
-    result: Floats = np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])
-    return result
+    return np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])
