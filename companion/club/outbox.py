@@ -109,7 +109,6 @@ class Outbox:
         self._thread = threading.Thread(target=self._run, name="club", daemon=True)
 
     def start(self) -> None:
-        """Begin to push, in a thread."""
         self._thread.start()
 
     def stop(self) -> None:

@@ -74,7 +74,6 @@ class Seat:
 
     @property
     def rests(self) -> bool:
-        """True if nobody else sits there."""
         return len(self.sides) == 1
 
 
@@ -115,7 +114,6 @@ class Tournament:
         return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
 
     def side(self, name: str) -> Side | None:
-        """Return the side of that name."""
         return next((side for side in self.sides if side.name == name), None)
 
 

@@ -279,7 +279,6 @@ class _Deal:
         return -200.0 if self._chance.random() < self._manners.hold_share else 120.0
 
     def _regret(self, own: Side, card: Card) -> float:
-        """Return how much a discarded card would be missed."""
         if card.family is Family.SAFETY:
             return 1000.0
         if card.family is Family.DISTANCE:

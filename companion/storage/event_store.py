@@ -281,7 +281,6 @@ class Store:
         return time.monotonic() - self._last_s
 
     def put_note_away(self) -> None:
-        """Remove the note about a damaged log, which somebody has read."""
         self.note = None
         recovery.put_note_away(self.path.parent)
 

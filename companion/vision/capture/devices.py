@@ -114,8 +114,6 @@ def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
 
 
 class _OpenCv(Device):
-    """A source that OpenCV captures."""
-
     _capture: cv2.VideoCapture
 
     def grab(self) -> bool:

@@ -119,7 +119,6 @@ def guided(
 
 
 def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Said:
-    """Return which card to lay next."""
     count, subject = len(enrolment.cards) + 1, wanted[0]
     card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
     return Said(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")

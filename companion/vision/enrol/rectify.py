@@ -226,7 +226,6 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
 
 
 def _why_not(image: Image, found: list[Outline], size_mm: Size) -> Fault:
-    """Return why no card is found."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     if (_blur_px(gray) or 0.0) > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
         return Fault.NOT_SHARP

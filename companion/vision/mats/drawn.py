@@ -67,7 +67,6 @@ class DrawnFit(Fit):
 
     @property
     def px_per_mm(self) -> float:
-        """The scale of its zones."""
         return float(np.hypot(*self.matrix[:2, 0]))
 
 
