@@ -231,7 +231,7 @@ def _found(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> 
 def standings(found: Tournament, known: Iterable[Result]) -> list[Standing]:
     """Return how all stand after what is final."""
     seats = found.plan.seats
-    games = [Encounter(one.round, one.seat.sides, one.points or (), seats) for one in known if one.is_final]
+    games = [Encounter(one.seat.sides, one.points or (), seats) for one in known if one.is_final]
     return swiss.standings(found.order, games)
 
 

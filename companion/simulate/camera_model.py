@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulate.arrange import Point
+from companion.simulate.arrange import Point, turned
 
 Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
@@ -65,7 +65,8 @@ def camera(
         matrix = _looking_at(target, away_mm, size, tilt_deg, roll_deg)
         low, high = _extent_px(matrix, corners)
         scale = _FOCAL * width / away_mm
-        target = target + _unrolled((low + high) / 2 - np.array([width, height]) / 2, roll_deg) / scale
+        off_x, off_y = (low + high - size) / 2
+        target = target + np.array(turned(off_x, off_y, -roll_deg)) / scale
         away_mm = max(least_mm, away_mm * (0.5 + 0.5 * float(((high - low) / room).max())))
     return _looking_at(target, away_mm, size, tilt_deg, roll_deg)
 
@@ -85,12 +86,6 @@ def _extent_px(matrix: Matrix, corners: Matrix) -> tuple[Matrix, Matrix]:
     seen = matrix @ corners
     flat = seen[:2] / seen[2]
     return flat.min(axis=1), flat.max(axis=1)
-
-
-def _unrolled(offset: Matrix, roll_deg: float) -> Matrix:
-    roll = math.radians(roll_deg)
-    x, y = offset
-    return np.array([x * math.cos(roll) + y * math.sin(roll), -x * math.sin(roll) + y * math.cos(roll)])
 
 
 def light(look: Look, size: Size) -> NDArray[np.float32]:
