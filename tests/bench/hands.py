@@ -29,7 +29,7 @@ from companion.rules.table import Team
 from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.players import Manners, random_script
+from companion.simulate.players import random_script
 from companion.simulate.position import zone_of
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
@@ -84,8 +84,7 @@ class Case:
     @property
     def script(self) -> Script:
         teams = tuple(Team(name, (name,)) for name in NAMES[: self.sides])
-        manners = Manners(illegal_share=0.08)
-        return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, manners=manners, target=self.km)
+        return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, target=self.km)
 
     @property
     def look(self) -> camera_model.Look:
