@@ -34,6 +34,7 @@ _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
 MOST_ASKED = 4  # faces about which the second opinion is asked
+OPINION_WEIGHT = 0.015  # gain in likeness of a face by the second opinion's odds of e : 1, where people are asked
 LEAD_LESS = 1.0  # by so much more must one face lead than be sure: the logarithm of the odds
 ALL_SHOWN = 0.97  # visible share from which a card is compared whole
 
@@ -124,7 +125,10 @@ class Closely:
         mask = None if shown is None else _crop(shown, card.lie, size, 0) > 0.5
         logits = same_face(_crop(self._fine, card.lie, size, 0), pictures, mask)
         lead = float((logits[0] - logits[1:]).min(initial=math.inf))
-        return replace(card, agreement=min(float(logits[0]), lead - LEAD_LESS))
+        weights = OPINION_WEIGHT * np.pad(logits, (0, len(card.ranking) - len(logits)), constant_values=logits.min())
+        ranking = [(face, score + more) for (face, score), more in zip(card.ranking, weights.tolist(), strict=True)]
+        ranking.sort(key=lambda likely: -likely[1])
+        return replace(card, agreement=min(float(logits[0]), lead - LEAD_LESS), ranking=tuple(ranking))
 
 
 def _peak(scores: Pixels) -> tuple[float, float]:
