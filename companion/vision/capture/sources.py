@@ -45,7 +45,6 @@ LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 FOLDER_FPS = 10.0
-"""Frames a second of a folder of pictures."""
 
 BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""

@@ -127,7 +127,6 @@ _OF_HINTS: Mapping[str, Aspect] = {
     "glare": Aspect.GLARE,
     **dict.fromkeys(("smaller-picture", "silent"), Aspect.PICTURE),
 }
-"""Which aspect a hint of the advice is about."""
 
 
 def verdict_on(advice: Advice, pace: Pace | None = None) -> Verdict:
