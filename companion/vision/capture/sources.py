@@ -39,8 +39,6 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "Part", "camera_answers", "frames", "read_picture", "shown"]
-
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
