@@ -18,7 +18,7 @@ Size = tuple[int, int]
 
 _FOCAL = 0.78  # focal length over picture width: a webcam of 65°
 _MARGIN = 0.012  # share of the picture's height left free round the outermost mats
-_NOISE_SLACK_PX = 64
+NOISE_SLACK_PX = 64  # by how much the noise is wider and higher than a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,28 +100,11 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
     return np.ascontiguousarray((slope * fall)[..., None] * tint, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """A sheet of noise larger than the picture; each frame takes another piece of it."""
-
-    more: Image
-    less: Image
-    size: Size
-
-    def piece(self, chance: random.Random) -> tuple[Image, Image]:
-        """Return what to add and what to take away on one frame, each (H, W, 3) uint8."""
-        width, height = self.size
-        x, y = chance.randrange(_NOISE_SLACK_PX), chance.randrange(_NOISE_SLACK_PX)
-        here = np.s_[y : y + height, x : x + width]
-        return self.more[here], self.less[here]
-
-
-def noise(strength: float, size: Size, seed: int) -> Noise:
-    """Return the sensor's noise: mostly brightness, a little colour."""
+def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
+    """Return the noise of a sensor, most of it brightness, on more than a picture: each takes another piece of it."""
     width, height = size
-    shape = (height + _NOISE_SLACK_PX, width + _NOISE_SLACK_PX)
+    shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)
     bright = source.standard_normal((*shape, 1), dtype=np.float32) * (0.85 * strength)
     colour = source.standard_normal((*shape, 3), dtype=np.float32) * (0.53 * strength)
-    values = np.rint(bright + colour)
-    return Noise(np.maximum(values, 0).astype(np.uint8), np.maximum(-values, 0).astype(np.uint8), size)
+    return np.rint(bright + colour).astype(np.int16)

@@ -376,12 +376,11 @@ class Watch:
         if self._studio is None:
             yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
             return
-        for number, frame in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
+        for number, image in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed)):
             if self._save is not None:
-                cv2.imwrite(
-                    str(self._save / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]
-                )
-            yield Frame(frame.image, frame.t_s)
+                file = self._save / "frames" / f"{number + 1:05d}.jpg"
+                cv2.imwrite(str(file), image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            yield Frame(image, number / self.case.fps)
 
     def told(self) -> list[tuple[int, dict]]:
         """Every item that `companion watch` would print, with the number of its frame, from 0."""
