@@ -21,7 +21,6 @@ from browser.screens import (
     app_of,
     differ,
     match_of,
-    perhaps,
     propose,
     unsure,
 )
@@ -88,24 +87,6 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] >= 0
     assert card["y"] + card["height"] <= SMALL["height"]
     assert card["y"] > top_of(page, ".own")
-
-
-@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
-@pytest.mark.parametrize(
-    ("header", "plays", "ask"),
-    [
-        (TWO, OPENING, perhaps),
-        (TWO, OPENING, differ),
-        (THREE, ["Ann roll"], lambda m: unsure(m, "side-2/battle", "Bob roll", "Bob gasoline", "Bob repairs")),
-    ],
-    ids=["perhaps", "differ", "a doubt of three"],
-)
-def test_a_question_ends_above_the_edge_of_a_small_phone_of_a_player(seated, header, plays, ask, language):
-    with match_of(header, plays) as match, running(app_of(match)) as url:
-        ask(match)
-        card = seated(url, "Ann", locale=language).locator(".card:is(.proposal, .question)").bounding_box()
-
-        assert card["y"] + card["height"] <= SMALL["height"]
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
