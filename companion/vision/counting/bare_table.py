@@ -21,7 +21,19 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats, Image, Pixels, Size, around, lab
-from companion.vision.counting.strips import OTHERS, PX_PER_MM, SMOOTH_PX, ends_of_strips, unread
+from companion.vision.counting.strips import (
+    OTHERS,
+    PX_PER_MM,
+    SMOOTH_PX,
+    SORTED,
+    UNSORTED,
+    USUAL,
+    Rivals,
+    Sorting,
+    ends_of_strips,
+    likelier,
+    unread,
+)  # fmt: skip
 from companion.vision.counting.tally import LIKELY, scores
 from companion.vision.faces.border_profile import steps_across
 from companion.vision.faces.face_detector import face_at
@@ -54,20 +66,22 @@ LEAST_SHOWN = 0.6  # the same of a strip
 LEAST_BOUNDED = 0.85  # least share of a strip's length at which the picture changes at both sides
 BAND_PX, ROUND_PX = round(BAND_MM * PX_PER_MM), round(ROUND_MM * PX_PER_MM)
 RIM_PX = 2, 8  # where a card's rim begins and ends, from its border
-Rivals = tuple[tuple[str, float], ...]
 
 
-def passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates) -> Iterator[Sighting]:
-    """Yield what lies on a table, on a picture `(H, W, 3) uint8 BGR`, besides the cards of a deck seen, all by face."""
-    quads = [one.corners_px for one in seen if one.corners_px is not None]
-    flat = _flat_of(image, quads, templates.size_mm)
+def with_passed_over(image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates) -> Iterator[Sighting]:
+    """Yield the cards of a deck seen by face on a picture `(H, W, 3) uint8 BGR`, and those that lie there besides.
+
+    Of what was seen and is unknown the faces of its column are likelier.
+    """
+    flat = _flat_of(image, [one.corners_px for one in seen if one.corners_px is not None], templates.size_mm)
     if flat is None:
+        yield from seen
         return
-    plane = Mats(fits=(flat.fit,))
-    outlined = BareTable(flat, seen, templates.size_mm).outlined()
-    whole = [one for quad in outlined if (one := face_at(image, templates, plane, quad, is_card=True)) is not None]
-    strips = BareTable(flat, (*seen, *whole), templates.size_mm).strips()
-    for card in (*whole, *(unread(quad, None, rivals) for quad, rivals in strips)):
+    table, plane = BareTable(flat, seen, templates.size_mm), Mats(fits=(flat.fit,))
+    whole = [face_at(image, templates, plane, quad, is_card=True) for quad in table.outlined()]
+    cards = (*table.in_columns(), *filter(None, whole))
+    strips = (unread(*strip) for strip in BareTable(flat, cards, templates.size_mm).strips())
+    for card in (*cards, *strips):
         fit = mats.at(card.centre_px)
         zone, sideways = fit and fit.zone_at(card.centre_px), lies_sideways(card.corners_px, fit)
         yield replace(card, zone=zone, sideways=sideways)
@@ -196,14 +210,31 @@ class BareTable:
         if one.face.family is Family.SAFETY:
             others = {card for card in Card if card.family is Family.SAFETY} - {other.face for other in self._seen}
             return tuple((any_copy(card), OTHERS) for card in sorted(others))
-        return ((any_copy(one.face), LIKELY if self._is_sorted else OTHERS),) if scores(one.face) else None
+        return ((any_copy(one.face), OTHERS if self._sorting is UNSORTED else LIKELY),) if scores(one.face) else None
+
+    def in_columns(self) -> Iterator[Sighting]:
+        """Yield the cards seen, those unknown with the distance of their columns the likelier."""
+        for one, lie in zip(self._seen, self._lies, strict=True):
+            column = [(lie.distance_px(at), other.face) for other, at in self._told if self._overlap(lie, at)]
+            is_unknown = one.face is Card.UNKNOWN and column
+            yield likelier(one, min(column)[1], self._sorting) if is_unknown else one
 
     @cached_property
-    def _is_sorted(self) -> bool:
-        """True unless a distance lies on another one."""
-        told = [at for at in zip(self._seen, self._lies, strict=True) if at[0].face.family is Family.DISTANCE]
-        near = FURTHEST_MM * PX_PER_MM
-        return all(a.face is b.face or at.distance_px(by) > near for (a, at), (b, by) in combinations(told, 2))
+    def _told(self) -> list[tuple[Sighting, Lie]]:
+        """The distances that were told."""
+        pairs = zip(self._seen, self._lies, strict=True)
+        return [(one, lie) for one, lie in pairs if one.face.family is Family.DISTANCE]
+
+    @cached_property
+    def _sorting(self) -> Sorting:
+        overlapping = [(a.face, b.face) for (a, at), (b, by) in combinations(self._told, 2) if self._overlap(at, by)]
+        return USUAL if not overlapping else SORTED if all(a is b for a, b in overlapping) else UNSORTED
+
+    def _overlap(self, one: Lie, other: Lie) -> bool:
+        """True if two cards lie in one column, or in one fan, and overlap."""
+        x, y = (abs(apart) for apart in _within(one, other))
+        width, height = (side / PX_PER_MM for side in self._size_px)
+        return (x <= ASIDE_MM and y < height) or (y <= ASIDE_MM and x < width)
 
     def _sides(self, lie: Lie) -> Iterator[tuple[_Side, Pixels]]:
         """Yield the sides of a card that nothing upon it hides, with their edges."""

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import face_of
 from companion.vision.boxes import Floats, Pixels, Places
-from companion.vision.mats.homography import as_quad
+from companion.vision.counting.tally import LIKELY
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Sighting
+from companion.vision.view import FACE, Quad, Sighting
 
 PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # of the pictures from straight above
 STRIP_MM = 10.0  # minimum width of a strip of a column
@@ -22,22 +25,42 @@ other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
 
 MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the pile, and slopes tried
 OTHERS = 0.1  # confidence in any safety that does not lie there yet
+Rivals = tuple[tuple[str, float], ...]
 
 
-def unread(quad: Floats, zone: str | None, rivals: Sequence[tuple[str, float]], *, sideways: bool = False) -> Sighting:
+class Sorting(NamedTuple):
+    """How far the cards of a column are of one distance, the one printed over it where there is a mat."""
+
+    times: float  # as likely as another is that distance
+    sure: float  # confidence in it where nothing else tells
+
+
+SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
+"""All that were told are, or all of several but one, which is doubted; none was told; more are of another."""
+
+
+def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
     """Return a card with these corners on the picture, and its likeliest faces."""
     x, y = np.mean(quad, axis=0)
     return Sighting(
         face=Card.UNKNOWN,
         card=None,
         centre_px=(float(x), float(y)),
-        corners_px=as_quad(quad),
+        corners_px=quad,
         zone=zone,
-        sideways=sideways,
+        sideways=False,
         confidence=0.0,
         by=FACE,
-        rivals=tuple(rivals),
+        rivals=rivals,
     )
+
+
+def likelier(one: Sighting, face: Card | None, sorting: Sorting) -> Sighting:
+    """Return what is unknown with the distance of its column the likelier."""
+    weights = {card: sure * (sorting.times if face_of(card) is face else 1) for card, sure in one.rivals}
+    share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
+    rivals = sorted(weights.items(), key=lambda rival: -rival[1])
+    return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
 
 
 def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:

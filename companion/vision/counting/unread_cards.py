@@ -9,19 +9,28 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from companion.rules.cards import Card, Family
-from companion.tabletop.card_ids import any_copy, face_of
+from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
-from companion.vision.counting.bare_table import passed_over
-from companion.vision.counting.strips import OTHERS, PX_PER_MM, SMOOTH_PX, ends_of_strips, unread
+from companion.vision.counting.bare_table import with_passed_over
+from companion.vision.counting.strips import (
+    OTHERS,
+    PX_PER_MM,
+    SMOOTH_PX,
+    SORTED,
+    UNSORTED,
+    USUAL,
+    ends_of_strips,
+    likelier,
+    unread,
+)  # fmt: skip
 from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
-from companion.vision.mats.homography import Fit, corners_mm
+from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
@@ -44,17 +53,6 @@ EDGE_MM = 9.0  # width of the edge of a card by which those below it are found
 ROUND_MM = 4.0  # length of each end of an edge that is left out: corners are round
 HIDDEN_SHARE = 0.3  # minimum share of what is unknown, beside the other cards, that hides the ground
 
-
-class Sorting(NamedTuple):
-    """How far a side's cards lie under the distances printed over the columns of its mat."""
-
-    times: float  # as likely as another is the printed one
-    sure: float  # confidence in it where nothing else tells
-
-
-SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
-"""All that were told do, or all of several but one, which is doubted; none was told; more lie under another."""
-
 SEVERAL = 5  # number of cards told of which one may lie under another distance, or more likely was read wrongly
 EVEN = 0.4  # confidence in either of what it was read as, and what is printed over it
 
@@ -74,7 +72,7 @@ def with_unread(
     cards = tuple(seen)
     if templates is not None and not any(fit.is_measured for fit in mats.fits):
         by_face = all(one.by == FACE and one.corners_px is not None for one in cards)
-        return (*cards, *passed_over(image, mats, cards, templates)) if by_face else cards
+        return tuple(with_passed_over(image, mats, cards, templates)) if by_face else cards
     for fit in mats.fits:
         here = tuple(one for one in cards if fit.holds(one.centre_px))
         by_face = all(one.by == FACE and one.corners_px is not None for one in here)
@@ -122,7 +120,7 @@ class _Mat:
             elif one.face is not Card.UNKNOWN:
                 yield one
             elif self._is_there(one, self._seen[:at], hidden):
-                yield self._as_its_column(one)
+                yield likelier(one, self._printed_over(one), self._sorting)
         left = (hidden & ~self._told).astype(np.uint8)
         for printed, column in zip(PRINTED, self._fit.layout.columns, strict=True):
             told = self._in_columns[printed]
@@ -139,14 +137,6 @@ class _Mat:
         """True if what is unknown hides the ground where none of those `above` does."""
         alone = self._beneath([one]) & ~self._beneath(above) & self._zones(LINE_MM)
         return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
-
-    def _as_its_column(self, one: Sighting) -> Sighting:
-        """Return what is unknown with the distance printed over its column the likelier."""
-        printed = self._printed_over(one)
-        weights = {card: sure * (self._sorting.times if face_of(card) is printed else 1) for card, sure in one.rivals}
-        share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
-        rivals = sorted(weights.items(), key=lambda rival: -rival[1])
-        return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
 
     def _printed_over(self, one: Sighting) -> Card | None:
         """Return the distance printed over the column in which a card lies."""
@@ -212,8 +202,8 @@ class _Mat:
         return cv2.warpPerspective(self._picture, level, (width, height))[:, ends_px:-ends_px]
 
     def _unread(self, strip: Rect, zone: str, rivals: dict[Card, float]) -> Sighting:
-        copies = [(any_copy(face), sure) for face, sure in rivals.items()]
-        return unread(self._fit.to_px(corners_mm(strip)), f"{self._fit.layout.id}/{zone}", copies)
+        copies = tuple((any_copy(face), sure) for face, sure in rivals.items())
+        return unread(as_quad(self._fit.to_px(corners_mm(strip))), copies, f"{self._fit.layout.id}/{zone}")
 
 
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
