@@ -33,12 +33,12 @@ from companion.vision.counting.strips import (
     ends_of_strips,
     likelier,
     unread,
-)  # fmt: skip
+)
 from companion.vision.counting.tally import LIKELY, scores
 from companion.vision.faces.border_profile import steps_across
 from companion.vision.faces.face_detector import face_at
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.matching import crop
+from companion.vision.faces.matching import cropped
 from companion.vision.faces.pose_search import Lie
 from companion.vision.mats.homography import as_quad, lies_sideways, through
 from companion.vision.mats.localization import Mats
@@ -56,11 +56,8 @@ STEP_MM, STEP_ALONG_MM = 2.0, 4.0  # distance over which the picture changes at 
 LEAST_STEP = 3.0  # least change across both sides of a strip, in steps of Lab
 UNLIKE, UNLIKE_SHARE = 14.0, 0.45  # most difference of its end from the card's edge, in steps of Lab, and against that
 OUTLINE_TURNS_DEG = np.arange(-12.0, 12.1, 1.5)  # turns against the cards read that are tried
-OUTLINE_STEP, LEAST_OUTLINE = (
-    4.0,
-    0.8,
-)  # change across a border that counts as much as any larger, and least share of it
-MOST_OUTLINES = 200  # number of outlines that are looked at closely
+OUTLINE_STEP, LEAST_OUTLINE = 2.0, 0.5  # change across a border that counts half, in steps of Lab, and least of each
+MOST_OUTLINES = 60  # number of outlines that are looked at closely
 LEAST_FREE = 0.85  # least share of the end that no other card hides
 LEAST_SHOWN = 0.6  # the same of a strip
 LEAST_BOUNDED = 0.85  # least share of a strip's length at which the picture changes at both sides
@@ -116,7 +113,7 @@ class _Side(NamedTuple):
     size_px: tuple[int, int]
 
     def crop(self, picture: Pixels) -> Pixels:
-        return crop(picture, self.lie, self.size_px, 0)
+        return cropped(picture, self.lie, self.size_px, 0)
 
 
 class BareTable:
@@ -150,7 +147,7 @@ class BareTable:
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
             unlike = np.sqrt(((rims - self._rim(lie)) ** 2).sum(axis=2).mean(axis=1)).min()
-            if unlike < UNLIKE and crop(self._free, lie, self._size_px, 0).mean() >= LEAST_FREE:
+            if unlike < UNLIKE and cropped(self._free, lie, self._size_px, 0).mean() >= LEAST_FREE:
                 corners = self._corners(lie)
                 steps = steps_across(self._picture, self._free, corners, PX_PER_MM)
                 if len(steps) == 4 and unlike < UNLIKE_SHARE * steps[0]:
@@ -164,22 +161,19 @@ class BareTable:
         askew = float(np.median([(lie.turn_deg + 45) % 90 - 45 for lie in self._lies]))
         for turn in OUTLINE_TURNS_DEG.tolist():
             area = Lie((width - 1) / 2, (height - 1) / 2, askew + turn, PX_PER_MM)
-            picture, free = (crop(layer, area, (side, side), 0) for layer in (self._picture, self._free))
-            across = np.minimum(_steps(picture, 1.0), OUTLINE_STEP)
-            down = np.minimum(_steps(picture.transpose(1, 0, 2), 1.0).T, OUTLINE_STEP)
+            picture, free = (cropped(layer, area, (side, side), 0) for layer in (self._picture, self._free))
+            across, down = _steps(picture, 1.0), _steps(picture.transpose(1, 0, 2), 1.0).T
+            across, down = (steps / (steps + OUTLINE_STEP) for steps in (across, down))
             for quarter in range(2):
                 wide, high = (round(edge / PX_PER_MM) for edge in self._size_px[:: -1 if quarter else 1])
-                ends = (
-                    cv2.blur(across, (1, high - 2 * round(ROUND_MM))),
-                    cv2.blur(down, (wide - 2 * round(ROUND_MM), 1)),
-                )
-                left, right = (np.roll(ends[0], shift, axis=1) for shift in (wide // 2, -(wide // 2)))
-                top, bottom = (np.roll(ends[1], shift, axis=0) for shift in (high // 2, -(high // 2)))
+                upright = cv2.blur(across, (1, high - 2 * round(ROUND_MM)))
+                level = cv2.blur(down, (wide - 2 * round(ROUND_MM), 1))
+                left, right = (np.roll(upright, shift, axis=1) for shift in (wide // 2, -(wide // 2)))
+                top, bottom = (np.roll(level, shift, axis=0) for shift in (high // 2, -(high // 2)))
                 least = np.minimum(np.minimum(left, right), np.minimum(top, bottom))
                 least[cv2.blur(free, (wide, high)) < LEAST_FREE] = 0
-                here = (least >= LEAST_OUTLINE * OUTLINE_STEP) & (
-                    least == cv2.dilate(least, np.ones((wide // 2, wide // 2)))
-                )
+                best = cv2.dilate(least, np.ones((wide // 2, wide // 2)))
+                here = (least >= LEAST_OUTLINE) & (least == best)
                 for y, x in np.argwhere(here).tolist():
                     lie = replace(area.shifted(x - (side - 1) / 2, y - (side - 1) / 2), scale=1.0)
                     yield float(least[y, x]), lie.turned(90.0 * quarter)
@@ -189,14 +183,14 @@ class BareTable:
         whole = []
         free = np.ones_like(self._free)
         for lie in self._lies:
-            if crop(free, lie, self._size_px, 0).mean() > LEAST_FREE:
+            if cropped(free, lie, self._size_px, 0).mean() > LEAST_FREE:
                 whole += [self._rim(lie), self._rim(lie.turned(180.0))]
             cv2.fillConvexPoly(free, np.int32(np.round(self._corners(lie))), 0)
         return np.array(whole, np.float32)
 
     def _rim(self, lie: Lie) -> Pixels:
         """Return what is just inside a card's borders, `(points, 3)`."""
-        card = crop(self._picture, lie, self._size_px, 0)
+        card = cropped(self._picture, lie, self._size_px, 0)
         inner, outer = RIM_PX
         mask = np.zeros(card.shape[:2], bool)
         mask[outer:-outer, inner:-inner] = mask[inner:-inner, outer:-outer] = True
@@ -259,7 +253,7 @@ class BareTable:
         found = []
         for turn in TURNS_DEG.tolist():
             area = side.lie.shifted(0, -(high + reach) / 2).turned(turn)
-            fit = _ends(crop(self._picture, area, size_px, 0), crop(self._free, area, size_px, 0), band)
+            fit = _ends(cropped(self._picture, area, size_px, 0), cropped(self._free, area, size_px, 0), band)
             if fit is not None:
                 score, x, y = fit
                 lie = area.shifted(x - (size_px[0] - 1) / 2, y - (reach - 1) / 2 + high / 2)
@@ -273,7 +267,7 @@ class BareTable:
         _, down = _within(side.lie, beyond.lie)
         height = round(-down * PX_PER_MM)
         middle = _between(side.lie, beyond.lie, 0.5).shifted(0, -side.size_px[1] / 2)
-        pile, seen = (crop(picture, middle, (side.size_px[0], height), 0) for picture in (self._picture, self._free))
+        pile, seen = (cropped(picture, middle, (side.size_px[0], height), 0) for picture in (self._picture, self._free))
         ends = ends_of_strips(pile, band[:, ROUND_PX:-ROUND_PX], is_upper=True)
         for top, bottom in pairwise(ends):
             if top == 0 or seen[top:bottom].mean() >= LEAST_SHOWN:

@@ -27,7 +27,7 @@ from companion.vision.counting.strips import (
     ends_of_strips,
     likelier,
     unread,
-)  # fmt: skip
+)
 from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import Fit, as_quad, corners_mm

@@ -34,6 +34,7 @@ _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike
 MOST_ASKED = 4  # faces about which the second opinion is asked
+OPINION_WEIGHT = 0.015  # gain in likeness of a face by the second opinion's odds of e : 1, where people are asked
 LEAD_LESS = 1.0  # by so much more must one face lead than be sure: the logarithm of the odds
 ALL_SHOWN = 0.97  # visible share from which a card is compared whole
 
@@ -93,8 +94,8 @@ class Closely:
         """Return the card of that pose, or very nearly, compared with every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(crop(self._fine, lie, pictures.size_px, _REACH_PX))
-        by_detail = drawn.compared(crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
+        by_colour = pictures.compared(cropped(self._fine, lie, pictures.size_px, _REACH_PX))
+        by_detail = drawn.compared(cropped(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = self._templates.faces * 2
@@ -121,10 +122,13 @@ class Closely:
         faces = [face for face, _ in card.ranking[:MOST_ASKED]]
         pictures = templates.fine.upright([templates.faces.index(face) for face in faces])
         size = templates.fine.size_px
-        mask = None if shown is None else crop(shown, card.lie, size, 0) > 0.5
-        logits = same_face(crop(self._fine, card.lie, size, 0), pictures, mask)
+        mask = None if shown is None else cropped(shown, card.lie, size, 0) > 0.5
+        logits = same_face(cropped(self._fine, card.lie, size, 0), pictures, mask)
         lead = float((logits[0] - logits[1:]).min(initial=math.inf))
-        return replace(card, agreement=min(float(logits[0]), lead - LEAD_LESS))
+        weights = OPINION_WEIGHT * np.pad(logits, (0, len(card.ranking) - len(logits)), constant_values=logits.min())
+        ranking = [(face, score + more) for (face, score), more in zip(card.ranking, weights.tolist(), strict=True)]
+        ranking.sort(key=lambda likely: -likely[1])
+        return replace(card, agreement=min(float(logits[0]), lead - LEAD_LESS), ranking=tuple(ranking))
 
 
 def _peak(scores: Pixels) -> tuple[float, float]:
@@ -176,7 +180,7 @@ def _scores(
     picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None
 ) -> Iterator[Pixels]:
     """Yield the likenesses of all pictures at each of several poses, and up to `reach` pixels beside."""
-    crops = [crop(picture, way, pictures.size_px, reach) for way in ways]
+    crops = [cropped(picture, way, pictures.size_px, reach) for way in ways]
     if shown is None:
         # One large product of matrices takes less than several small ones.
         yield from np.split(pictures.compared(*crops), len(ways), axis=1)
@@ -189,12 +193,12 @@ def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures
     """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it."""
     if shown is None:
         return pictures, 1.0
-    mask = crop(shown, lie, pictures.size_px, 0) > 0.5
+    mask = cropped(shown, lie, pictures.size_px, 0) > 0.5
     share = float(mask.mean())
     return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
 
-def crop(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
+def cropped(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
     """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)
