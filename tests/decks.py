@@ -13,7 +13,7 @@ import numpy as np
 
 from companion.printing import render
 from companion.printing import svg as draw
-from companion.printing.pictograms import PICTURE_OF, Points, ring_of_points
+from companion.printing.pictograms import drawing
 from companion.printing.printed_words import card_word
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import load_edition
@@ -80,10 +80,10 @@ def _ground(colour: str, size: tuple[float, float] = CARD_MM) -> str:
 def _sign(card: Card, ink: str, ground: str, x: float, y: float, scale: float, turn: float = 0.0) -> str:
     """A pictogram of two tones about (x, y), 60 · scale large; a distance is a car."""
     if card in _LIMITS:
-        picture = [_limit(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
+        shapes = [_limit(card, ring=ink, paper=ground, ink=ink, x=0, y=0, scale=1)]
     else:
-        picture = PICTURE_OF[card](ink, ground) if card in PICTURE_OF else _roadster(ink, ground)
-    return draw.group(picture, x=x, y=y, scale=scale, turn=turn).replace(draw.YELLOW, ground)
+        shapes = _roadster(ink, ground) if card.family is Family.DISTANCE else drawing(card, ink, ground)
+    return draw.group(shapes, x=x, y=y, scale=scale, turn=turn).replace(draw.YELLOW, ground)
 
 
 def _word(card: Card, language: str = "fr") -> str:
@@ -407,6 +407,12 @@ def _cartoon(card: Card) -> np.ndarray:
     return _image([*burst, *thing, *plate, rim, line])
 
 
+def _ring_of_points(count: int, *radii: float) -> list[tuple[float, float]]:
+    """The corners of a regular polygon, or with two radii of a star, from the top clockwise."""
+    turns = ((radii[i % len(radii)], 2 * np.pi * i / count - np.pi / 2) for i in range(count))
+    return [(radius * np.cos(turn), radius * np.sin(turn)) for radius, turn in turns]
+
+
 def _rays(one: str, other: str, count: int, turn: float) -> str:
     step = 180 / count
     wedge = f"M0 0L{90 * np.cos(np.radians(step / 2)):.2f} {90 * np.sin(np.radians(step / 2)):.2f}" \
@@ -418,7 +424,7 @@ def _rays(one: str, other: str, count: int, turn: float) -> str:
 
 def _outlined_text(words: str, x: float, y: float, size: float, room: float, fill: str) -> str:
     """Letters with a thick black line around: drawn many times in black, once in colour."""
-    black = [draw.fitted(words, x + dx, y + dy, size, room, fill="#111111") for dx, dy in ring_of_points(12, 1.6)]
+    black = [draw.fitted(words, x + dx, y + dy, size, room, fill="#111111") for dx, dy in _ring_of_points(12, 1.6)]
     return "".join([*black, draw.fitted(words, x, y, size, room, fill=fill)])
 
 
@@ -481,7 +487,7 @@ def _old_red(card: Card) -> list[str]:
         return [draw.circle(w / 2, 42, 21, draw.paint("none", _OLD_RED, 2.2))]
     if card.family is Family.REMEDY:
         return [draw.rect(12, 20, w - 24, 44, draw.paint("none", _OLD_RED, 1.4))]
-    star: Points = [(w / 2 + x, 42 + y) for x, y in ring_of_points(16, 24, inner=20)]
+    star = [(w / 2 + x, 42 + y) for x, y in _ring_of_points(32, 24, 20)]
     return [draw.polygon(star, draw.paint("none", _OLD_RED, 1.2))]
 
 

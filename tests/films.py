@@ -5,7 +5,7 @@ from pathlib import Path
 import cv2
 
 from companion.rules.record import judge, notation
-from companion.simulate.frame_source import demo_frames
+from companion.simulate.frame_source import demo_pictures
 from companion.simulate.script import Script
 
 
@@ -13,14 +13,14 @@ def write_folder(script: Script, folder: Path, *, speed: float = 1.0) -> None:
     """The frames as JPEG files in name order, and the setup file `table.toml`."""
     folder.mkdir()
     (folder / "table.toml").write_text(setup_of(script), encoding="utf-8")
-    for number, frame in enumerate(demo_frames(script, speed=speed), 1):
-        assert cv2.imwrite(str(folder / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 92])
+    for number, image in enumerate(demo_pictures(script, speed=speed), 1):
+        assert cv2.imwrite(str(folder / f"{number:05d}.jpg"), image, [cv2.IMWRITE_JPEG_QUALITY, 92])
 
 
 def write_clip(script: Script, path: Path, *, speed: float = 1.0) -> None:
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), 10.0, (1920, 1080))
-    for frame in demo_frames(script, speed=speed):
-        writer.write(frame.image)
+    for image in demo_pictures(script, speed=speed):
+        writer.write(image)
     writer.release()
 
 

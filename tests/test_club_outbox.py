@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from client import TWO, played, text_of
 
-from companion.app import club_commands
+from companion.app.cli import companion
 from companion.club import batch
 from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, _posted
 from companion.common.errors import Problem
@@ -326,4 +326,4 @@ def test_without_its_driver_the_club_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
 
     with pytest.raises(Problem, match=re.escape('pip install "mille-bornes-companion[club]"')):
-        club_commands._need_postgres()
+        companion(["club", "link", "--database", "postgresql://club"], standalone_mode=False)

@@ -21,7 +21,7 @@ from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.guided import Guide, Key, Stillness, TerminalKeys, guided
+from companion.vision.enrol.guided import Guide, Key, TerminalKeys, guided
 from companion.vision.enrol.rectify import Fault, Rectified
 from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import DeckInUse, choose_deck, chosen_deck
@@ -496,10 +496,11 @@ def test_the_page_goes_on_by_itself(page, begun, camera, app):
     assert "every 800ms" in page.get(there).get_data(as_text=True)
 
 
-def test_what_moves_is_not_looked_at():
-    still = Stillness(0.5)
+def test_what_moves_is_not_looked_at(ours, guide):
+    said = [guide.watch(ours, FIRST, on_table(FIRST.value, left)) for left in (100, 200, 300)]
 
-    assert not any(still.is_worth_a_look(on_table("roll", left), t) for t, left in enumerate((100, 200, 300)))
+    assert said == [None] * 3
+    assert not ours.pictures(FIRST)
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------

@@ -4,7 +4,8 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import SETUP, Draft, Store
+from companion.storage.event_store import Draft, Store
+from companion.storage.events import SETUP
 
 
 @pytest.fixture

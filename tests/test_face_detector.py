@@ -170,15 +170,32 @@ def test_the_second_opinion_is_the_same_whatever_the_size_and_light_of_a_picture
     assert max(odds[1:]) < -3
 
 
-def test_what_a_second_opinion_alone_says_counts_for_whole_cards_and_needs_more() -> None:
-    faint = likened(0.55, 0.35, detail=0.48)
+def test_what_is_too_little_like_a_face_is_a_card_where_the_second_opinion_says_so() -> None:
+    def said(faint: Named, *odds: float) -> list[tuple[bool, bool]]:
+        assert reading._is_doubtful(faint)
+        cards = [replace(faint, agreement=one) for one in odds]
+        return [(reading._is_there(card), reading._is_sure(card)) for card in cards]
 
-    assert reading._is_doubtful(faint)
-    assert not reading._is_there(replace(faint, agreement=1.5))
-    assert reading._is_there(replace(faint, agreement=2.5))
-    assert reading._confidence(replace(faint, agreement=2.5)) >= SURE_CONFIDENCE
-    assert not reading._is_doubtful(replace(faint, shown=0.5))
+    whole, strip = likened(0.55, 0.35, detail=0.48), likened(0.5, 0.15, detail=0.35, shown=0.23)
+
+    assert said(whole, 1.5, 2.5) == [(False, True), (True, True)]
+    assert said(strip, -1.5, -0.5, 1.5) == [(False, False), (True, False), (True, True)]
+    assert reading._confidence(replace(strip, agreement=1.5)) >= SURE_CONFIDENCE
+    assert not reading._is_doubtful(replace(strip, shown=1.0))
     assert reading._is_sure(likened(0.65, 0.1, agreement=1.5))
+
+
+def test_where_people_are_asked_the_second_opinion_counts_for_the_order_of_the_faces(
+    monkeypatch: pytest.MonkeyPatch, vintage: Templates
+) -> None:
+    odds = np.array([-9.0, 9.0], np.float32)
+    monkeypatch.setattr(matching, "same_face", lambda _seen, _faces, _shown: odds)
+    card = likened(0.55, 0.1)
+    near = replace(card, ranking=((Card.ROLL, 0.55), (Card.STOP, 0.5)), lie=Lie(90, 140, 0))
+
+    asked = matching.Closely(np.zeros((280, 180, 3), np.float32), vintage).seconded(near)
+
+    assert (asked.face, asked.ranking[0][0]) == (Card.ROLL, Card.STOP)
 
 
 def test_a_card_of_which_correlation_is_barely_sure_is_asked_about_where_the_second_opinion_disagrees() -> None:

@@ -208,6 +208,20 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
     assert last[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
 
 
+def test_a_like_laid_askew_is_another_card_though_the_white_borders_around_look_as_before(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    vote = occlusion._Look._vote
+
+    def deceived(self: occlusion._Look, lain: Lain, least: int, *above: object) -> bool | None:
+        return least == occlusion.MISREAD_BORDERS or vote(self, lain, least, *above)
+
+    monkeypatch.setattr(occlusion._Look, "_vote", deceived)
+    first, last = looks((card("stop"),), (card("stop"), card("stop", -1.1, 1.3, 5.6)))
+
+    assert order_of(last[1], "stop") > order_of(first[1], "stop")
+
+
 @pytest.mark.parametrize(("confidence", "face"), [(0.93, "25"), (0.99, "75")])
 def test_a_card_read_otherwise_exactly_where_it_lay_is_the_reading_that_was_surer(
     confidence: float, face: str, monkeypatch: pytest.MonkeyPatch

@@ -22,7 +22,7 @@ from companion.match.setup_file import Setup, read_setup
 from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.rules.table import Team
-from companion.simulate.frame_source import demo_frames
+from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script
 from companion.tabletop.card_ids import face_of
@@ -237,7 +237,8 @@ def watched_script(script: Script) -> list[dict]:
     """A script watched at the greatest speed, without the command line."""
     setup = demo.setup_of(script)
     watcher = Watcher(setup, service.eye_for(setup), confirm=True, extension=Verb.FINISH)
-    return list(watcher.items(Frame(one.image, one.t_s) for one in demo_frames(script, speed=8.0)))
+    pictures = enumerate(demo_pictures(script, speed=8.0))
+    return list(watcher.items(Frame(image, number / 10) for number, image in pictures))
 
 
 # Cards that lie there from a time on

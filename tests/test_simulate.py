@@ -200,8 +200,8 @@ def test_the_camera_holds_every_mat(tilt_deg):
 
 def test_the_same_seed_gives_the_same_frames():
     def pictures(seed):
-        frames = frame_source.demo_frames(script.read_script(SHORT, 4), seed=seed, size=SMALL)
-        return [frame.image for frame in itertools.islice(frames, 20, 60, 4)]
+        drawn = frame_source.demo_pictures(script.read_script(SHORT, 4), seed=seed, size=SMALL)
+        return list(itertools.islice(drawn, 20, 60, 4))
 
     first, again, other = pictures(1), pictures(1), pictures(2)
 
@@ -315,13 +315,17 @@ def test_a_film_after_the_last_play_shows_the_table_at_the_end():
 
 # Mishaps
 
-SLIPS = players.Manners(illegal_share=0.3)
+
+@pytest.fixture
+def slips(monkeypatch):
+    """Players who often lay what they may not play."""
+    monkeypatch.setattr(players, "SLIPS_SHARE", 0.3)
 
 
 def troubled(kinds, seed=1, sides=2, speed=4.0):
     """The scenes of a hand at a table where nothing but these mishaps happens, or all of them."""
     teams = THREE if sides == 3 else players.TWO_PLAYERS
-    played = players.random_script(teams=teams, seed=seed, manners=SLIPS, target=500)
+    played = players.random_script(teams=teams, seed=seed, target=500)
     trouble = mishaps.only(*kinds.split(",")) if kinds else mishaps.EVERYDAY
     return played, list(troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
 
@@ -337,6 +341,7 @@ def zones_of(scene, plan):
 
 
 @pytest.mark.variants(2)
+@pytest.mark.usefixtures("slips")
 @pytest.mark.parametrize("sides", [2, 3])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides, seed):
@@ -348,6 +353,7 @@ def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides,
     assert zones_of(scenes[-1], plan) == zones_of(Scene(calm.after), plan)
 
 
+@pytest.mark.usefixtures("slips")
 def test_no_card_lies_in_two_places_whatever_happens():
     for seed in range(3):
         for scene in troubled(None, seed)[1]:
@@ -501,10 +507,11 @@ def test_a_hand_that_nobody_can_go_on_with_ends_by_gathering_in_its_cards():
 
 
 @pytest.mark.parametrize(("discarding", "line"), [("free", "Ann discard 25"), ("when-stuck", "Ann driving-ace")])
-def test_who_may_discard_only_when_stuck_lays_even_a_safety_that_he_would_keep(discarding, line):
+def test_who_may_discard_only_when_stuck_lays_even_a_safety_that_he_would_keep(discarding, line, monkeypatch):
+    monkeypatch.setattr(players, "HOLDS_SHARE", 1.0)
     rules = script.load_edition("classic").with_options((("discard", discarding),))
     table = referee.new_hand(rules, players.TWO_PLAYERS, "Ann")
-    deal = players._Deal(table, random.Random(1), players.Manners(hold_share=1.0))
+    deal = players._Deal(table, random.Random(1))
     deal._held["Ann"] = ["driving-ace-01", "25-01"]
 
     assert str(deal._choice("Ann")[0]) == line

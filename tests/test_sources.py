@@ -14,7 +14,7 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames, read_picture, shown
+from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -349,7 +349,7 @@ def test_leaving_off_gives_the_camera_back():
     ],
 )
 def test_a_password_in_a_source_is_not_shown(source, as_shown):
-    assert shown(source) == as_shown
+    assert devices.shown(source) == as_shown
 
 
 def test_a_file_that_is_no_camera_is_busy_or_none(tmp_path, capfd):
@@ -451,14 +451,14 @@ def test_a_picture_is_read_and_its_size_known_from_the_header(tmp_path, suffix):
     path.write_bytes(encoded(suffix))
 
     assert image_io.declared_size(path.read_bytes()) == (64, 36)
-    assert read_picture(path).shape == (36, 64, 3)
+    assert image_io.read_picture(path).shape == (36, 64, 3)
 
 
 def test_a_picture_in_grey_has_three_colours_once_read(tmp_path):
     path = tmp_path / "grey.png"
     path.write_bytes(encoded(".png", grey(50)[:, :, 0]))
 
-    assert read_picture(path).shape == (36, 64, 3)
+    assert image_io.read_picture(path).shape == (36, 64, 3)
 
 
 def test_a_picture_is_turned_as_its_camera_noted(tmp_path):
@@ -469,7 +469,7 @@ def test_a_picture_is_turned_as_its_camera_noted(tmp_path):
     path = tmp_path / "phone.jpg"
     path.write_bytes(jpeg[:2] + b"\xff\xe1" + struct.pack(">H", len(quarter_turn) + 2) + quarter_turn + jpeg[2:])
 
-    image = read_picture(path)
+    image = image_io.read_picture(path)
 
     assert image.shape == (64, 36, 3)
     assert image[5, 30, 0] > 200
@@ -512,7 +512,7 @@ def test_a_wrong_picture_gets_one_sentence(name, tmp_path, capfd):
     path.write_bytes(make())
 
     with pytest.raises(Problem, match=says) as raised:
-        read_picture(path)
+        image_io.read_picture(path)
 
     assert raised.value.exit_code == 1
     assert name in str(raised.value)
@@ -521,6 +521,6 @@ def test_a_wrong_picture_gets_one_sentence(name, tmp_path, capfd):
 
 def test_a_picture_that_is_not_there_or_a_folder_gets_one_sentence(tmp_path):
     with pytest.raises(Problem, match="There is no picture"):
-        read_picture(tmp_path / "none.jpg")
+        image_io.read_picture(tmp_path / "none.jpg")
     with pytest.raises(Problem, match="is a folder"):
-        read_picture(tmp_path)
+        image_io.read_picture(tmp_path)

@@ -18,16 +18,7 @@ def club() -> None:
     """
 
 
-_database = click.option(
-    "--database",
-    required=True,
-    metavar="URL",
-    envvar="COMPANION_DATABASE",
-    help="The club's database: postgresql://user:password@host/name.",
-)
-
-
-def _need_postgres() -> None:
+def _with_driver(_context: click.Context, _option: click.Parameter, url: str) -> str:
     try:
         import psycopg
         import psycopg_pool
@@ -35,6 +26,17 @@ def _need_postgres() -> None:
         lacking = 'The club needs its driver for PostgreSQL: type  pip install "mille-bornes-companion[club]"'
         raise Problem(lacking) from error
     del psycopg, psycopg_pool
+    return url
+
+
+_database = click.option(
+    "--database",
+    required=True,
+    metavar="URL",
+    envvar="COMPANION_DATABASE",
+    callback=_with_driver,
+    help="The club's database: postgresql://user:password@host/name.",
+)
 
 
 @club.command("up")
@@ -48,7 +50,6 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
     \b
     Example: companion club up --database postgresql://club@localhost/club
     """
-    _need_postgres()
     from companion.app.memory import loading
 
     with loading():  # Searching all modules for garbage would hold up whoever asks for a board.
@@ -66,7 +67,6 @@ def club_key(database: str, name: str) -> None:
     \b
     Example: companion club key "Table 7" --database postgresql://club@localhost/club
     """
-    _need_postgres()
     from companion.club import keys, postgres
 
     with postgres.opened(database) as pool, postgres.connected(pool) as db:
@@ -81,7 +81,6 @@ def club_link(database: str) -> None:
     \b
     Example: companion club link --database postgresql://club@localhost/club
     """
-    _need_postgres()
     from companion.club import people, postgres
 
     with postgres.opened(database) as pool, postgres.connected(pool) as db:
@@ -96,7 +95,6 @@ def club_rebuild(database: str) -> None:
     \b
     Example: companion club rebuild --database postgresql://club@localhost/club
     """
-    _need_postgres()
     from companion.club import postgres, projection
 
     with postgres.opened(database) as pool:

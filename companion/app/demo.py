@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from companion.app.demo_players import DemoPlayers, frames_of_players, script_from
+from companion.app.demo_players import EVEN, DemoPlayers, frames_of_players, script_from
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -22,7 +22,7 @@ from companion.match.setup_file import Setup
 from companion.pages import Camera, run_service
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import BARE, STICKERED, Cards
-from companion.simulate.frame_source import demo_frames
+from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.storage.data_folder import DEMO_NAME, data_dir
@@ -148,8 +148,8 @@ def setup_of(script: Script) -> Setup:
 def filmed(what: str, setup: Setup | None, *, has_stickers: bool) -> tuple[Setup, Iterator[Frame]]:
     """Return what `demo:WHAT` shows to somebody who only looks: the setup, the given one if any, and the frames."""
     script = script_for(what, setup)
-    drawn = demo_frames(script, cards=STICKERED if has_stickers else BARE)
-    return setup or setup_of(script), (Frame(frame.image, frame.t_s) for frame in drawn)
+    drawn = demo_pictures(script, cards=STICKERED if has_stickers else BARE)
+    return setup or setup_of(script), (Frame(image, number / EVEN.fps) for number, image in enumerate(drawn))
 
 
 def start_or_go_on(match: Match, script: Script) -> int:

@@ -228,7 +228,6 @@ def port_free(port: int) -> Check:
 
 
 def _runs_at(port: int) -> bool:
-    """True if a companion answers at a port of this machine."""
     try:
         with urllib.request.urlopen(f"http://127.0.0.1:{port}/version", timeout=3) as answer:
             found = json.loads(answer.read(1000))

@@ -244,9 +244,9 @@ def _check_others(source: str | None, others: Sequence[str]) -> None:
     used = {_one_name(source or "")}
     for other in others:
         if not (is_device(other) or Path(other).exists()) or (source or "").startswith(DEMO):
-            raise Problem(say("There is no film, folder or camera %(path)s: check the path.", path=shown(other)))
+            raise Problem("There is no film, folder or camera %(path)s: check the path.", path=shown(other))
         if _one_name(other) in used:
-            raise Problem(say("%(source)s is named twice: name each camera once.", source=shown(other)))
+            raise Problem("%(source)s is named twice: name each camera once.", source=shown(other))
         used.add(_one_name(other))
 
 

@@ -164,7 +164,6 @@ def _sheet(result: HandResult, names: Names) -> list[str]:
 
 
 def _prompt(hand: DealtHand, now: Asked, cards: Mapping[str, Card]) -> str:
-    """Return what the person decides now, and what he types."""
     if now.stage is Stage.OVER:
         return _("`p` deals the next hand, `q` leaves the game.")
     if now.stage is Stage.TURN:

@@ -33,7 +33,6 @@ _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
 SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
 SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
-"""What a letter of the director's holds."""
 
 CLOCK = "clock"
 """What stands among the letters as long as a round is played: `of` seconds are left; `text` says whether it runs."""

@@ -47,7 +47,6 @@ class TableRow:
 
     @property
     def is_gone(self) -> bool:
-        """True if nothing has been heard of it for a while."""
         return self.quiet_s > _BEHIND_S
 
     @property

@@ -68,16 +68,14 @@ def erase(db: Connection, name: str) -> str:
     named = [one for one in people.everybody(db) if key_of(one.name) == key]
     changed = _erase_deeds(db, _word(name), alias) if key else 0
     if not there and not named and not changed:
-        raise Problem(say("The club knows nobody called “%(name)s”.", name=plain(name, 48)))
+        raise Problem("The club knows nobody called “%(name)s”.", name=plain(name, 48))
     present = {row.id: row for row in club_log.tables(db, hidden=True)}
     for one in there:
         if one.state["is_open"] and not present[one.table].is_gone:
             raise Problem(
-                say(
-                    "%(who)s is playing at %(table)s: wait until the hand is over.",
-                    who=plain(name, 48),
-                    table=present[one.table].name,
-                )
+                "%(who)s is playing at %(table)s: wait until the hand is over.",
+                who=plain(name, 48),
+                table=present[one.table].name,
             )
         _erase_match(db, one, key, alias)
     for table in {one.table for one in there}:

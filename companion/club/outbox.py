@@ -109,7 +109,6 @@ class Outbox:
         self._thread = threading.Thread(target=self._run, name="club", daemon=True)
 
     def start(self) -> None:
-        """Begin to push, in a thread."""
         self._thread.start()
 
     def stop(self) -> None:
@@ -258,7 +257,7 @@ class Outbox:
         except FileNotFoundError:
             return self._new_table()
         except (OSError, ValueError) as error:
-            raise Problem(say("%(file)s cannot be read (%(why)s).", file=self._file, why=error)) from error
+            raise Problem("%(file)s cannot be read (%(why)s).", file=self._file, why=error) from error
         table = kept.get("table") if isinstance(kept, dict) else None
         return table if isinstance(table, str) and table else self._new_table()
 
@@ -268,7 +267,7 @@ class Outbox:
             write_whole(self._file, json.dumps({"table": table}), mode=0o600)
         except OSError as error:
             raise Problem(
-                say("%(file)s cannot be written (%(why)s): make room on the disk.", file=self._file, why=error.strerror)
+                "%(file)s cannot be written (%(why)s): make room on the disk.", file=self._file, why=error.strerror
             ) from error
         return table
 

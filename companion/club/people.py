@@ -29,7 +29,6 @@ class Role(StrEnum):
     PLAYER = "player"  # see where they sit, take their own data along
 
     def may(self, needed: Role) -> bool:
-        """True if this role may do what another one may."""
         order = list(Role)
         return order.index(self) <= order.index(needed)
 

@@ -50,7 +50,6 @@ DID = {
     "arrived": N_("has received it"),
     "replied": N_("has answered"),
 }
-"""What each kind of deed is called."""
 
 
 def here() -> str:

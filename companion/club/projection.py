@@ -58,7 +58,6 @@ class Projector:
         self._thread = threading.Thread(target=self._run, name="projection", daemon=True)
 
     def start(self) -> None:
-        """Keep the boards current in a thread."""
         self._thread.start()
 
     def stop(self) -> None:

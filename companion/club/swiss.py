@@ -24,7 +24,6 @@ MOST_TRIES = 100_000  # pairings that are tried before two may meet again
 class Encounter:
     """What the sides of a table have played in a round; one alone has a bye."""
 
-    round: int
     sides: tuple[str, ...]
     points: tuple[int, ...] = ()
     seats: int = 2

@@ -74,7 +74,6 @@ class Seat:
 
     @property
     def rests(self) -> bool:
-        """True if nobody else sits there."""
         return len(self.sides) == 1
 
 
@@ -115,7 +114,6 @@ class Tournament:
         return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
 
     def side(self, name: str) -> Side | None:
-        """Return the side of that name."""
         return next((side for side in self.sides if side.name == name), None)
 
 
@@ -233,7 +231,7 @@ def _found(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> 
 def standings(found: Tournament, known: Iterable[Result]) -> list[Standing]:
     """Return how all stand after what is final."""
     seats = found.plan.seats
-    games = [Encounter(one.round, one.seat.sides, one.points or (), seats) for one in known if one.is_final]
+    games = [Encounter(one.seat.sides, one.points or (), seats) for one in known if one.is_final]
     return swiss.standings(found.order, games)
 
 
@@ -273,12 +271,7 @@ def _number(form: Mapping[str, str], name: str, low: int, high: int) -> int:
     found = whole(form.get(name, "").strip(), low, high)
     if found is None:
         raise Problem(
-            say(
-                "“%(text)s” is no number from %(low)d to %(high)d.",
-                text=plain(form.get(name, ""), 20),
-                low=low,
-                high=high,
-            )
+            "“%(text)s” is no number from %(low)d to %(high)d.", text=plain(form.get(name, ""), 20), low=low, high=high
         )
     return found
 
@@ -302,20 +295,20 @@ def entered(found: Tournament, text: str) -> dict[str, object]:
             raise Problem(wanted if size == 2 else alone)
         for player in players:
             if key_of(player) in known:
-                raise Problem(say("%(who)s takes part already.", who=player))
+                raise Problem("%(who)s takes part already.", who=player)
             known.add(key_of(player))
         sides.append(players)
     if not sides:
         raise Problem(say("Write who takes part, one side a line."))
     if len(found.sides) + len(sides) > MOST_SIDES:
-        raise Problem(say("At most %(most)d sides can take part.", most=MOST_SIDES))
+        raise Problem("At most %(most)d sides can take part.", most=MOST_SIDES)
     return {"sides": sides}
 
 
 def left(found: Tournament, name: str) -> dict[str, object]:
     """Return that a side plays no further round. Raises Problem."""
     if found.side(name) is None:
-        raise Problem(say("%(who)s does not take part.", who=plain(name, _MOST_NAME)))
+        raise Problem("%(who)s does not take part.", who=plain(name, _MOST_NAME))
     return {"side": name}
 
 
@@ -334,12 +327,12 @@ def drawn(
     there = [side.name for side in found.sides if not side.has_left]
     waiting = open_seats(found, known)
     if number != len(found.rounds) + 1:
-        raise Problem(say("Round %(number)d has been drawn already.", number=number))
+        raise Problem("Round %(number)d has been drawn already.", number=number)
     if number > found.length:
         raise Problem(say("All rounds have been played."))
     if waiting:
         who = " – ".join(waiting[0].seat.sides)
-        raise Problem(say("%(who)s: there is no result yet. Wait for it, or type it.", who=who))
+        raise Problem("%(who)s: there is no result yet. Wait for it, or type it.", who=who)
     if len(there) < 2:
         raise Problem(say("A round needs two sides."))
     begun = found if found.lot else replace(found, lot=tuple(lot))
@@ -384,7 +377,7 @@ def typed(found: Tournament, form: Mapping[str, str]) -> dict[str, object]:
     seats = found.rounds[number - 1] if found.rounds else ()
     seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)
     if seat is None:
-        raise Problem(say("%(who)s does not play in this round.", who=plain(first, _MOST_NAME)))
+        raise Problem("%(who)s does not play in this round.", who=plain(first, _MOST_NAME))
     fields = [f"points{at}" for at in range(len(seat.sides))]
     is_given = any(form.get(name, "").strip() for name in fields)
     points = [_number(form, name, 0, MOST_POINTS) for name in fields] if is_given else None

@@ -11,7 +11,7 @@ from functools import cache
 from math import hypot
 
 from companion.printing import svg as draw
-from companion.printing.pictograms import COLOUR_OF, milestone, sign
+from companion.printing.pictograms import COLOUR_OF, drawing, milestone, sign
 from companion.printing.printed_words import card_word, family_word
 from companion.rules.cards import Card, Family
 from companion.tabletop.mat_layout import CARD_MM
@@ -157,33 +157,6 @@ def back_svg() -> str:
     # The disc in the middle stays free.
     free = [(x, y) for x, y in places if hypot(x - _MIDDLE, y - _HEIGHT / 2) > _DISC_MM + 6]
     half = [draw.group(milestone(), x=x, y=y) for x, y in free]
-    road = draw.group(_winding_road(), x=_MIDDLE, y=_HEIGHT / 2)
+    road = draw.group(drawing("winding-road"), x=_MIDDLE, y=_HEIGHT / 2)
     picture = _on_paper([_ground(draw.INK), road, *half, _turned(*half)])
     return draw.document(_WIDTH, _HEIGHT, [*picture, *_rim(draw.INK)])
-
-
-def _winding_road() -> list[str]:
-    """Draw a red disc that a road crosses in two bends."""
-    dashes = [_road_point(t / 22) for t in range(2, 22)]
-    lane = draw.paint("none", draw.YELLOW, 0.9)
-    middle = "M-8.2 20.5C-18 5 -7 4 0 0C7 -4 18 -5 8.2 -20.5"
-    return [
-        draw.circle(0, 0, _DISC_MM, draw.paint(draw.RED)),
-        draw.path(middle, draw.paint("none", draw.PAPER, 10)),
-        draw.path(middle, draw.paint("none", draw.INK, 8)),
-        *(draw.line(*a, *b, lane) for a, b in zip(dashes[::2], dashes[1::2], strict=False)),
-        draw.circle(0, 0, _DISC_MM + 4.5, draw.paint("none", draw.INK, 9)),
-        draw.circle(0, 0, _DISC_MM + 0.4, draw.paint("none", draw.PAPER, 1.1)),
-    ]
-
-
-def _road_point(part: float) -> tuple[float, float]:
-    """Return a point on the road's middle, `part` of the way along; its second bend is the first one turned."""
-    if part > 0.5:
-        x, y = _road_point(1 - part)
-        return -x, -y
-    t = 2 * part
-    weights = ((1 - t) ** 3, 3 * t * (1 - t) ** 2, 3 * t * t * (1 - t), t**3)
-    points = ((-8.2, 20.5), (-18, 5), (-7, 4), (0, 0))
-    x, y = (sum(w * at for w, at in zip(weights, ats, strict=True)) for ats in zip(*points, strict=True))
-    return x, y

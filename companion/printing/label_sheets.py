@@ -40,7 +40,6 @@ class LabelSheet:
 
     @property
     def title(self) -> str:
-        """The maker's name for it."""
         return f"{self.maker} {self.name}".strip()
 
     @property

@@ -105,10 +105,10 @@ def _ways(layout: MatLayout, beyond: str, beyond_y: float, edge: str, edge_y: fl
     """Draw an arrow away from the player on the right, and on the left one to his edge, a word by each."""
     width, height = layout.size_mm
     return [
-        draw.group(pictograms.roll(draw.INK, draw.PAPER), x=width - 26, y=beyond_y, scale=0.26),
+        draw.group(pictograms.drawing("roll"), x=width - 26, y=beyond_y, scale=0.26),
         draw.fitted(beyond, width - 26, beyond_y + 17, 5.2, 32, weight=600),
         draw.fitted(edge, 26, height - 56, 5.2, 32, weight=600),
-        draw.group(pictograms.roll(draw.INK, draw.PAPER), x=26, y=edge_y, scale=0.12, turn=180),
+        draw.group(pictograms.drawing("roll"), x=26, y=edge_y, scale=0.12, turn=180),
     ]
 
 
@@ -126,7 +126,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     width, height = layout.size_mm
     slots = layout.zones.values()
     x, room = min(rect.x_mm for rect in slots), min(rect.width_mm for rect in slots)
-    face = draw.group(pictograms.robot(draw.INK), x=x + 8, y=29, scale=2.4)
+    face = draw.group(pictograms.drawing("robot"), x=x + 8, y=29, scale=2.4)
     name = draw.text(mat_word("robot-hand", language).upper(), x + 20, 35, 19, weight=800)
     # Below the seam's middle, which is free of words.
     hint = mat_word("robot-hint", language)

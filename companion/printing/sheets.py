@@ -83,7 +83,7 @@ def screen_svg(parts: int, language: str = "en") -> str:
     body = [draw.rect(0, 0, width, height, draw.paint(draw.PAPER))]
     for x in (each * (part + 0.5) for part in range(parts)):
         body += [
-            draw.group(pictograms.robot(draw.INK), x=x - each * 0.29, y=(ridge + foot) / 2 + 5, scale=7 / parts**0.5),
+            draw.group(pictograms.drawing("robot"), x=x - each * 0.29, y=(ridge + foot) / 2 + 5, scale=7 / parts**0.5),
             draw.fitted(mat_word(ROBOT, language).upper(), x + each * 0.09, (ridge + foot) / 2, 75, each * 0.5),
             draw.fitted(mat_word("screen-glue", language), x, foot + 10, 5, each - 16, weight=600),
             draw.text(mat_word("screen-fold", language), x, ridge - 3, 4.2, anchor=0.5),

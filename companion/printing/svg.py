@@ -58,15 +58,12 @@ def window(
     return f'<svg {frame} viewBox="{box}">{"".join(body)}</svg>'
 
 
-def paint(
-    fill: str = "none", stroke: str = "none", width: float = 0.0, *, cap: str = "butt", join: str = "miter"
-) -> str:
+def paint(fill: str = "none", stroke: str = "none", width: float = 0.0, *, join: str = "miter") -> str:
     """Return the attributes that colour a shape."""
     if stroke == "none":
         return f'fill="{fill}"'
-    ends = f' stroke-linecap="{cap}"' if cap != "butt" else ""
     corners = f' stroke-linejoin="{join}"' if join != "miter" else ""
-    return f'fill="{fill}" stroke="{stroke}" stroke-width="{num(width)}"{ends}{corners}'
+    return f'fill="{fill}" stroke="{stroke}" stroke-width="{num(width)}"{corners}'
 
 
 def rect(x: float, y: float, width: float, height: float, look: str, *, radius: float = 0.0) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from companion.robots.information_set import Position, reshuffles
 from companion.robots.lanes import Lanes, deck_of, lanes_to_move
-from companion.robots.valuation import NEVER, STUCK_ALONE, WEIGHTS, Points, Weights, worths
+from companion.robots.valuation import NEVER, STUCK_ALONE, Points, worths
 from companion.robots.worlds import wants_extension
 from companion.rules.cards import HAZARD_OF, REMEDY_OF, Card, Family
 from companion.rules.legality import answered
@@ -26,11 +26,9 @@ _ROBBED = 30.0  # what it is worth that another side has a distance card less, b
 _OTHER_VICTIM = 5.0  # how much less a hazard is worth before another side than the one that it hurts most
 
 
-def judged(
-    position: Position, plays: Iterable[Play | None], weights: Weights = WEIGHTS
-) -> list[tuple[Play | None, float]]:
+def judged(position: Position, plays: Iterable[Play | None]) -> list[tuple[Play | None, float]]:
     """Return plays with their worth, the best first; those of equal worth in their order. None is no answer."""
-    judge = _Judge(position, weights)
+    judge = _Judge(position)
     return sorted(((play, judge.worth(play)) for play in plays), key=lambda one: -one[1])
 
 
@@ -41,13 +39,13 @@ def own_lane(position: Position, hand: Iterable[Card]) -> Lanes:
 
 
 class _Judge:
-    def __init__(self, position: Position, weights: Weights) -> None:
-        self.position, self.table, self.weights = position, position.table, weights
+    def __init__(self, position: Position) -> None:
+        self.position, self.table = position, position.table
         self.deck = deck_of(tuple(position.table.deck))
         self.points, self.victim = self._valued(position.hand)
 
     def _valued(self, hand: Iterable[Card]) -> tuple[Points, Points]:
-        worth, victim = worths(own_lane(self.position, hand), self.weights)
+        worth, victim = worths(own_lane(self.position, hand))
         return worth[0], victim[0]
 
     def worth(self, play: Play | None) -> float:

@@ -146,6 +146,5 @@ class RobotHelp:
             return step
 
     def _begin(self, hand: object) -> None:
-        """Forget what was said in another hand."""
         if hand != self._hand:
             self._hand, self._told, self._tapped = hand, None, {}

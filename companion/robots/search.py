@@ -126,7 +126,6 @@ def _standing(candidate: Candidate) -> float:
 
 
 def _in_question(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates that may be the best."""
     best = max(candidates, key=_standing)
     return [one for one in candidates if one is best or _may_gain(one, best) > _LEAST_GAIN]
 

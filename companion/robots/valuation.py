@@ -111,7 +111,6 @@ class Movers:
         return np.asarray(rolls & ~self.stopped)
 
     def may_drive(self, times: int = 1) -> Flags:
-        """Return where each distance card could be laid."""
         edition, km = self.edition, self.km * times
         too_fast = (km if edition.limit_on_doubled == "doubled" else self.km) > SLOW_KM
         may = self.driving & self.may_begin & ~(too_fast & self.limited)
@@ -123,7 +122,6 @@ class Movers:
         return may
 
     def may_remedy(self) -> Flags:
-        """Return where the remedy of each hazard could be laid."""
         deck, edition, top = self.deck, self.edition, self.top
         free = ~self.stopped & (top != deck.roll + 1)
         if edition.roll_with_right_of_way == "forbidden":
@@ -137,7 +135,6 @@ class Movers:
         return may
 
     def may_save(self) -> Flags:
-        """Return where each safety could be laid."""
         may = np.tile(self.may_begin, (len(self.deck.safeties), 1))
         may[self.deck.right_of_way] = True
         if self.lanes.race_counts and self.edition.overshoot == "forbidden":
@@ -158,7 +155,6 @@ class Movers:
         return may & self.may_begin
 
     def may_limit(self, victim: Ints) -> Flags:
-        """Return where the car of another side could be slowed down."""
         return self.may_begin & ~self.lanes.of(self.lanes.limit, victim)
 
 

@@ -206,7 +206,6 @@ class Ends:
         self.km = np.zeros((len(lanes), lanes.sides), np.int64)
 
     def note(self, over: Lanes) -> None:
-        """Write down how lanes are over."""
         self.points[over.origin], self.by[over.origin] = points(over), over.by
         self.km[over.origin] = np.stack([over.race_km(side) for side in range(over.sides)], axis=1)
 

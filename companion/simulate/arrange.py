@@ -68,12 +68,10 @@ class TablePlan:
     seats: tuple[Point, ...]
 
     def mat(self, mat_id: str) -> MatPlace:
-        """Return the mat `side-1`, … or `table`."""
         return next(place for place in self.mats if place.layout.id == mat_id)
 
     @property
     def corners(self) -> tuple[Point, ...]:
-        """Every corner of every mat."""
         return tuple(chain.from_iterable(place.corners for place in self.mats))
 
 

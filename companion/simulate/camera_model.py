@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from companion.simulate.arrange import Point
+from companion.simulate.arrange import Point, turned
 
 Image = NDArray[np.uint8]
 Matrix = NDArray[np.float64]
@@ -18,7 +18,7 @@ Size = tuple[int, int]
 
 _FOCAL = 0.78  # focal length over picture width: a webcam of 65°
 _MARGIN = 0.012  # share of the picture's height left free round the outermost mats
-_NOISE_SLACK_PX = 64
+NOISE_SLACK_PX = 64  # by how much the noise is wider and higher than a picture
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +65,8 @@ def camera(
         matrix = _looking_at(target, away_mm, size, tilt_deg, roll_deg)
         low, high = _extent_px(matrix, corners)
         scale = _FOCAL * width / away_mm
-        target = target + _unrolled((low + high) / 2 - np.array([width, height]) / 2, roll_deg) / scale
+        off_x, off_y = (low + high - size) / 2
+        target = target + np.array(turned(off_x, off_y, -roll_deg)) / scale
         away_mm = max(least_mm, away_mm * (0.5 + 0.5 * float(((high - low) / room).max())))
     return _looking_at(target, away_mm, size, tilt_deg, roll_deg)
 
@@ -87,12 +88,6 @@ def _extent_px(matrix: Matrix, corners: Matrix) -> tuple[Matrix, Matrix]:
     return flat.min(axis=1), flat.max(axis=1)
 
 
-def _unrolled(offset: Matrix, roll_deg: float) -> Matrix:
-    roll = math.radians(roll_deg)
-    x, y = offset
-    return np.array([x * math.cos(roll) + y * math.sin(roll), -x * math.sin(roll) + y * math.cos(roll)])
-
-
 def light(look: Look, size: Size) -> NDArray[np.float32]:
     """Return how much of its own brightness each pixel shows: (H, W, 3) float32, BGR."""
     width, height = size
@@ -105,28 +100,11 @@ def light(look: Look, size: Size) -> NDArray[np.float32]:
     return np.ascontiguousarray((slope * fall)[..., None] * tint, dtype=np.float32)
 
 
-@dataclass(frozen=True, slots=True)
-class Noise:
-    """A sheet of noise larger than the picture; each frame takes another piece of it."""
-
-    more: Image
-    less: Image
-    size: Size
-
-    def piece(self, chance: random.Random) -> tuple[Image, Image]:
-        """Return what to add and what to take away on one frame, each (H, W, 3) uint8."""
-        width, height = self.size
-        x, y = chance.randrange(_NOISE_SLACK_PX), chance.randrange(_NOISE_SLACK_PX)
-        here = np.s_[y : y + height, x : x + width]
-        return self.more[here], self.less[here]
-
-
-def noise(strength: float, size: Size, seed: int) -> Noise:
-    """Return the sensor's noise: mostly brightness, a little colour."""
+def noise(strength: float, size: Size, seed: int) -> NDArray[np.int16]:
+    """Return the noise of a sensor, most of it brightness, on more than a picture: each takes another piece of it."""
     width, height = size
-    shape = (height + _NOISE_SLACK_PX, width + _NOISE_SLACK_PX)
+    shape = (height + NOISE_SLACK_PX, width + NOISE_SLACK_PX)
     source = np.random.default_rng(seed)
     bright = source.standard_normal((*shape, 1), dtype=np.float32) * (0.85 * strength)
     colour = source.standard_normal((*shape, 3), dtype=np.float32) * (0.53 * strength)
-    values = np.rint(bright + colour)
-    return Noise(np.maximum(values, 0).astype(np.uint8), np.maximum(-values, 0).astype(np.uint8), size)
+    return np.rint(bright + colour).astype(np.int16)

@@ -1,4 +1,4 @@
-"""The simulated table as a source of frames: a script played before the camera."""
+"""The simulated table as a source of pictures: a script played before the camera."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from itertools import chain, dropwhile
 
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
-from companion.simulate.camera_model import Size, typical_look
+from companion.simulate.camera_model import Image, Size, typical_look
 from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.choreography import Choreographer
-from companion.simulate.scene import Frame, Scene
+from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay
 from companion.simulate.studio import Studio
 
 SETTLING_S = 2.5  # seconds for which the bare table is shown before the first hand moves, and the last cards after it
 
 
-def demo_frames(
+def demo_pictures(
     script: Script, *, seed: int = 0, speed: float = 1.0, size: Size = (1920, 1080), cards: Cards = STICKERED
-) -> Iterator[Frame]:
-    """Return the script's hands as a camera over the table sees them; the same frames for the same arguments.
+) -> Iterator[Image]:
+    """Return the script's hands as a camera over the table sees them, `Tempo.fps` pictures a second.
 
-    Frames are `size` (width, height) pixels, `t_s` counts from 0; the caller paces them.
+    They are `size` (width, height) pixels large, and the same for the same arguments.
     """
-    studio, tempo = table_studio(script, seed=seed, size=size, cards=cards), Tempo(speed=speed)
-    return filmed(studio, followed_scenes(script, seed, tempo), seed, tempo.fps)
+    studio = table_studio(script, seed=seed, size=size, cards=cards)
+    return filmed(studio, followed_scenes(script, seed, Tempo(speed=speed)), seed)
 
 
-def filmed(studio: Studio, scenes: Iterable[Scene], seed: int, fps: float) -> Iterator[Frame]:
-    """Return scenes as the frames of a camera; the seed draws the noise on each."""
+def filmed(studio: Studio, scenes: Iterable[Scene], seed: int) -> Iterator[Image]:
+    """Return scenes as the pictures of a camera; the seed draws the noise on each."""
     chance = random.Random(f"noise {seed}")  # noqa: S311
-    return (Frame(studio.picture(scene, chance), index / fps) for index, scene in enumerate(scenes))
+    return (studio.picture(scene, chance) for scene in scenes)
 
 
 def table_studio(script: Script, *, seed: int = 0, size: Size = (1920, 1080), cards: Cards = STICKERED) -> Studio:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from companion.common.errors import Problem
 from companion.common.text import Said, say
@@ -25,22 +25,12 @@ TWO_PLAYERS = (Team("Ann", ("Ann",)), Team("Bob", ("Bob",)))
 PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 STUCK = say("The simulated players cannot go on from here: take back the last line, or enter the plays by hand.")
+SLIPS_SHARE = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
+CLAIMS_SHARE = 0.95  # share of hazards that a safety in hand answers at once
+HOLDS_SHARE = 0.8  # share of turns in which a safety waits for a coup fourré while there is another play
+TAKES_SHARE = 0.7  # share of turns in which the top of the discard pile is taken where it is of use at once
 _PATIENCE_TURNS = 400  # number of turns that no hand of any edition exceeds
 _WORTH_TAKING = 170.0  # least worth of a play for which the top of the discard pile is taken
-
-
-@dataclass(frozen=True, slots=True)
-class Manners:
-    """How the players play."""
-
-    illegal_share: float = 0.08  # share of turns in which a card that may not be played is laid first, and taken back
-    claim_share: float = 0.95  # share of hazards that a safety in hand answers at once
-    hold_share: float = 0.8  # share of turns in which a safety waits for a coup fourré while there is another play
-    take_share: float = 0.7  # share of turns in which the top of the discard pile is taken where it is of use at once
-    extension: Verb = Verb.FINISH  # the answer at 700
-
-
-EVERYDAY = Manners()
 
 
 def random_script(
@@ -49,7 +39,6 @@ def random_script(
     teams: Sequence[Team] = TWO_PLAYERS,
     hands: int = 1,
     seed: int = 0,
-    manners: Manners = EVERYDAY,
     options: Options = (),
     target: int | None = None,
     first: str | None = None,
@@ -64,7 +53,7 @@ def random_script(
     players = [seat.player for seat in referee.seating(teams)]
     begins = players.index(first) if first in players else 0
     firsts = (players[(begins + n) % len(players)] for n in range(hands))
-    played = (_Deal(referee.new_hand(rules, teams, one, target), chance, manners).hand() for one in firsts)
+    played = (_Deal(referee.new_hand(rules, teams, one, target), chance).hand() for one in firsts)
     return Script(tuple(teams), tuple(played), edition, target, options)
 
 
@@ -93,7 +82,7 @@ def played_on(script: Script, table: Table, *, hands: int, seed: int) -> Script:
     _playable(script.edition_name, script.teams, script.options)
     chance = random.Random(f"go on {seed}")  # noqa: S311
     position = position_of(table, chance)
-    hand = _Deal(table, chance, EVERYDAY, position).hand()
+    hand = _Deal(table, chance, position).hand()
     after = random_script(
         script.edition_name,
         teams=script.teams,
@@ -112,8 +101,8 @@ class _Deal:
     With a `position` it is taken up there: what lies is known, and the rest is dealt by chance.
     """
 
-    def __init__(self, table: Table, chance: random.Random, manners: Manners, position: Position | None = None) -> None:
-        self._table, self._chance, self._manners = table, chance, manners
+    def __init__(self, table: Table, chance: random.Random, position: Position | None = None) -> None:
+        self._table, self._chance = table, chance
         self._first = table.player_to_move
         lying = position.lying if position else {}
         ids = position.not_lying if position else card_ids(table.deck)
@@ -136,7 +125,7 @@ class _Deal:
         """Yield what happens next: an answer at the target, a coup fourré, or the next player's turn."""
         asked = self._table.extension_offered_to
         if asked is not None:
-            yield self._do(Play(self._manners.extension, self._table.sides[asked].players[0]))
+            yield self._do(Play(Verb.FINISH, self._table.sides[asked].players[0]))
             return
         claim = self._claim()
         if claim is not None:
@@ -187,7 +176,7 @@ class _Deal:
             player = next(seat.player for seat in clockwise if seat.side == attack.side)
             safeties = (held for held in self._held[player] if face_of(held) is SAFETY_OF[attack.hazard])
             card_id = next(safeties, None)
-            if card_id is None or self._chance.random() >= self._manners.claim_share:
+            if card_id is None or self._chance.random() >= CLAIMS_SHARE:
                 continue
             play = lay(player, SAFETY_OF[attack.hazard], at_once=True)
             if not referee.objections(self._table, play):
@@ -207,7 +196,7 @@ class _Deal:
     def _wants_discard(self, player: str) -> bool:
         """True if the top of the discard pile may be taken, and can be put to good use at once."""
         take = Play(Verb.TAKE, player)
-        if referee.objections(self._table, take) or self._chance.random() >= self._manners.take_share:
+        if referee.objections(self._table, take) or self._chance.random() >= TAKES_SHARE:
             return False
         lying = self._zones[DISCARD_ZONE]
         if not lying or face_of(lying[-1]) is not self._table.discards[-1]:
@@ -218,7 +207,7 @@ class _Deal:
 
     def _slip(self, player: str) -> Action | None:
         """Return, now and then, a card that may not be played."""
-        if self._chance.random() >= self._manners.illegal_share:
+        if self._chance.random() >= SLIPS_SHARE:
             return None
         wrong = [
             (play, card_id)
@@ -276,10 +265,9 @@ class _Deal:
         frees = own.hazard is not None and SAFETY_OF[own.hazard] is card
         if frees or self._table.draw_pile == 0:
             return 450.0
-        return -200.0 if self._chance.random() < self._manners.hold_share else 120.0
+        return -200.0 if self._chance.random() < HOLDS_SHARE else 120.0
 
     def _regret(self, own: Side, card: Card) -> float:
-        """Return how much a discarded card would be missed."""
         if card.family is Family.SAFETY:
             return 1000.0
         if card.family is Family.DISTANCE:

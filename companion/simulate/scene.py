@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from companion.simulate.arrange import MatPlace, Point, Pose
 
 BACK = "back"  # the picture of a card that lies face down
-
-
-@dataclass(frozen=True, slots=True)
-class Frame:
-    """One picture and the moment it was taken: (H, W, 3) uint8 BGR."""
-
-    image: NDArray[np.uint8]
-    t_s: float
 
 
 @dataclass(frozen=True, slots=True)

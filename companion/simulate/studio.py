@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from companion.simulate import arrange, art, camera_model
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
-from companion.simulate.camera_model import Image, Look, Matrix, Size
+from companion.simulate.camera_model import NOISE_SLACK_PX, Image, Look, Matrix, Size
 from companion.simulate.card_faces import Cards
 from companion.simulate.scene import Arm, Lying, Scene
 
@@ -80,10 +80,9 @@ class Studio:
 
     def _developed(self, frame: Image, chance: random.Random) -> Image:
         """Return what the sensor makes of a frame."""
-        more, less = self._noise.piece(chance)
-        cv2.add(frame, more, dst=frame)
-        cv2.subtract(frame, less, dst=frame)
-        return frame
+        x, y = chance.randrange(NOISE_SLACK_PX), chance.randrange(NOISE_SLACK_PX)
+        piece = self._noise[y : y + frame.shape[0], x : x + frame.shape[1]]
+        return cv2.add(frame, piece, dst=frame, dtype=cv2.CV_8U)
 
     def _taken(self, places: tuple[MatPlace, ...]) -> Image:
         """Return the bare table with its mats."""

@@ -24,7 +24,7 @@ def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
     """
     folder = editions_path(option).parent
     try:
-        make_folder(folder, mode=0o700)
+        make_folder(folder)
         next(folder.iterdir(), None)
         return folder
     except OSError as error:

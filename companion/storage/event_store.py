@@ -25,11 +25,9 @@ from companion.common.errors import Problem
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event, recovery, restore
 from companion.storage.data_folder import store_path
-from companion.storage.events import SETUP, Draft, Event, Row, is_sound
+from companion.storage.events import Draft, Event, Row, is_sound
 from companion.storage.files import give_to_owner_of
 from companion.storage.recovery import Mended
-
-__all__ = ["SETUP", "Draft", "Event", "NotSaved", "Store"]
 
 log = logging.getLogger(__name__)
 
@@ -281,7 +279,6 @@ class Store:
         return time.monotonic() - self._last_s
 
     def put_note_away(self) -> None:
-        """Remove the note about a damaged log, which somebody has read."""
         self.note = None
         recovery.put_note_away(self.path.parent)
 

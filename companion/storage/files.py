@@ -48,13 +48,10 @@ def sync_folder(folder: Path) -> None:
         os.close(fd)
 
 
-def make_folder(folder: Path, *, mode: int = 0o777) -> None:
-    """Make a folder and its parents so that they survive a power cut. Raises OSError.
-
-    `mode` is for the folder itself, where it was not there.
-    """
+def make_folder(folder: Path) -> None:
+    """Make a folder for its owner alone, and its parents, so that they survive a power cut. Raises OSError."""
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
-    folder.mkdir(mode=mode, parents=True, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for made in missing:
         sync_folder(made.parent)
 

@@ -107,7 +107,6 @@ class DrawnZones:
 
     @property
     def current(self) -> Drawing | None:
-        """What is in force now, None where nothing is drawn."""
         return self.given or self._kept
 
     def save(self, drawing: Drawing) -> None:

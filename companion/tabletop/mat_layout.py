@@ -68,7 +68,6 @@ class MatLayout:
     draw_marker: Marker | None = None  # on the table mat the marker that the draw pile hides
 
     def zone_at(self, x_mm: float, y_mm: float) -> str | None:
-        """Return the name of the zone under a point, or None between the zones."""
         return next((name for name, rect in self.zones.items() if rect.contains(x_mm, y_mm)), None)
 
 

@@ -48,7 +48,6 @@ class Box(NamedTuple):
         return across and self.top <= other.bottom and other.top <= self.bottom
 
     def holds(self, points: Iterable[tuple[float, float]]) -> bool:
-        """True if every point lies inside."""
         return all(self.left <= x <= self.right and self.top <= y <= self.bottom for x, y in points)
 
 

@@ -44,7 +44,6 @@ class _Sight:
     """The mats that belong to it."""
 
     def has(self, zone: str) -> bool:
-        """True if a zone is on one of its mats."""
         return mat_of(zone) in self.own
 
     def zones(self, named: Iterable[str] | None) -> frozenset[str]:
@@ -103,7 +102,6 @@ class CameraGroup:
         self._size_px = SIZE_PX
 
     def begin_afresh(self) -> None:
-        """Forget all that was seen."""
         for lookout in self._lookouts:
             lookout.begin_afresh()
 
@@ -112,7 +110,6 @@ class CameraGroup:
         return tuple(mat for mat in in_play if self._owners.get(mat, 0) == number)
 
     def __call__(self, frame: Frame) -> View:
-        """Return what a frame shows."""
         cameras = len(frame.parts) or 1
         if cameras != len(self._lookouts):
             # Which of the others is new, or gone, the frame does not tell.

@@ -59,7 +59,6 @@ class Sight:
 
     @property
     def sightings(self) -> tuple[Sighting, ...]:
-        """The cards of the last view."""
         return self.view.sightings if self.view else ()
 
     @property
@@ -100,7 +99,6 @@ class Eye:
         self.begin_afresh()
 
     def begin_afresh(self) -> None:
-        """Forget everything seen so far."""
         self.sight = Sight()
         self._size: tuple[int, ...] | None = None
 
@@ -122,7 +120,6 @@ class Eye:
         return view
 
     def _look(self, sight: Sight, frame: Frame) -> tuple[Sight, View]:
-        """Return the eye's memory after a frame, and what the frame shows."""
         if frame.after_gap:
             # Nothing can be compared, and nothing has lasted, across a gap in the pictures.
             sight = replace(sight, gate=Gate(), odd_since_s={}, mats=replace(sight.mats, doubtful={}))
@@ -296,7 +293,6 @@ class Eye:
 
 
 def _is_idle(sight: Sight, t_s: float) -> bool:
-    """True if nothing has moved and nothing is due."""
     return (
         sight.gate.motion is Motion.STILL
         and not sight.restless

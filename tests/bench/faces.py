@@ -204,6 +204,7 @@ class Tally:
     cards: int = 0
     first: int = 0  # the guess was right, sure or not
     told: int = 0  # sure, and right
+    among_two: int = 0  # not sure, and asked about, with the right face among the first two
     wrong: int = 0  # sure, and wrong
 
     def count(self, answer: Answer, truth: str | None, rule: Rule) -> None:
@@ -212,10 +213,12 @@ class Tally:
         self.first += answer.face == truth
         self.told += sure and answer.face == truth
         self.wrong += sure and answer.face != truth
+        self.among_two += not sure and truth in answer.offered
 
     def __str__(self) -> str:
-        told, first = (100 * value / max(1, self.cards) for value in (self.told, self.first))
-        return f"{told:.1f} ({first:.1f})" + (f", **{self.wrong} wrong**" if self.wrong else "")
+        told, asked, first = (100 * value / max(1, self.cards) for value in (self.told, self.among_two, self.first))
+        shares = f"{told:.1f} + {asked:.1f} ({first:.1f})" if asked else f"{told:.1f} ({first:.1f})"
+        return shares + (f", **{self.wrong} wrong**" if self.wrong else "")
 
 
 class Contest:

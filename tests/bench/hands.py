@@ -29,7 +29,7 @@ from companion.rules.table import Team
 from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import PX_PER_MM, Cards
-from companion.simulate.players import Manners, random_script
+from companion.simulate.players import random_script
 from companion.simulate.position import zone_of
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.script import Script
@@ -84,8 +84,7 @@ class Case:
     @property
     def script(self) -> Script:
         teams = tuple(Team(name, (name,)) for name in NAMES[: self.sides])
-        manners = Manners(illegal_share=0.08)
-        return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, manners=manners, target=self.km)
+        return random_script(EDITIONS[self.sides], teams=teams, seed=self.seed, target=self.km)
 
     @property
     def look(self) -> camera_model.Look:
@@ -377,12 +376,11 @@ class Watch:
         if self._studio is None:
             yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
             return
-        for number, frame in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed, self.case.fps), 1):
+        for number, image in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed)):
             if self._save is not None:
-                cv2.imwrite(
-                    str(self._save / "frames" / f"{number:05d}.jpg"), frame.image, [cv2.IMWRITE_JPEG_QUALITY, 95]
-                )
-            yield Frame(frame.image, frame.t_s)
+                file = self._save / "frames" / f"{number + 1:05d}.jpg"
+                cv2.imwrite(str(file), image, [cv2.IMWRITE_JPEG_QUALITY, 95])
+            yield Frame(image, number / self.case.fps)
 
     def told(self) -> list[tuple[int, dict]]:
         """Every item that `companion watch` would print, with the number of its frame, from 0."""

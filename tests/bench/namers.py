@@ -52,6 +52,7 @@ class Answer:
     score: float = 0.0
     lead: float = 0.0
     sure: bool | None = None  # what the way itself says; None where that is left to a `Rule`
+    offered: tuple[str, ...] = ()  # the two faces that people are asked about first, where it is not sure
 
 
 Pictures = Mapping[str, np.ndarray]  # the faces of a deck and its back by their slugs, `(H, W, 3) uint8 BGR`
@@ -101,10 +102,15 @@ def ours(pictures: Pictures, size_mm: tuple[float, float], asks: bool = True) ->
             return Answer(None, sure=False)
         if asks and reading._is_doubtful(best):
             best = closely.seconded(best, shown[1])
-        face = decks.BACK if best.face is None else best.face.value
-        return Answer(face, best.score, best.margin, reading._is_there(best) and reading._is_sure(best))
+        is_there = reading._is_there(best)
+        offered = tuple(map(_slug, (face for face, _ in best.ranking[:2]))) if is_there else ()
+        return Answer(_slug(best.face), best.score, best.margin, is_there and reading._is_sure(best), offered)
 
     return named
+
+
+def _slug(face: Card | None) -> str:
+    return decks.BACK if face is None else face.value
 
 
 def correlation(pictures: Pictures, size_mm: tuple[float, float]) -> Namer:

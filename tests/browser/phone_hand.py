@@ -23,6 +23,7 @@ from typing import Any
 
 import cv2
 import films
+import numpy as np
 from playwright.sync_api import BrowserContext, Page, sync_playwright
 from trust.real_service import Service, asked, service
 
@@ -30,7 +31,7 @@ from browser.screens import CHROMIUM, PHONE, SMALL
 from companion.pages.server.secure_port import PORT_ABOVE
 from companion.simulate.animation import Tempo
 from companion.simulate.frame_source import filmed, followed_scenes, table_studio
-from companion.simulate.scene import Frame, Scene
+from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay, shipped_script
 from companion.vision.capture.devices import PHONE_SILENT
 
@@ -77,7 +78,7 @@ class Film:
 
         self._arm = self._rested = self._number = 0
         self._last = sum(1 for _ in plays_that_stay(script.hands[0]))
-        self._write(filmed(table_studio(script, seed=seed), self._scenes(script, seed), seed, TEMPO.fps))
+        self._write(filmed(table_studio(script, seed=seed), self._scenes(script, seed), seed))
 
     def file(self, part: int) -> Path:
         return self._folder / f"{part}.y4m"
@@ -99,13 +100,13 @@ class Film:
             self.begins.append(self._number + 1)
         return self._rested == round(REST_S * TEMPO.fps)
 
-    def _write(self, frames: Iterator[Frame]) -> None:
+    def _write(self, pictures: Iterator[np.ndarray]) -> None:
         begin = f"YUV4MPEG2 W{SIZE_PX[0]} H{SIZE_PX[1]} F{TEMPO.fps:.0f}:1 Ip A1:1 C420\n".encode()
-        for part, of_part in groupby(frames, lambda _frame: len(self.begins) - 1):
+        for part, of_part in groupby(pictures, lambda _picture: len(self.begins) - 1):
             with self.file(part).open("wb") as file:
                 file.write(begin)
-                for frame in of_part:
-                    file.write(b"FRAME\n" + cv2.cvtColor(frame.image, cv2.COLOR_BGR2YUV_I420).tobytes())
+                for picture in of_part:
+                    file.write(b"FRAME\n" + cv2.cvtColor(picture, cv2.COLOR_BGR2YUV_I420).tobytes())
 
 
 @dataclass

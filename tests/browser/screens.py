@@ -40,7 +40,7 @@ from companion.printing import deck
 from companion.printing.render import to_image
 from companion.rules.cards import Card
 from companion.rules.record.notation import parse_play
-from companion.simulate.frame_source import demo_frames
+from companion.simulate.frame_source import demo_pictures
 from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
@@ -132,8 +132,8 @@ def filmed(*, badly: bool = False) -> tuple[bytes, Lookout]:
     """A picture of the simulated table, and what is to be said of it; `badly`: small, soft, with a lamp in it."""
     script = demo.script_for("")
     lookout = Lookout(eye_for(demo.setup_of(script)), lambda: ("side-1", "side-2", "table"))
-    for drawn in islice(demo_frames(script, speed=4.0), 60):
-        frame = Frame(drawn.image, drawn.t_s)
+    for number, image in enumerate(islice(demo_pictures(script, speed=4.0), 60)):
+        frame = Frame(image, number / 10)
         if badly:
             small = cv2.GaussianBlur(cv2.resize(frame.image, (960, 540), interpolation=cv2.INTER_AREA), (0, 0), 0.8)
             frame = replace(frame, image=cv2.circle(small, (620, 440), 40, (255, 255, 255), -1))

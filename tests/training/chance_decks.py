@@ -10,7 +10,7 @@ import numpy as np
 
 from companion.printing import render
 from companion.printing import svg as draw
-from companion.printing.pictograms import PICTURE_OF
+from companion.printing.pictograms import drawing
 from companion.printing.printed_words import card_word
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import load_edition
@@ -206,8 +206,8 @@ def _picture(style: Style, card: Card, rng: np.random.Generator, ink: tuple[int,
         return [*body, draw.group(_lamps(card), x=x, y=y, scale=scale)]
     if card in _LIMITS and style.shares_limit:
         return [*body, draw.group(_disc(card, colour), x=x, y=y, scale=scale)]
-    if style.picture != "doodle" and card in PICTURE_OF:
-        sign = draw.group(PICTURE_OF[card](colour, ground), x=x, y=y, scale=scale, turn=turn)
+    if style.picture != "doodle" and card.family is not Family.DISTANCE:
+        sign = draw.group(drawing(card, colour, ground), x=x, y=y, scale=scale, turn=turn)
         return [*body, sign.replace(draw.YELLOW, ground)]
     return body or _doodle(rng)
 

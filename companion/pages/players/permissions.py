@@ -15,7 +15,7 @@ from companion.pages.players import phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
-from companion.storage.event_store import Event
+from companion.storage.events import Event
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
 SEATED_ONLY = N_("Who plays may undo that: take a seat.")

@@ -19,7 +19,6 @@ from typing import NamedTuple, TypeGuard, TypeVar
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.capture import steadiness
 from companion.vision.capture.devices import Device
@@ -289,10 +288,8 @@ def guarded(opener: Callable[[], Device], name: str, work: Callable[[Device], T]
     except Problem:
         raise
     except TimeoutError:
-        hangs = say("The camera %(name)s does not answer: unplug it and plug it in again.", name=name)
-        raise Problem(hangs) from None
+        raise Problem("The camera %(name)s does not answer: unplug it and plug it in again.", name=name) from None
     except Exception as error:
-        broken = say("The camera %(name)s cannot be used: unplug it and plug it in again.", name=name)
-        raise Problem(broken) from error
+        raise Problem("The camera %(name)s cannot be used: unplug it and plug it in again.", name=name) from error
     finally:
         thread.join(CLOSING_S if answer.done() else 0.0)

@@ -114,8 +114,6 @@ def lasting_name(path: str, by_id: Path = Path("/dev/v4l/by-id")) -> str:
 
 
 class _OpenCv(Device):
-    """A source that OpenCV captures."""
-
     _capture: cv2.VideoCapture
 
     def grab(self) -> bool:
@@ -198,18 +196,17 @@ def _opened_webcam(path: str, name: str) -> cv2.VideoCapture:
         there = ", ".join(video_devices())
         others = say("these are there: %(cameras)s.", cameras=there)
         plug = say("plug one in, or try `%(command)s`.", command=typed("demo"))
-        raise Problem(say("There is no camera %(name)s: %(others)s", name=name, others=others if there else plug))
+        raise Problem("There is no camera %(name)s: %(others)s", name=name, others=others if there else plug)
     elif not os.access(path, os.R_OK | os.W_OK):
         raise Problem(
-            say("The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name)
+            "The camera %(name)s may not be used: type `sudo usermod -aG video $USER` and log in again.", name=name
         )
     else:
         capture = cv2.VideoCapture(path, cv2.CAP_V4L2)
     if not capture.isOpened():
-        busy = say(
+        raise Problem(
             "The camera %(name)s is busy or is no camera: close the program that uses it, or name another.", name=name
         )
-        raise Problem(busy)
     return capture
 
 
@@ -240,10 +237,9 @@ class Stream(_OpenCv):
         limits = [cv2.CAP_PROP_OPEN_TIMEOUT_MSEC, STREAM_TIMEOUT_MS, cv2.CAP_PROP_READ_TIMEOUT_MSEC, STREAM_TIMEOUT_MS]
         self._capture = cv2.VideoCapture(source, cv2.CAP_FFMPEG, limits)
         if not self._capture.isOpened():
-            dead = say(
+            raise Problem(
                 "The stream %(name)s does not answer: check the address and that it is running.", name=shown(source)
             )
-            raise Problem(dead)
 
 
 _AF_MANUAL, _AF_CONTINUOUS = 0, 2
@@ -267,12 +263,11 @@ class PiCamera(Device):
             self._camera = Picamera2(int(number or 0))
             self._start()
         except (RuntimeError, IndexError, ValueError) as error:
-            dead = say(
+            raise Problem(
                 "The Pi camera %(number)s does not answer (%(error)s): check its cable.",
                 number=number or 0,
                 error=error,
-            )
-            raise Problem(dead) from error
+            ) from error
         self._image: Image | None = None
         self.release()
 

@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
@@ -42,15 +41,15 @@ def read_picture(path: str | Path) -> Image:
     try:
         if file.stat().st_size > MAX_FILE_BYTES:
             most = MAX_FILE_BYTES // 1_000_000
-            raise Problem(say("The picture %(name)s is larger than %(mb)d MB; save it smaller.", name=file, mb=most), 1)
+            raise Problem("The picture %(name)s is larger than %(mb)d MB; save it smaller.", 1, name=file, mb=most)
         data = file.read_bytes()
     except FileNotFoundError as error:
-        raise Problem(say("There is no picture %(path)s: check the path.", path=file)) from error
+        raise Problem("There is no picture %(path)s: check the path.", path=file) from error
     except IsADirectoryError as error:
-        raise Problem(say("%(path)s is a folder: name a picture in it.", path=file)) from error
+        raise Problem("%(path)s is a folder: name a picture in it.", path=file) from error
     except OSError as error:
         why = error.strerror or str(error)
-        raise Problem(say("The picture %(name)s cannot be read (%(error)s).", name=file, error=why), 1) from error
+        raise Problem("The picture %(name)s cannot be read (%(error)s).", 1, name=file, error=why) from error
     return decode(data, file)
 
 
@@ -61,24 +60,24 @@ def decode(data: bytes, name: str | Path, by: Callable[[bytes], Image | None] | 
     """
     size = declared_size(data)
     if size is None:
-        none = say(
+        raise Problem(
             "The picture %(name)s is no JPEG, PNG, WebP or BMP picture, or its first bytes are damaged;"
             " save it as JPEG.",
+            1,
             name=name,
         )
-        raise Problem(none, 1)
     _check_size(size, name)
     # Where the end of a JPEG or PNG is missing decoders fill it with grey without a word.
     end = b"\xff\xd9" if data[:2] == b"\xff\xd8" else b"IEND" if data[:4] == b"\x89PNG" else b""
     if end not in data[-65536:]:
-        raise Problem(say("The picture %(name)s is cut short or damaged; copy it again.", name=name), 1)
+        raise Problem("The picture %(name)s is cut short or damaged; copy it again.", 1, name=name)
     if by is not None:
         image = by(data)
     else:
         with _hushed():
             image = decoded(data)
     if image is None:
-        raise Problem(say("The picture %(name)s is damaged; copy it again.", name=name), 1)
+        raise Problem("The picture %(name)s is damaged; copy it again.", 1, name=name)
     return image
 
 
@@ -86,19 +85,19 @@ def _check_size(size: tuple[int, int], name: str | Path) -> None:
     """Raise Problem for a picture of this width and height that is too large to be read."""
     its = {"name": name, "width": size[0], "height": size[1]}
     if not 0 < size[0] * size[1] <= MAX_PICTURE_PX:
-        large = say(
+        raise Problem(
             "The picture %(name)s is %(width)d × %(height)d pixels large; at most %(millions)d million are read.",
+            1,
             **its,
             millions=MAX_PICTURE_PX // 10**6,
         )
-        raise Problem(large, 1)
     if max(size) > MAX_SIDE_PX:
-        long = say(
+        raise Problem(
             "The picture %(name)s is %(width)d × %(height)d pixels large; along a side at most %(most)d are read.",
+            1,
             **its,
             most=MAX_SIDE_PX,
         )
-        raise Problem(long, 1)
 
 
 def declared_size(data: bytes) -> tuple[int, int] | None:

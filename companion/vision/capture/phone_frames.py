@@ -73,8 +73,6 @@ class PhoneFrames:
 
 
 class _Phone(Device):
-    """A phone that is sending, as a device."""
-
     def __init__(self, frames: PhoneFrames) -> None:
         self._frames, self._number, self._jpeg = frames, 0, b""
         self._darkroom = Darkroom(most_pictures=PICTURES_A_PROCESS)

@@ -72,7 +72,7 @@ class Darkroom:
             return image_io.decode(data, name, by=self._developed)
         except (OSError, _LostError) as error:
             raise Problem(
-                say("The picture %(name)s cannot be read: save it anew as JPEG, or take another.", name=name), 1
+                "The picture %(name)s cannot be read: save it anew as JPEG, or take another.", 1, name=name
             ) from error
 
     def close(self) -> None:

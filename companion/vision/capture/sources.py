@@ -39,13 +39,10 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-__all__ = ["LIVE_FPS", "Device", "Frame", "Notice", "Part", "camera_answers", "frames", "read_picture", "shown"]
-
 LIVE_FPS = 10.0
 """Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
 
 FOLDER_FPS = 10.0
-"""Frames a second of a folder of pictures."""
 
 BLIND_S = 2.0
 """Seconds without a good picture after which a camera is said to be blind, and is opened again."""
@@ -193,10 +190,9 @@ def is_webcam(source: str) -> bool:
 def _folder_frames(folder: Path, fps: float, tell: Tell) -> Iterator[Frame]:
     files = sorted(file for file in folder.iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
     if not files:
-        none = say(
+        raise Problem(
             "There is no picture in the folder %(folder)s: it should hold JPEG, PNG, WebP or BMP files.", folder=folder
         )
-        raise Problem(none)
     return _pictures(files, fps, tell)
 
 
@@ -210,11 +206,10 @@ def _pictures(files: list[Path], fps: float, tell: Tell) -> Iterator[Frame]:
 
 def _film_frames(path: Path, fps: float | None) -> Iterator[Frame]:
     if not path.exists():
-        raise Problem(say("There is no film, folder or camera %(path)s: check the path.", path=path))
+        raise Problem("There is no film, folder or camera %(path)s: check the path.", path=path)
     film = cv2.VideoCapture(str(path), cv2.CAP_FFMPEG)
     if not film.isOpened() or not film.grab():
-        none = say("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", path=path)
-        raise Problem(none, exit_code=1)
+        raise Problem("%(path)s is no film that can be played: give an MP4, MKV, AVI or WebM file.", 1, path=path)
     return _film(film, fps)
 
 
@@ -325,9 +320,7 @@ class _Reader:
             if self._now() - capture.begun_s > FIRST_OPEN_S:
                 capture.give_up()
                 raise Problem(
-                    say(
-                        "%(camera)s does not answer: unplug it, plug it in again, and try once more.", camera=self._name
-                    )
+                    "%(camera)s does not answer: unplug it, plug it in again, and try once more.", camera=self._name
                 )
             self._pause()
 
@@ -362,7 +355,7 @@ class _Reader:
     def _problem(self, capture: Capture) -> Problem:
         if isinstance(capture.problem, Problem):
             return capture.problem
-        return Problem(say("%(camera)s cannot be used: unplug it and plug it in again.", camera=self._name), 1)
+        return Problem("%(camera)s cannot be used: unplug it and plug it in again.", 1, camera=self._name)
 
     # Reading
 

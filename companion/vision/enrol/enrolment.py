@@ -119,9 +119,8 @@ class Enrolment:
         if len(there) >= MOST_PICTURES:
             name = say("the back") if subject is None else card_name(subject)
             raise Problem(
-                say("There are %(most)d pictures of %(card)s already, as many as are kept.",
-                    most=MOST_PICTURES, card=name)
-            )  # fmt: skip
+                "There are %(most)d pictures of %(card)s already, as many as are kept.", most=MOST_PICTURES, card=name
+            )
         self.keep(subject, [*map(read_picture, there), picture])
 
     def pictures(self, subject: Subject) -> tuple[Path, ...]:
@@ -148,15 +147,17 @@ def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, m
     old = read_description(folder) if (folder / FILE_NAME).is_file() else None
     if old and old.edition != rules.name:
         raise Problem(
-            say("The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
-                name=name, edition=old.edition)
-        )  # fmt: skip
+            "The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
+            name=name,
+            edition=old.edition,
+        )
     if old and size_mm and old.size_mm != size_mm:
         was = " × ".join(f"{side:g}" for side in old.size_mm)
         raise Problem(
-            say("The cards of the deck '%(name)s' are %(size)s mm: remove the deck first, or choose another name.",
-                name=name, size=was)
-        )  # fmt: skip
+            "The cards of the deck '%(name)s' are %(size)s mm: remove the deck first, or choose another name.",
+            name=name,
+            size=was,
+        )
     base = old or Description(name, rules.name)
     description = Description(name, rules.name, size_mm or base.size_mm, base.title or name,
                               base.maker if maker is None else maker, clock.today() or base.made)  # fmt: skip
@@ -179,9 +180,13 @@ def recoded(content: bytes, name: str) -> bytes:
     height, width = image.shape[:2]
     short, long = sorted((height, width))
     if short < _LEAST_KEPT_PX or long > 4000:
-        odd = say("The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",
-                  name=name, width=width, height=height)  # fmt: skip
-        raise Problem(odd, 1)
+        raise Problem(
+            "The picture %(name)s is %(width)d × %(height)d pixels: no card's picture is.",
+            1,
+            name=name,
+            width=width,
+            height=height,
+        )
     # No more pixels than a template needs, but a narrow picture keeps the minimum width.
     return as_png(shrunk(image, max(LARGE_PX / long, _LEAST_KEPT_PX / short)))
 

@@ -17,7 +17,6 @@ from typing import TextIO
 
 from companion.common.errors import Problem
 from companion.common.program_name import typed
-from companion.common.text import say
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
@@ -42,32 +41,6 @@ class Key(StrEnum):
 Keys = Callable[[], Key | None]  # returns the next command, None for none
 
 
-class Stillness:
-    """Follows pictures; one is worth a look after `still_s` seconds without movement; 0 for separate photographs."""
-
-    def __init__(self, still_s: float = STILL_S) -> None:
-        self._still_s = still_s
-        self._gate, self._looked = Gate(), Gate()
-        self._since_s = self._again_s = math.inf
-
-    def is_worth_a_look(self, image: Image, t_s: float) -> bool:
-        """True if a picture `(H, W, 3) uint8 BGR` of time `t_s` is still and differs from the last one looked at."""
-        self._gate = update(self._gate, image)
-        if self._gate.motion is not Motion.STILL or t_s < self._since_s:
-            self._since_s = t_s
-        if t_s - self._since_s < self._still_s:
-            return False
-        return t_s >= self._again_s or update(self._looked, image).motion is not Motion.STILL
-
-    def lost_sight(self) -> None:
-        """Forget what was still: the pictures were interrupted."""
-        self._since_s = math.inf
-
-    def looked(self, again_s: float = math.inf) -> None:
-        """Mark the present picture as looked at; unchanged, it is worth another look from `again_s` on."""
-        self._looked, self._again_s = self._gate, again_s
-
-
 # --- In the terminal ------------------------------------------------------------------------------------------
 
 
@@ -83,9 +56,10 @@ def guided(
     if not wanted:
         name = enrolment.description.name
         raise Problem(
-            say("The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
-                name=name, command=typed(f"decks remove {name}"))
-        )  # fmt: skip
+            "The deck '%(name)s' has a picture of every face: to begin anew, remove it first with `%(command)s`.",
+            name=name,
+            command=typed(f"decks remove {name}"),
+        )
     now_s, was_refused = 0.0, False
     guide = Guide(lambda: now_s, still_s)
     if keys:
@@ -119,7 +93,6 @@ def guided(
 
 
 def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Said:
-    """Return which card to lay next."""
     count, subject = len(enrolment.cards) + 1, wanted[0]
     card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
     return Said(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
@@ -148,12 +121,16 @@ class TerminalKeys:
 
 
 class Guide:
-    """Looks at pictures, one at a time, and remembers which. For any thread."""
+    """Looks at pictures, one at a time, and remembers which. For any thread.
+
+    A card has to lie `still_s` seconds without movement; 0 for pictures that are separate photographs.
+    """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, still_s: float = STILL_S) -> None:
-        self._clock = clock
+        self._clock, self._still_s = clock, still_s
         self._one_at_a_time = threading.Lock()
-        self._still, self._is_of_photographs = Stillness(still_s), not still_s
+        self._gate, self._looked = Gate(), Gate()
+        self._since_s = self._again_s = math.inf  # since when nothing has moved, and when it is looked at all the same
         self._before = ("", "")  # the deck and the face taken last
 
     def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
@@ -177,27 +154,37 @@ class Guide:
         if not self._one_at_a_time.acquire(blocking=False):
             return None
         try:
-            if not self._still.is_worth_a_look(image, self._clock()):
+            if not self._is_worth_a_look(image):
                 return None
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
             # Of photographs each should show a card; a camera sees the bare table between two.
-            is_passing = verdict.fault is Fault.NO_CARD and not self._is_of_photographs
+            is_passing = verdict.fault is Fault.NO_CARD and self._still_s > 0
             is_news = verdict.is_good or not (is_passing or is_before)
-            self._still.looked(self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else math.inf)
+            self._looked = self._gate
+            self._again_s = self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else math.inf
             return verdict if is_news else None
         finally:
             self._one_at_a_time.release()
 
     def lost_sight(self) -> None:
         """Forget what was still: the pictures were interrupted."""
-        self._still.lost_sight()
+        self._since_s = math.inf
 
     def seen(self, image: Image) -> None:
         """Mark what the camera shows as taken, with a tap: `watch` leaves it alone."""
         with one_at_a_time(self._one_at_a_time):
-            self._still.is_worth_a_look(image, self._clock())
-            self._still.looked()
+            self._is_worth_a_look(image)
+            self._looked, self._again_s = self._gate, math.inf
+
+    def _is_worth_a_look(self, image: Image) -> bool:
+        """True if a picture `(H, W, 3) uint8 BGR` has been still for long and differs from the last one looked at."""
+        self._gate, now_s = update(self._gate, image), self._clock()
+        if self._gate.motion is not Motion.STILL or now_s < self._since_s:
+            self._since_s = now_s
+        if now_s - self._since_s < self._still_s:
+            return False
+        return now_s >= self._again_s or update(self._looked, image).motion is not Motion.STILL
 
     def _taken(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
         verdict = enrolment.verdict(subject, image)

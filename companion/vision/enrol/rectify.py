@@ -226,7 +226,6 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
 
 
 def _why_not(image: Image, found: list[Outline], size_mm: Size) -> Fault:
-    """Return why no card is found."""
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     if (_blur_px(gray) or 0.0) > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
         return Fault.NOT_SHARP
@@ -294,9 +293,7 @@ def _flat(image: Image, corners: Floats, size_mm: Size) -> Image:
     exact = np.array(small.shape[1::-1]) / np.array(image.shape[1::-1])
     wanted = np.float32([(0, 0), (width, 0), (width, height), (0, height)]) - 0.5
     matrix = cv2.getPerspectiveTransform(np.float32((corners + 0.5) * exact - 0.5), np.float32(wanted))
-    flat: Image = cv2.warpPerspective(small, matrix, (width, height), flags=cv2.INTER_CUBIC,
-                                      borderMode=cv2.BORDER_REPLICATE)  # fmt: skip
-    return flat
+    return cv2.warpPerspective(small, matrix, (width, height), flags=cv2.INTER_CUBIC, borderMode=cv2.BORDER_REPLICATE)
 
 
 def _blur_px(gray: Image) -> float | None:
@@ -352,5 +349,4 @@ def _light_on(image: Image, fit: Fit, card: Outline) -> Floats | None:
     paper = np.median(unsaturated, axis=0) if len(unsaturated) else np.zeros(3)
     if paper.min() < 40:
         return None
-    gains: Floats = np.clip(paper.mean() / paper, 0.7, 1.4)
-    return gains
+    return np.clip(paper.mean() / paper, 0.7, 1.4)

@@ -238,8 +238,7 @@ def _plane(cards: Sequence[Floats], size_mm: Size) -> Floats | None:
 def _laid(own: Floats, seen: Floats) -> Floats:
     """Return a card's own corners `(4, 2)` mm, moved and turned onto those seen."""
     a, b, _, _ = similarity(own, seen)
-    turned: Floats = own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
-    return turned
+    return own @ np.array([[a, b], [-b, a]]) / np.hypot(a, b) + seen.mean(axis=0)
 
 
 def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
@@ -251,5 +250,4 @@ def _off(to_mm: Floats, quads: Floats, size_mm: Size) -> Floats:
     across = np.linalg.norm(mm[:, :2] - mm[:, 2:], axis=2)
     wanted = [np.array([*size_mm, *size_mm]), np.array([*size_mm[::-1], *size_mm[::-1]])]
     by_sides = np.min([np.abs(np.log(sides / side)).max(axis=1) for side in wanted], axis=0)
-    off: Floats = np.maximum(by_sides, np.abs(np.log(across / np.hypot(*size_mm))).max(axis=1))
-    return off
+    return np.maximum(by_sides, np.abs(np.log(across / np.hypot(*size_mm))).max(axis=1))

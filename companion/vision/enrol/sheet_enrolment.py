@@ -193,7 +193,6 @@ def guesses(
 
 
 def _compared(picture: Image, deck: Templates) -> Named:
-    """Return a card's picture compared with every face of a deck."""
     size = pixels(deck.size_mm, FINE_PX_PER_MM)
     fine = lab(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
     return Closely(fine, deck).compared(Lie((size[0] - 1) / 2, (size[1] - 1) / 2, 0.0))

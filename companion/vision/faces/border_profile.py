@@ -125,6 +125,14 @@ class Borders:
             return True if not least or (same >= least and not other) else None
         return False if other and not same else None
 
+    def likeness_to(self, now: Borders) -> float:
+        """Return the correlation of what shows between these borders and of what does between others, -1 … 1."""
+        size = self.inside.shape[1::-1]
+        inside, in_sight = (cv2.resize(each, size) for each in (now.inside, now.in_sight.astype(np.float32)))
+        both = self.in_sight & (in_sight > 0.99)
+        then = self.inside[both]
+        return _likeness(then - then.mean(axis=0), inside[both]) if len(then) else 0.0
+
     def _shows_another(self, now: Borders) -> bool:
         """True if what is visible between the borders cannot be the same card's."""
         both = self.in_sight & now.in_sight

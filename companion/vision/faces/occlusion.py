@@ -158,12 +158,24 @@ class _Look:
             if sighting.face is not lain.sighting.face:
                 if self._was_surer(lain, sighting):
                     return self._as_it_lies_now(lain).sighting
-            elif not self._is_same(lain, sighting):
-                there = self._as_it_lies_now(lain).sighting
-                is_over = share_covered(_quad(there), _quad(sighting)) >= MISREAD_SHARE
-                if is_over and self._vote(lain, MISREAD_BORDERS, self._above[:at]):
-                    return replace(there, confidence=sighting.confidence)
+            elif not self._is_same(lain, sighting) and self._is_misread(lain, sighting, self._above[:at]):
+                return replace(self._as_it_lies_now(lain).sighting, confidence=sighting.confidence)
         return sighting
+
+    def _is_misread(self, lain: Lain, sighting: Sighting, above: Sequence[Quad]) -> bool:
+        """True if the card lies where it lay, just as before, and not where it is read now.
+
+        On a pile borders alone do not tell: white rims of other cards are all around them. So what the card showed must
+        show rather there than here.
+        """
+        fit, here = self._fits[lain.mat], _quad(sighting)
+        if share_covered(fit.to_px(lain.corners_mm), here) < MISREAD_SHARE:
+            return False
+        if not self._vote(lain, MISREAD_BORDERS, above):
+            return False
+        poses = (lain.corners_mm, fit.to_mm(here))
+        there, read = (lain.borders.likeness_to(borders_of(self._image, fit, pose, above)) for pose in poses)
+        return there >= read
 
     def _was_surer(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card that lay exactly there, with none upon it, was recognised with more confidence."""

@@ -67,7 +67,6 @@ class DrawnFit(Fit):
 
     @property
     def px_per_mm(self) -> float:
-        """The scale of its zones."""
         return float(np.hypot(*self.matrix[:2, 0]))
 
 
@@ -183,5 +182,4 @@ def _into(points: Floats, quad: Floats) -> Floats:
     share = np.clip((apart * along).sum(axis=2) / (along * along).sum(axis=1), 0, 1)
     edges = quad + share[..., None] * along
     nearest = np.square(edges - points[:, None]).sum(axis=2).argmin(axis=1)
-    result: Floats = np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])
-    return result
+    return np.where(inside[:, None], points, edges[np.arange(len(points)), nearest])

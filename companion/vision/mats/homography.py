@@ -37,16 +37,14 @@ class Lens:
         middle, unit = self._frame()
         apart = (points_px - middle) / unit
         square = np.minimum((apart * apart).sum(axis=-1, keepdims=True), self.reach**2)
-        bent: Floats = apart * (unit * (1 + square * (self.k1 + square * self.k2))) + middle
-        return bent
+        return apart * (unit * (1 + square * (self.k1 + square * self.k2))) + middle
 
     def straighten(self, points_px: npt.NDArray[np.floating]) -> Floats:
         """Return points `(…, 2)` of the camera's picture, where a lens without bend would show them."""
         middle, unit = self._frame()
         apart = (np.asarray(points_px, np.float64) - middle) / unit
         shown = np.hypot(apart[..., :1], apart[..., 1:])
-        straight: Floats = apart * (unit * self._unbent(shown)) + middle
-        return straight
+        return apart * (unit * self._unbent(shown)) + middle
 
     @property
     def reach(self) -> float:
@@ -150,8 +148,7 @@ def through(matrix: Floats, points: npt.ArrayLike) -> Floats:
     """Return points `(N, 2)` through a homography `(3, 3)`."""
     flat = np.asarray(points, np.float64).reshape(-1, 2)
     moved = np.column_stack((flat, np.ones(len(flat)))) @ matrix.T
-    result: Floats = moved[:, :2] / moved[:, 2:]
-    return result
+    return moved[:, :2] / moved[:, 2:]
 
 
 def corners_mm(rect: Rect) -> Floats:

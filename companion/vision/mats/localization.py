@@ -71,7 +71,6 @@ class Mats:
     in_vain: int = 0  # number of searches in a row that have found nothing new
 
     def of(self, mat_id: str) -> Fit | None:
-        """Return where that mat lies, or None while it has not been found."""
         return next((fit for fit in self.fits if fit.layout.id == mat_id), None)
 
     def at(self, point_px: Point) -> Fit | None:
@@ -80,7 +79,6 @@ class Mats:
         return next((fit for fit in under if fit.zone_at(point_px)), under[0] if under else None)
 
     def seen(self) -> tuple[MatSeen, ...]:
-        """Return the mats as a view tells them."""
         return tuple(MatSeen(fit.layout.id, as_quad(fit.outline_px), fit.px_per_mm) for fit in self.fits)
 
 

@@ -18,7 +18,6 @@ from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 
 NEAR_ENOUGH = (0.55, 2.5)  # range of scales, against that of the mats, in which the table beyond them is looked at
-_RIGHT, _DOWN = np.array([1.0, 0.0]), np.array([0.0, 1.0])
 _GRID_PX = 24  # distance of points between which a lens bends little, in pixels
 
 
@@ -50,14 +49,6 @@ def plane_of(gray: Image, box: Box, mats: Mats) -> Fit | None:
     return min(measured, key=lambda fit: float(np.hypot(*(fit.outline_px.mean(axis=0) - middle))), default=None)
 
 
-def px_per_mm_at(fit: Fit, points_px: npt.ArrayLike) -> Floats:
-    """Return how many pixels a millimetre of a mat's plane has at points of the picture `(n, 2)`: `(n,)`."""
-    at = np.asarray(points_px, np.float64).reshape(-1, 2)
-    here, right, below = fit.to_mm(at), fit.to_mm(at + _RIGHT), fit.to_mm(at + _DOWN)
-    (ax, ay), (bx, by) = (right - here).T, (below - here).T
-    return 1 / np.sqrt(np.maximum(np.abs(ax * by - ay * bx), 1e-12))
-
-
 def flattened(gray: Image, fit: Fit, box: Box, px_per_mm: float) -> Flat | None:
     """Return a box in a plane, turned as the picture is; None where the plane is seen too much from the side."""
     seen = _seen_well(fit, box)
@@ -76,13 +67,13 @@ def _seen_well(fit: Fit, box: Box) -> Floats:
     """Return the points of a grid over the box where the table is neither too small nor too large to read."""
     xs, ys = np.linspace(box.left, box.right - 1, 24), np.linspace(box.top, box.bottom - 1, 24)
     grid = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-    share = px_per_mm_at(fit, grid) / fit.px_per_mm
+    share = fit.scales(fit.to_mm(grid)) / fit.px_per_mm
     return grid[(share >= NEAR_ENOUGH[0]) & (share <= NEAR_ENOUGH[1])]
 
 
 def _turn(fit: Fit, point_px: Floats) -> Floats:
     """Return the turn `(2, 2)` that lays the mat's millimetres along the picture's edges."""
-    here, right = fit.to_mm([point_px, point_px + _RIGHT])
+    here, right = fit.to_mm([point_px, np.add(point_px, (1.0, 0.0))])
     angle = math.atan2(right[1] - here[1], right[0] - here[0])
     return np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
 

@@ -150,8 +150,7 @@ def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
     places = _places(parts) @ through.transpose(0, 2, 1)
     points = (places[..., :2] / places[..., 2:]).astype(np.float32)
     read = cv2.remap(gray, points, None, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-    cells: Floats = read.reshape(len(quads), SIDE, parts, SIDE, parts).mean(axis=(2, 4), dtype=np.float32)
-    return cells
+    return read.reshape(len(quads), SIDE, parts, SIDE, parts).mean(axis=(2, 4), dtype=np.float32)
 
 
 @cache
@@ -163,8 +162,7 @@ def _places(parts: int) -> npt.NDArray[np.float64]:
 
 
 def _rim_scores(looks: Floats) -> Floats:
-    scores: Floats = (_unit(looks[:, _rim()]) @ _patterns().rims.T).max(axis=1)
-    return scores
+    return (_unit(looks[:, _rim()]) @ _patterns().rims.T).max(axis=1)
 
 
 def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
@@ -172,10 +170,7 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
     least, most = INSIDE_CONTRAST
-    fine: npt.NDArray[np.bool_] = (
-        (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
-    )
-    return fine
+    return (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
 
 
 def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:

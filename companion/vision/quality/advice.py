@@ -21,8 +21,6 @@ from companion.vision.quality import measure
 from companion.vision.quality.measure import DARK_WHITE, GLARE_SHARE, MODULE_PX, SOFT_PX, ZoneSight
 from companion.vision.view import Quad, View
 
-__all__ = ["Advice", "Hint", "ZoneSight", "advise", "of_reading"]
-
 MILKY = 0.45  # minimum contrast, as a share of the paper's level; greyer print means stray light, or a dirty lens
 BLACK_PICTURE = 40.0  # grey level below which 99 % of a black picture lies
 TOO_BRIGHT_SHARE = 0.35  # share of a usual zone that is white in white on a picture that is too bright

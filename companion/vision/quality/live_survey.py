@@ -45,7 +45,6 @@ class Survey:
 
     @property
     def size_px(self) -> tuple[int, int]:
-        """Width and height of the picture."""
         return self.advice.size_px
 
 
@@ -85,7 +84,6 @@ class Lookout:
             self._is_over = True
 
     def __call__(self, frame: Frame) -> View:
-        """Return what a frame shows."""
         if frame.after_gap:
             self._looks.clear()
         begun_s = time.monotonic()

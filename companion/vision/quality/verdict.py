@@ -57,7 +57,6 @@ class Pace:
 
     @property
     def remedy(self) -> Said:
-        """What makes it faster."""
         if self.busy >= BUSY:
             return say("This computer looks slowly: end other programs on it, and see that it does not get hot.")
         return say("Few pictures come: make more light, or use another USB port.")
@@ -117,7 +116,6 @@ class Verdict:
 
     @property
     def next_step(self) -> str:
-        """The one thing to do next."""
         return self.steps[0] if self.steps else READY
 
 
@@ -129,7 +127,6 @@ _OF_HINTS: Mapping[str, Aspect] = {
     "glare": Aspect.GLARE,
     **dict.fromkeys(("smaller-picture", "silent"), Aspect.PICTURE),
 }
-"""Which aspect a hint of the advice is about."""
 
 
 def verdict_on(advice: Advice, pace: Pace | None = None) -> Verdict:

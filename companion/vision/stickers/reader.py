@@ -210,8 +210,7 @@ def _code_of(reading: Reading, quad: Quad) -> Code:
 
 def _corners(reading: Reading) -> npt.NDArray[np.float64]:
     seen = reading.matrix @ _CORNERS
-    corners: npt.NDArray[np.float64] = (seen[:2] / seen[2]).T
-    return corners
+    return (seen[:2] / seen[2]).T
 
 
 # --- The general readers --------------------------------------------------------------------------------------
@@ -273,8 +272,7 @@ def _is_mirrored(gray: Image, quad: Quad) -> bool:
 
 def _matrix_of(quad: Quad) -> npt.NDArray[np.float64]:
     """Return the matrix `(3, 3)` from the modules of a code to pixels."""
-    matrix: npt.NDArray[np.float64] = cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
-    return matrix
+    return cv2.getPerspectiveTransform(_CORNERS[:2].T.astype(np.float32), np.float32(quad))
 
 
 def _second_opinion(gray: Image, quad: Quad) -> str | None:
