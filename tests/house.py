@@ -24,7 +24,8 @@ from companion.rules.cards import Card
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import put_waiting
-from companion.vision.counting.photographs import Shot
+from companion.vision.counting.photographs import Snap
+from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
 
 WON = [
@@ -56,7 +57,7 @@ class House:
 
 
 @cache
-def doubtful() -> Shot:
+def doubtful() -> Photo:
     """A photograph with a card that cannot be told."""
     return tableaux.in_doubt(tableaux.shot(), {"75-04": ("75-04", "25-02")})
 
@@ -115,10 +116,9 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
     enrolment = replace(enrolment, description=replace(enrolment.description, title=text))
     enrolment.keep(Card("roll"), [np.full((88, 57, 3), 200, np.uint8)])
     put_waiting(enrolment.folder, 0, cv2.imencode(".png", np.full((88, 57, 3), 90, np.uint8))[1].tobytes())
-    shot = replace(doubtful(), photo=replace(doubtful().photo, name=text))
+    shot = replace(doubtful(), name=text)
     asked = tuple(f"/question/{question.id}" for question in app.extensions["companion"].match.state.questions)
-    token = app.extensions["companion"].snaps.keep("classic", shot)
-    crop = min(shot.crops) + 1
+    token = app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,)))
     return {
         "static": ("/static/companion.css", "/static/signs.svg"), "entry.new": ("/play", "/play?side=Ann&card=stop"),
         "entry.change": ("/line/8",), "entry.instead": asked, "seats.join": ("/join", "/join?name=Zoe"),
@@ -133,7 +133,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "enrolling.picture": ("/decks/ours/roll-1.jpg",), "enrolling.name_them": ("/decks/ours/enrol/names",),
         "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "decks.take_away": ("/decks/ours.zip",),
         "printed.sheet": ("/print/mats.png",), "snap.confirm": (f"/snap/{token}",),
-        "snap.picture": (f"/snap/{token}/1.jpg",), "snap.card": (f"/snap/{token}/card-1-{crop}.jpg",),
+        "snap.picture": (f"/snap/{token}/1.jpg",),
     }  # fmt: skip
 
 

@@ -5,7 +5,6 @@ from dataclasses import replace
 from functools import cache
 
 import cv2
-import numpy as np
 import photos
 from face_photos import lay_size, off_sheet
 from laid import Glued, Laid, Sheet, Table
@@ -14,7 +13,8 @@ from webcam import Pose
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import card_id_of, payload
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, all_mats
-from companion.vision.counting.photographs import Shot, read_photo
+from companion.vision.counting.photographs import read_photo
+from companion.vision.counting.tally import Photo
 
 ANN: Mapping[str, Sequence[str]] = {
     "distance": ("25-03", "50-01", "50-02", "75-04", "100-01", "100-02", "100-03", "100-04", "100-05"),
@@ -79,24 +79,16 @@ def bare_file() -> bytes:
 
 
 @cache
-def shot() -> Shot:
+def shot() -> Photo:
     return read_photo(file_of(), "photograph 1")
 
 
-def in_doubt(read: Shot, doubts: Mapping[str, Sequence[str]]) -> Shot:
+def in_doubt(read: Photo, doubts: Mapping[str, Sequence[str]]) -> Photo:
     """The same with some cards, by their stickers, that could not be told, and what they may be."""
-    view, crops = read.photo.view, dict(read.crops)
+    view = read.view
     sightings = list(view.sightings)
     for at, sighting in enumerate(view.sightings):
         if sighting.card in doubts:
             rivals = tuple((card_id, 0.4) for card_id in doubts[sighting.card])
             sightings[at] = replace(sighting, face=Card.UNKNOWN, card=None, confidence=0.0, rivals=rivals)
-            crops[at] = _crop(read, sighting.centre_px)
-    return replace(read, photo=replace(read.photo, view=replace(view, sightings=tuple(sightings))), crops=crops)
-
-
-def _crop(read: Shot, at: tuple[float, float]) -> bytes:
-    image = cv2.imdecode(np.frombuffer(read.jpeg, np.uint8), cv2.IMREAD_COLOR)
-    x, y = (int(value * image.shape[1] / read.photo.size_px[0]) for value in at)
-    part = image[max(0, y - 60) : y + 60, max(0, x - 60) : x + 60]
-    return cv2.imencode(".jpg", part)[1].tobytes()
+    return replace(read, view=replace(view, sightings=tuple(sightings)))

@@ -31,7 +31,7 @@ from companion.rules import reasons
 from companion.rules.cards import Card, card_name
 from companion.rules.editions.edition import load_edition, switches
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.vision.counting.photographs import Shot
+from companion.vision.counting.photographs import Snap
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
 from companion.vision.enrol.rectify import Fault
@@ -616,15 +616,12 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
         sighting("mirror", "side-1/distance", 510.0),
     )
     seen = View(0.0, (MatSeen("side-1", quad, 2.0), MatSeen("side-2", quad, 2.0)), cards)
-    shot = Shot(Photo(say("photograph %(number)d", number=1), (1000, 600), seen), picture(), {4: picture()})
-    bare = Shot(Photo(say("photograph %(number)d", number=2), (1000, 600), View(0.0, (), ())), picture(), {})
+    shot = Photo(say("photograph %(number)d", number=1), (1000, 600), seen, picture())
+    bare = Photo(say("photograph %(number)d", number=2), (1000, 600), View(0.0, (), ()), picture())
     page = app.test_client()
     found = []
     for shots in ((shot,), (bare,), (shot, bare)):
-        token = app.extensions["companion"].snaps.keep("classic", shots[0])
-        for more in shots[1:]:
-            app.extensions["companion"].snaps.add(token, more)
-        path = f"/snap/{token}"
+        path = "/snap/" + app.extensions["companion"].snaps.keep(Snap("classic", "", shots))
         found += opened(page, path) + opened(page, path, ended="side-1")
         found += opened(page, path, **{"ended": "side-1", "c-1-5": "75", "n-side-1-200": "2", "pile": "no"})
         found += opened(page, path, **{"c-1-5": "75", "n-side-1-25": "many"})

@@ -20,10 +20,10 @@ from companion.rules.dealing import SeatingError
 from companion.rules.editions.edition import load_edition
 from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
-from companion.vision.counting.photographs import Shot, Snaps, read_photo
+from companion.vision.counting.photographs import Snap, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
 from companion.vision.faces.deck_in_use import choose_deck
-from companion.vision.view import View
+from companion.vision.view import FACE, Sighting, View
 
 CLASSIC = load_edition("classic")
 DOUBTS = {"75-04": ("75-04", "25-02"), "extra-tank-01": ()}
@@ -35,9 +35,9 @@ def send(page, path: str = "/snap", content: bytes | None = b"a picture", **fiel
     return page.post(path, data=sent, headers=HOME, content_type="multipart/form-data")
 
 
-def kept(app, shot: Shot | None = None, edition: str = "classic", deck: str = "") -> str:
+def kept(app, shot: Photo | None = None, edition: str = "classic", deck: str = "") -> str:
     """The address of a tableau's lines, its photograph already read."""
-    return "/snap/" + app.extensions["companion"].snaps.keep(edition, shot or tableaux.shot(), deck)
+    return "/snap/" + app.extensions["companion"].snaps.keep(Snap(edition, deck, (shot or tableaux.shot(),)))
 
 
 def counted(page, address: str, **typed: str):
@@ -45,10 +45,10 @@ def counted(page, address: str, **typed: str):
     return page.post(address, data=form_of(page.get(address)) | typed, headers=HOME)
 
 
-BARE = Shot(Photo("photograph 1", (640, 480), View(0.0, (), ())), b"", {})
+BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
 
 
-def doubtful() -> Shot:
+def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
 
 
@@ -99,8 +99,8 @@ def test_a_photograph_that_was_taken_upright_is_read_upright():
 
     shot = read_photo(with_orientation(turned, 8), "photograph 1")
 
-    assert shot.photo.size_px == (1000, 750)
-    assert [s.card for s in shot.photo.view.sightings if s.sideways] == ["right-of-way-01"]
+    assert shot.size_px == (1000, 750)
+    assert [s.card for s in shot.view.sightings if s.sideways] == ["right-of-way-01"]
 
 
 def _image(file: bytes) -> np.ndarray:
@@ -187,14 +187,14 @@ def test_one_photograph_is_read_at_a_time(page, monkeypatch):
         answer = send(page, content=tableaux.file_of())
 
     assert answer.status_code == 503
-    assert "Another photograph is being read: try again in a moment." in text_of(answer)
+    assert "Another picture is being looked at: try again in a moment." in text_of(answer)
 
 
 def test_a_stranger_neither_sends_nor_sees_a_photograph(app):
     phone, address = stranger(app), kept(app)
 
     assert send(phone, content=tableaux.file_of()).status_code == 401
-    assert [phone.get(f"{address}{path}").status_code for path in ("", "/1.jpg", "/card-1-1.jpg")] == [401, 401, 401]
+    assert [phone.get(f"{address}{path}").status_code for path in ("", "/1.jpg")] == [401, 401]
     assert 'type="file"' not in phone.get("/snap").get_data(as_text=True)
 
 
@@ -234,7 +234,7 @@ def test_several_photographs_are_sent_together_and_read_in_the_order_of_their_na
     refused = page.post(sent.location, data={"add": "1", "photo": many}, headers=HOME)
 
     assert read == ["IMG_9.JPG", "IMG_10.JPG"]
-    assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).shots) == 2
+    assert len(app.extensions["companion"].snaps.get(sent.location.rpartition("/")[2]).photos) == 2
     assert "These are photographs enough: 8 of one tableau." in text_of(refused)
 
 
@@ -268,8 +268,8 @@ def test_of_cards_told_by_faces_it_is_said_that_covered_ones_may_be_missing(deck
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
     shot = read_photo(tableaux.bare_file(), "photograph 1", "own", tmp_path)
 
-    assert {s.face for s in shot.photo.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
-    assert read_photo(tableaux.bare_file(), "photograph 1").photo.view.sightings == ()
+    assert {s.face for s in shot.view.sightings} == {Card.KM_75, Card.KM_100, Card.DRIVING_ACE}
+    assert read_photo(tableaux.bare_file(), "photograph 1").view.sightings == ()
 
 
 def test_a_damaged_deck_is_none_to_choose(tmp_path):
@@ -309,13 +309,42 @@ def test_the_sides_of_a_match_have_their_names(app, page, match):
     assert (form["name-side-1"], form["name-side-2"]) == ("Ann", "Bob")
 
 
+def column(*faces: str, step_px: float = 24.0) -> Photo:
+    """A photograph of cards 114 pixels wide, each lying on the one above it on the picture."""
+    seen = []
+    for number, slug in reversed(list(enumerate(faces))):
+        top = 100 + number * step_px
+        corners = ((300.0, top), (414.0, top), (414.0, top + 176), (300.0, top + 176))
+        seen.append(Sighting(Card(slug), None, (357.0, top + 88), corners, None, False, 0.9, FACE))
+    return Photo("photograph 1", (1000, 800), View(0.0, (), tuple(seen)))
+
+
+def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_card_in_the_order_of_the_list(
+    app, page
+):
+    shown = page.get(kept(app, column(*["100"] * 6), deck="own")).get_data(as_text=True)
+    frames = [
+        np.array([point.split(",") for point in points.split()], np.float32)
+        for points in re.findall(r'<polygon [^>]*points="([^"]*)"', shown)
+    ]
+    discs = np.array(re.findall(r'<circle [^>]*cx="([^"]*)" cy="([^"]*)" r="([^"]*)"', shown), float)
+    apart = np.hypot(*(discs[:, None, :2] - discs[None, :, :2]).T)
+
+    assert apart[~np.eye(6, dtype=bool)].min() > 2 * discs[0, 2]
+    assert list(discs[:, 1]) == sorted(discs[:, 1])
+    assert re.findall(r"<text[^>]*>(\d+)</text>", shown) == list("123456")
+    inside = [[cv2.pointPolygonTest(frame, tuple(at), False) > 0 for at in discs[:, :2]] for frame in frames]
+    assert np.array_equal(inside, np.eye(6))
+
+
 def test_a_card_that_cannot_be_told_is_asked_about_with_its_picture_and_the_likeliest(app, page):
-    address = kept(app, doubtful())
-    shown = page.get(address)
-    crop = re.search(r"/card-\d+-\d+\.jpg", shown.get_data(as_text=True))[0]
+    shown = page.get(kept(app, doubtful()))
+    picture = re.search(r'<svg viewBox="([^"]*)" role="img" aria-label="Card 6 on', shown.get_data(as_text=True))[1]
+    left, top, width, height = map(int, picture.split())
+    x, y = next(s.centre_px for s in doubtful().view.sightings if s.rivals and s.rivals[0][0] == "75-04")
 
     assert "Which card is number 6? 75 km 25 km Another:" in text_of(shown)
-    assert page.get(address + crop).mimetype == "image/jpeg"
+    assert (left < x < left + width < left + 200, top < y < top + height < top + 200) == (True, True)
 
 
 def test_the_next_hand_is_counted_with_the_same_deck(app, page):
@@ -460,12 +489,12 @@ def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page
     assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]
 
 
-def _only(shot: Shot, mat: str) -> Shot:
+def _only(shot: Photo, mat: str) -> Photo:
     """The photograph as if it showed one mat alone."""
-    view = shot.photo.view
+    view = shot.view
     seen = View(0.0, tuple(m for m in view.mats if m.id == mat),
                 tuple(s for s in view.sightings if (s.zone or "").startswith(mat)))  # fmt: skip
-    return Shot(Photo(shot.photo.name, shot.photo.size_px, seen), shot.jpeg, {})
+    return replace(shot, view=seen)
 
 
 def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, monkeypatch):
@@ -492,9 +521,7 @@ def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
 
 def test_there_is_an_end_to_photographs(app, page):
     service = app.extensions["companion"]
-    token = service.snaps.keep("classic", tableaux.shot())
-    for _ in range(snapping.MOST_PHOTOS - 1):
-        service.snaps.add(token, tableaux.shot())
+    token = service.snaps.keep(Snap("classic", "", (tableaux.shot(),) * snapping.MOST_PHOTOS))
 
     answer = send(page, f"/snap/{token}", b"one more", add="1")
 
@@ -506,18 +533,54 @@ def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app
     shown = page.get(address)
 
     assert "No sticker could be read. Do the cards bear none?" in text_of(shown)
-    assert 'href="/snap?edition=classic&amp;deck="' in shown.get_data(as_text=True)
+    assert "Read the same photograph again" in text_of(shown)
     assert lines_of(counted(page, address, **{"n-unseen-1-100": "7"}))["Distance"] == ["700", "0"]
 
 
 def test_a_photograph_and_a_mat_on_which_nothing_was_read_are_shown_all_the_same(app, page):
-    one = _only(tableaux.shot(), "side-1").photo
-    mats = Shot(replace(one, view=replace(one.view, sightings=())), b"", {})
+    one = _only(tableaux.shot(), "side-1")
+    mats = replace(one, view=replace(one.view, sightings=()))
 
     shown, plain = (page.get(kept(app, shot)).get_data(as_text=True) for shot in (mats, BARE))
 
     assert len(re.findall("<svg viewBox", shown)) == 1
     assert re.search(r'<img src="/snap/[^/]+/1.jpg" alt="Photograph 1">', plain)
+
+
+@pytest.fixture
+def read_again(monkeypatch):
+    """How photographs are read again: which deck by."""
+    asked = []
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda *about: asked.append(about[::2]) or tableaux.shot())
+    return asked
+
+
+def test_the_same_photograph_is_read_again_with_another_deck_and_other_rules(app, page, read_again):
+    address = kept(app, replace(doubtful(), file=b"as it was sent"))
+    typed = form_of(page.get(address)) | {"name-side-1": "Oma", "c-1-1": "nothing", "edition": "parker", "deck": "own"}
+
+    shown = page.post(address, data=typed | {"again": "1"}, headers=HOME)
+    form = form_of(shown)
+
+    assert read_again == [(b"as it was sent", "own", "")]
+    assert (form["name-side-1"], form["n-side-1-100"], form["edition"], form["deck"]) == ("Oma", "5", "parker", "own")
+    assert "still open" not in text_of(counted(page, address))
+
+
+def test_lines_in_which_nothing_was_typed_are_a_page_to_come_back_to_when_they_are_read_again(app, page, read_again):
+    address = kept(app, BARE)
+    answer = page.post(address, data={"edition": "classic", "deck": "own", "again": "1"}, headers=HOME)
+
+    assert (answer.status_code, answer.location) == (303, address)
+    assert form_of(page.get(address))["n-side-1-100"] == "5"
+
+
+def test_a_deck_that_is_not_there_reads_nothing_again_and_keeps_the_lines(app, page, read_again):
+    address = kept(app)
+    answer = page.post(address, data=form_of(page.get(address)) | {"deck": "?", "again": "1"}, headers=HOME)
+
+    assert "There is no deck “?” to tell cards by: choose again under Cards." in text_of(answer)
+    assert (answer.status_code, form_of(answer)["n-side-1-100"], read_again) == (400, "5", [])
 
 
 def test_where_no_card_of_a_deck_was_read_the_deck_is_doubted(app, page):
@@ -534,7 +597,7 @@ def test_an_edition_that_does_not_exist_is_refused(page):
 
 
 def test_of_too_many_heaps_the_sides_are_counted_first():
-    own = tableaux.shot().photo.view.sightings[0]
+    own = tableaux.shot().view.sightings[0]
     far = []
     for number in range(1, 6):
         at = (2000.0 * number, 0.0)
@@ -547,11 +610,15 @@ def test_of_too_many_heaps_the_sides_are_counted_first():
         photo_form.table_sent(CLASSIC, found, photo_form.fields(CLASSIC, found, {}))
 
 
-def test_snaps_that_were_pushed_out_are_added_to_no_more():
-    snaps = Snaps()
-    snaps.add("nobody knows it", tableaux.shot())
+def test_only_the_newest_photographs_are_kept_where_the_files_are_large(monkeypatch):
+    monkeypatch.setattr(snapping, "MOST_KEPT_BYTES", 100)
+    snaps, large = Snaps(), Snap("classic", "", (replace(BARE, file=b"x" * 60),))
+    first, second = snaps.keep(large), snaps.keep(large)
 
-    assert snaps.get("nobody knows it") is None
+    snaps.keep(replace(large, photos=large.photos * 2), second)
+
+    assert snaps.get(first) is None
+    assert len(snaps.get(second).photos) == 2
 
 
 # --- Several hands ---------------------------------------------------------------------------------------------

@@ -2,14 +2,15 @@
 
 import pytest
 
-from companion.pages.scores.photo_form import fields, odd
+from companion.pages.scores import photo_form
+from companion.pages.scores.photo_form import fields
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, table_of, trips
-from companion.vision.counting.tally import Photo, Tally, layings, tally
+from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.view import MatSeen, Sighting, View
 
 CLASSIC, RUSH, PARKER, ASMODEE = map(load_edition, ("classic", "rush", "parker", "asmodee-2014"))
@@ -55,6 +56,15 @@ def counted(*photos: Photo | Sighting, edition=CLASSIC, mats: tuple[str, ...] = 
 BOTH = ("side-1", "side-2")
 
 
+def layings(found: Tally, edition=CLASSIC) -> tuple[Laying, ...]:
+    """What lies before each side if all is right."""
+    return photo_form.layings(edition, found, fields(edition, found, {}))
+
+
+def odd(table) -> list[str]:
+    return [one.say for one in photo_form.odd(table)]
+
+
 def distances(found: Tally) -> list[dict[str, int]]:
     return [{card.value: number for card, number in laying.distances.items()} for laying in layings(found)]
 
@@ -88,7 +98,7 @@ def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, exp
     found = counted(*cards, mats=mats)
 
     assert distances(found) == expected
-    assert [place.name for place in found.places] == ["Side 1", "Side 2"]
+    assert [lot.name for lot in found.lots] == ["Side 1", "Side 2"]
     assert [laying.drove_unseen for laying in layings(found)] == [False, not mats]
 
 
@@ -131,8 +141,8 @@ def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
     laid = [("100", (100, 100)), ("200", (300, 100)), ("accelerator", (280, 130))]
     found = counted(*(face(slug, "side-1/distance", at) for slug, at in laid), mats=("side-1",), edition=RUSH)
 
-    assert layings(found)[0].doubled == {Card.KM_200: 1}
-    assert layings(found)[0].km == 500
+    assert layings(found, RUSH)[0].doubled == {Card.KM_200: 1}
+    assert layings(found, RUSH)[0].km == 500
 
 
 # --- Several photographs -------------------------------------------------------------------------------------
@@ -187,15 +197,13 @@ def test_two_photographs_of_one_side_without_a_mat_are_noticed(first, second, is
 
 
 @pytest.mark.parametrize(
-    ("rivals", "taken", "counts"),
-    [(("75", "25"), Card.KM_75, {"75": 1}), ((), Card.UNKNOWN, {})],
-    ids=["counts as the likeliest", "nothing likely counts nothing"],
+    ("rivals", "likeliest"), [(("75", "25"), Card.KM_75), ((), Card.UNKNOWN)], ids=["some likely", "nothing likely"]
 )
-def test_a_card_that_cannot_be_told_is_asked_about(rivals, taken, counts):
+def test_a_card_that_cannot_be_told_is_asked_about_and_counts_nothing_before(rivals, likeliest):
     found = counted(unsure(*rivals, zone="side-1/distance"), mats=BOTH)
 
-    assert in_question(found) == [(1, taken)]
-    assert distances(found) == [counts, {}]
+    assert in_question(found) == [(1, likeliest)]
+    assert distances(found) == [{}, {}]
 
 
 def test_what_may_lie_in_the_zone_is_offered_first():
@@ -229,6 +237,41 @@ def test_the_same_sticker_read_in_two_places_is_a_question_at_one_of_them():
     assert in_question(found) == [(2, Card.KM_100)]
 
 
+def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clear():
+    cards = [face("extra-tank", "side-1/safety", confidence=0.7), face("extra-tank", "side-2/safety", (300, 600))]
+    found = counted(*cards, mats=BOTH)
+
+    assert in_question(found) == [(1, Card.EXTRA_TANK)]
+    assert [laying.safeties for laying in layings(found)] == [(), (Card.EXTRA_TANK,)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "places"),
+    [
+        ({"n-side-1-200": "3"}, {"200": [["Side 1 has more than 2 cards of 200 km."], []]}),
+        ({"n-side-1-200": "3", "n-side-2-200": "2"},
+         {"200": [["200 km: the deck has only 4.", "Side 1 has more than 2 cards of 200 km."],
+                  ["200 km: the deck has only 4."]]}),
+        ({"n-side-1-100": "12", "trip": "700"}, {"km": [["Side 1 has 1200 km, and the target is 700 km."], []]}),
+        ({"s-side-1-extra-tank": "out", "s-side-2-extra-tank": "coup-fourre"},
+         {"extra-tank": [["Extra tank: the deck has only 1."]] * 2}),
+        ({"n-side-1-100": "7", "ended": "stopped"}, {"hand": ["Side 1 has all 700 km: that completes the trip."]}),
+    ],
+    ids=["a third 200", "more than there are", "past the target", "one safety twice", "a trip said to be broken off"],
+)  # fmt: skip
+def test_what_cannot_be_is_said_beside_the_lines_that_it_is_about(typed, places):
+    found = counted(mats=BOTH)
+    form = fields(CLASSIC, found, {}) | typed
+    odd = photo_form.odd(photo_form.table_so_far(CLASSIC, found, form))
+    said = {"hand": [one.say for one in odd if one.is_of_hand]}
+    for lot in photo_form.lot_forms(CLASSIC, found, form, odd):
+        said.setdefault("km", []).append(lot["odd"])
+        for line in (*lot["lines"], *lot["safeties"]):
+            said.setdefault(line["card"].value, []).append(line["odd"])
+
+    assert {place: odd for place, odd in said.items() if any(odd)} == places
+
+
 def test_a_card_of_another_deck_is_named_and_not_counted():
     found = counted(card("300-01", "side-1/distance"), mats=BOTH)
 
@@ -240,7 +283,7 @@ def test_a_side_that_no_photograph_shows_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
     table = table_of(CLASSIC, layings(found), likely(CLASSIC, layings(found)))
 
-    assert found.places[1].lot is None
+    assert [lot.is_seen for lot in found.lots] == [True, False]
     assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
 
 
@@ -261,7 +304,7 @@ def test_the_whole_pad_comes_out_of_the_cards_and_what_people_tell():
     table = table_of(CLASSIC, (best, Laying("Bob")), told)
 
     assert [sheet.total for sheet in scoring.score(table)] == [4600, 0]
-    assert odd(table) == ()
+    assert odd(table) == []
 
 
 def test_a_200_among_the_distances_spoils_the_safe_trip():
@@ -333,5 +376,5 @@ def test_a_safety_before_two_sides_is_said_and_of_piles_that_nobody_counts_nothi
     twice = [Laying(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
     sound = [Laying("Ann", {Card.KM_100: 4}, {}, ALL, ALL), Laying("Bob", {Card.KM_25: 4})]
 
-    assert odd(table_of(CLASSIC, twice, NOBODY)) == ("Extra tank: the deck has only 1.",)
-    assert odd(table_of(PARKER, sound, NOBODY)) == ()
+    assert odd(table_of(CLASSIC, twice, NOBODY)) == ["Extra tank: the deck has only 1."]
+    assert odd(table_of(PARKER, sound, NOBODY)) == []

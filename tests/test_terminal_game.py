@@ -211,8 +211,9 @@ def test_the_same_seed_is_the_same_game_and_another_seed_another(played):
 
 def test_the_next_hand_is_dealt_and_the_next_player_begins():
     match = begin("bsd-mille", 2, Level.COUNTING, 5, pairs=False)
-    _typed, told = coached(match)
+    typed, told = coached(match)
     assert "The hand is over" in told[-1]
+    assert answers(match, *typed[:-1], "hint")[-1] == "`p` deals the next hand, `q` leaves the game."
 
     game = match.record.game
     assert [line.text for line in match.next_hand().record.lines[-1:]] == ["hand first Bob"]

@@ -27,7 +27,7 @@ from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.storage.data_folder import data_dir
 from companion.storage.event_store import Store
-from companion.vision.counting.photographs import Snaps
+from companion.vision.counting.photographs import Snap, Snaps
 
 ROOT = Path(__file__).parent.parent
 COMPANION = (sys.executable, "-c", "from companion.app.cli import main; main()")
@@ -41,7 +41,7 @@ def test_every_secret_has_128_bits(app):
     assert len(phone_identity.join_token(SECRET)) >= 22
     with app.test_request_context():
         assert len(phone_identity.known_phone()) >= 22
-    assert len(Snaps().keep("classic", tableaux.shot())) >= 22
+    assert len(Snaps().keep(Snap("classic", "", ()))) >= 22
     assert phone_identity.KEY_BYTES * 8 >= 256
 
 

@@ -187,7 +187,7 @@ class TerminalGame:
         hand = self._match.hand
         position = hand.asked()
         if position is None or position.hand != hand.deal.hands[0]:
-            raise Problem(_PICK_FIRST)
+            raise Problem(_PICK_FIRST if position else say("`p` deals the next hand, `q` leaves the game."))
         play, why = self._match.choice(position)
         waits = "`p`" if position.is_in_turn else "`n`"
         done = f"{_as_typed(play)}: {words.play_say(play, Names.of(self._match.record.game))}" if play else waits

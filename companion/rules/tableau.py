@@ -165,7 +165,7 @@ def odd_cards(table: Table) -> Iterator[Reason]:
     for side in table.sides:
         most, km = edition.two_hundreds_max, table.race_km(side)
         if most is not None and side.distances.count(Card.KM_200) > most:
-            yield reason(Code.THIRD_200, case="lies", side=side.name, count=most)
+            yield reason(Code.THIRD_200, case="lies", side=side.name, card=Card.KM_200, count=most)
         if edition.overshoot == "forbidden" and km > table.target:
             yield reason(Code.PAST_TARGET, case="sum", side=side.name, km=km, target=table.target)
         if Counter(side.doubled) - Counter(side.distances):

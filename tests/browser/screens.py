@@ -46,6 +46,7 @@ from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import own_folder, put_waiting, write_description
 from companion.vision.capture.sources import Frame
+from companion.vision.counting.photographs import Snap
 from companion.vision.enrol.enrolment import begin
 from companion.vision.quality.live_survey import Lookout
 
@@ -384,7 +385,7 @@ def photographed(app: Flask, path: str) -> str:
     if "TOKEN" not in path:
         return path
     shot = tableaux.in_doubt(tableaux.shot(), DOUBTS) if "doubts" in path else tableaux.shot()
-    return path.replace("TOKEN", app.extensions["companion"].snaps.keep("classic", shot))
+    return path.replace("TOKEN", app.extensions["companion"].snaps.keep(Snap("classic", "", (shot,))))
 
 
 @dataclass(frozen=True)

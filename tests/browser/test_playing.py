@@ -21,6 +21,7 @@ from browser.screens import (
     app_of,
     differ,
     match_of,
+    perhaps,
     propose,
     unsure,
 )
@@ -89,6 +90,24 @@ def test_what_waits_is_seen_whole_on_a_small_phone_without_scrolling(seated, gam
     assert card["y"] > top_of(page, ".own")
 
 
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
+@pytest.mark.parametrize(
+    ("header", "plays", "ask"),
+    [
+        (TWO, OPENING, perhaps),
+        (TWO, OPENING, differ),
+        (THREE, ["Ann roll"], lambda m: unsure(m, "side-2/battle", "Bob roll", "Bob gasoline", "Bob repairs")),
+    ],
+    ids=["perhaps", "differ", "a doubt of three"],
+)
+def test_a_question_ends_above_the_edge_of_a_small_phone_of_a_player(seated, header, plays, ask, language):
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        ask(match)
+        card = seated(url, "Ann", locale=language).locator(".card:is(.proposal, .question)").bounding_box()
+
+        assert card["y"] + card["height"] <= SMALL["height"]
+
+
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
 @pytest.mark.parametrize(("header", "count"), [(RUSH, 3), (RUSH_PAIRS, 4)], ids=["alone", "pairs"])
 def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, count, language):
@@ -124,6 +143,20 @@ def test_letters_of_twice_the_size_need_no_scrolling_sideways(seated, path):
         page.evaluate("document.documentElement.style.fontSize = '200%'")
 
         assert page.evaluate("document.documentElement.scrollWidth") <= SMALL["width"]
+
+
+def test_with_letters_of_twice_the_size_each_name_stands_over_the_state_of_its_car(opened):
+    with match_of(THREE, ["Ann roll"]) as match, running(app_of(match)) as url:
+        page = opened(url, SMALL, locale="fr")
+        page.evaluate("document.documentElement.style.fontSize = '200%'")
+        names, words = (
+            [one.bounding_box() for one in page.locator(f".strip {part}").all()] for part in ("h2", ".word")
+        )
+
+        assert [name["y"] + name["height"] <= word["y"] + 1 for name, word in zip(names, words, strict=True)] == [
+            True
+        ] * 3
+        assert min(name["width"] for name in names) > 80
 
 
 @pytest.mark.variants(1)

@@ -1,4 +1,4 @@
-// Only counting: − and + beside every number, the kilometres of each side as they stand, and patience while a
+// Only counting: − and + beside every number, what follows from the cards as they stand, and patience while a
 // photograph is read. Without this script the numbers are typed, and everything else is the same.
 
 function step(input, by) {
@@ -22,22 +22,25 @@ for (const stepper of document.querySelectorAll(".stepper")) {
   stepper.append(stepButton(input, 1));
 }
 
-for (const lot of document.querySelectorAll("[data-lot]")) {
-  const km = lot.querySelector("[data-km]");
-  const numbers = [...lot.querySelectorAll("[data-each]")];
-  const answer = (question) => {
-    const chosen = question.querySelector("input:checked")?.value;
-    return Number(chosen === "other" ? question.querySelector("select").value : chosen) || 0;
-  };
-  const tell = () => {
-    const laid = numbers.map((input) => (Number(input.value) || 0) * Number(input.dataset.each));
-    const told = [...lot.querySelectorAll(".doubtful")].map(answer);
-    km.textContent = [...laid, ...told].reduce((sum, one) => sum + one, 0);
-  };
-  lot.addEventListener("input", tell);
-  lot.addEventListener("change", tell);
-  tell();
+// What follows from the cards is found out where the rules are: kilometres, what cannot be, how the hand went.
+const lines = document.querySelector("form[data-follows]");
+let waits, latest;
+async function follow() {
+  const form = new FormData(lines);
+  form.delete("photo");
+  form.set("change", "1");
+  const mine = (latest = fetch(lines.action, { method: "POST", body: form }));
+  const page = new DOMParser().parseFromString(await (await mine).text(), "text/html");
+  if (mine !== latest) return;
+  const fresh = page.querySelectorAll("[data-live]");
+  document.querySelectorAll("[data-live]").forEach((old, at) => fresh[at] && (old.textContent = fresh[at].textContent));
 }
+lines?.addEventListener("input", () => {
+  clearTimeout(waits);
+  waits = setTimeout(() => follow().catch(() => {}), 100);
+});
+// What was typed is still there on a page that is gone back to.
+if (lines && performance.getEntriesByType("navigation")[0]?.type !== "navigate") addEventListener("load", follow);
 
 for (const select of document.querySelectorAll(".other select")) {
   const other = select.closest(".other").querySelector("input");
@@ -59,9 +62,11 @@ for (const piece of document.querySelectorAll(".piece")) {
   });
 }
 
-// A file that is too large is told before it travels, what else was typed stays; any other may be sent at once.
+// A file that is too large is told before it travels, what else was typed stays. Where any other is sent at once its
+// button shows only that it is read.
 for (const input of document.querySelectorAll("[data-most]")) {
   const sends = "sends" in input.dataset && input.form.querySelector("[data-busy]");
+  if (sends) sends.hidden = true;
   input.addEventListener("change", () => {
     const isTooLarge = [...input.files].some((file) => file.size > Number(input.dataset.most));
     if (isTooLarge) input.value = "";
@@ -74,6 +79,7 @@ for (const form of document.querySelectorAll("form")) {
   form.addEventListener("submit", ({ submitter }) => {
     const words = submitter?.dataset.busy;
     if (!words) return;
+    submitter.hidden = false;
     submitter.querySelector("span").textContent = words;
     setTimeout(() => (submitter.disabled = true));
   });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -17,8 +17,9 @@ from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
-from companion.vision.counting.photographs import BUSY, MOST_BYTES, MOST_PHOTOS, Shot, Snap, deck_choices, read_photo
-from companion.vision.counting.tally import Tally, tally
+from companion.vision.capture.sandbox import BUSY
+from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
+from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.faces.deck_in_use import chosen_deck
 
 bp = Blueprint("snap", __name__)
@@ -39,15 +40,8 @@ def send() -> AnyResponse | str | tuple[str, int]:
     given: Mapping[str, str] = {}
     try:
         given = request.form
-        edition = _edition(given.get("edition", ""))
-        deck = given.get("deck", "")
-        if deck and deck not in dict(deck_choices(folder())):
-            wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
-            raise Problem(wrong)
-        first, *others = _shots(0, deck)
-        token = service().snaps.keep(edition.name, first, deck)
-        for shot in others:
-            service().snaps.add(token, shot)
+        edition, deck = _chosen(given)
+        token = service().snaps.keep(Snap(edition, deck, _read(_sent(), deck)))
     except _REFUSED as error:
         return _asking(given, *_refused(error))
     return redirect(url_for("snap.confirm", token=token), 303)
@@ -62,7 +56,10 @@ def confirm(token: str) -> AnyResponse | str:
 
 @bp.post(f"{PATH}/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """Show the score of what was confirmed; with `change` the lines again, with `add` one more photograph."""
+    """Show the score of what was confirmed.
+
+    With `change` the lines again, with `add` one more photograph, with `again` the same read with other cards.
+    """
     snap = service().snaps.get(token)
     if snap is None:
         return _gone()
@@ -73,7 +70,14 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "change" in form:
             return _confirming(token, snap, form)
         if "add" in form:
-            return _added(token, snap, form)
+            photos = _read(_sent(len(snap.photos)), snap.deck, len(snap.photos))
+            return _lines_of(token, snap, form, replace(snap, photos=(*snap.photos, *photos)))
+        if "again" in form:
+            name, deck = _chosen(form)
+            photos = _read([(photo.file, "") for photo in snap.photos], deck)
+            # The cards in question are others now.
+            kept = {field: value for field, value in form.items() if field[:2] not in ("c-", "o-")}
+            return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
@@ -84,81 +88,78 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     return render_template(
         "snapped.html",
         token=token,
-        anew=_anew(snap),
+        anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         sheet=sheet,
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
-        odd=photo_form.odd(table),
-        form={field: value for field, value in form.items() if field not in ("add", "change", "add_up")},
+        odd=[one.say for one in photo_form.odd(table)],
+        form={field: value for field, value in form.items() if field not in ("change", "add_up")},
     )
 
 
 @bp.get(f"{PATH}/<token>/<int:number>.jpg")
 def picture(token: str, number: int) -> Response:
     """Return a photograph, small."""
-    return Response(_shown(token, number).jpeg, mimetype="image/jpeg")
-
-
-@bp.get(f"{PATH}/<token>/card-<int:number>-<int:at>.jpg")
-def card(token: str, number: int, at: int) -> Response:
-    """Return the picture of a card that could not be identified."""
-    crop = _shown(token, number).crops.get(at - 1)
-    return Response(crop, mimetype="image/jpeg") if crop else abort(404)
+    snap = service().snaps.get(token)
+    if snap is None or not 0 < number <= len(snap.photos):
+        abort(404)
+    return Response(snap.photos[number - 1].jpeg, mimetype="image/jpeg")
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
     """Return the form that a photograph is sent with, as it was filled in; else as this table plays."""
-    return render_template(
-        "snap.html",
-        editions=editions(),
-        edition=given.get("edition", state().game.edition_name),
-        decks=deck_choices(folder()),
-        deck=given.get("deck", service().camera.deck or chosen_deck(folder()) or ""),
-        most_bytes=MOST_BYTES,
-        sentence=sentence,
-    ), code
+    name, deck = state().game.edition_name, service().camera.deck or chosen_deck(folder()) or ""
+    chosen = _choices(given.get("edition", name), given.get("deck", deck))
+    return render_template("snap.html", **chosen, most_bytes=MOST_BYTES, sentence=sentence), code
 
 
-def _anew(snap: Snap) -> str:
-    """Return where a photograph of other cards of the same deck is sent."""
-    return url_for("snap.show", edition=snap.edition, deck=snap.deck)
+def _choices(edition: str, deck: str) -> dict[str, object]:
+    """Return what can be chosen of rules and cards, and what is."""
+    return {"editions": editions(), "rules": edition, "decks": deck_choices(folder()), "deck": deck}
+
+
+def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
+    """Return the names of the edition and the deck that were chosen. Raises Problem where there is no such one."""
+    edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
+    if deck and deck not in dict(deck_choices(folder())):
+        wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
+        raise Problem(wrong)
+    return edition.name, deck
 
 
 def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
     """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
-    crops = {f"{number}-{at + 1}" for number, shot in enumerate(snap.shots, start=1) for at in shot.crops}
+    odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
     return render_template(
         "snap_lines.html",
         token=token,
-        edition=edition,
-        lots=photo_form.lot_forms(edition, found, form),
+        lots=photo_form.lot_forms(edition, found, form, odd),
         asked=photo_form.asked(edition, found, form),
+        odd=[one.say for one in odd if one.is_of_hand],
         notes=found.notes,
         bare=[n for n, photo in enumerate(found.photos, start=1) if not (photo.view.sightings or photo.view.mats)],
         faces=list(edition.deck),
-        crops=crops,
-        deck=snap.deck,
-        anew=_anew(snap),
+        anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
         sentence=sentence,
+        **_choices(snap.edition, snap.deck),
     )
 
 
-def _added(token: str, snap: Snap, form: photo_form.Form) -> str:
-    """Return the lines after one more photograph, with all that was typed."""
-    for shot in _shots(len(snap.photos), snap.deck):
-        service().snaps.add(token, shot)
-    now = service().snaps.get(token) or snap
-    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (snap, now))
-    return _confirming(token, now, photo_form.kept(read_before, form, read_now))
+def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> AnyResponse | str:
+    """Return the lines after photographs were read, with all that was typed."""
+    service().snaps.keep(now, token)
+    read_before, read_now = (photo_form.fields(*_found(one), _named()) for one in (before, now))
+    kept = photo_form.kept(read_before, form, read_now)
+    return redirect(url_for("snap.confirm", token=token), 303) if kept == read_now else _confirming(token, now, kept)
 
 
-def _shots(before: int, deck: str) -> list[Shot]:
-    """Return the photographs that were sent, after so many. Raises Problem where none was, or one cannot be read."""
+def _sent(before: int = 0) -> list[tuple[bytes, str]]:
+    """Return the files that were sent, after so many, with their names. Raises Problem for none, or too many."""
     sent = sent_files("photo")
     if not sent:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
@@ -166,23 +167,21 @@ def _shots(before: int, deck: str) -> list[Shot]:
         raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
     if any(len(data) > MOST_BYTES for data, _file in sent):
         raise RequestEntityTooLarge
-    return [
+    return sent
+
+
+def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
+    """Return these photographs read, after so many. Raises Problem where one cannot be read."""
+    return tuple(
         read_photo(data, say("photograph %(number)d", number=number), deck, folder(), shown(file))
-        for number, (data, file) in enumerate(sent, start=before + 1)
-    ]
+        for number, (data, file) in enumerate(files, start=before + 1)
+    )
 
 
 def _refused(error: Exception) -> tuple[str, int]:
     if isinstance(error, RequestEntityTooLarge):
         return words.too_many_pixels(MOST_BYTES), 413
     return str(error), 503 if str(error) == BUSY else 400
-
-
-def _shown(token: str, number: int) -> Shot:
-    snap = service().snaps.get(token)
-    if snap is None or not 0 < number <= len(snap.shots):
-        abort(404)
-    return snap.shots[number - 1]
 
 
 def _gone() -> AnyResponse:
@@ -252,14 +251,12 @@ def running_total() -> Total:
 
 def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None:
     """Add a counted hand, or put it right where it was added; other sides, or a match that is won, begin anew."""
-    before, kept = running_total(), session.get(_COUNTED, {})
-    same: Sequence[list[object]] = (
-        kept.get("hands", ()) if (before.edition, before.sides) == (edition, sheet.sides) else ()
-    )
-    hand = [token[:_TOKEN], *sheet.totals]
-    if any(other[0] == hand[0] for other in same):
-        hands = [hand if other[0] == hand[0] else other for other in same]
-    else:
-        hands = [*(same if before.winner(goal) is None else ()), hand]
+    before, name = running_total(), token[:_TOKEN]
+    goes_on = (before.edition, before.sides) == (edition, sheet.sides)
+    hands = {other: points for other, *points in session[_COUNTED]["hands"]} if goes_on else {}
+    if name not in hands and before.winner(goal) is not None:
+        hands = {}
+    hands[name] = list(sheet.totals)
+    last = [[other, *points] for other, points in hands.items()][-MOST_HANDS:]
     session.permanent = True
-    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": hands[-MOST_HANDS:]}
+    session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last}

@@ -8,21 +8,20 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, combinations, count, pairwise
-from typing import Any, NamedTuple
+from itertools import chain, combinations, count, groupby, pairwise
 
 import numpy as np
 
 from companion.common.text import Said, listed, say, say_many
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.editions.edition import Edition
-from companion.rules.tableau import Laying
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.sticker_codes import MODULES, STICKER_MM, STICKER_MODULES
-from companion.vision.view import FACE, Point, Quad, Sighting, View
+from companion.vision.opencv import cv2
+from companion.vision.view import FACE, Point, Sighting, View, side_of
 
 APART_MM = 150.0  # minimum distance between the middles of neighbouring cards of different heaps
 SAME_PLACE_MM = 5.0  # distance below which two of one face are one card: of two so exactly in place one would show
@@ -37,31 +36,58 @@ _FITS = {"distance": (Family.DISTANCE, Family.SPECIAL), "safety": (Family.SAFETY
 
 @dataclass(frozen=True, slots=True)
 class Photo:
-    """A photograph and what was seen on it."""
+    """A photograph, what was seen on it, and what the page shows of it."""
 
     name: str
     size_px: tuple[int, int]
     view: View
+    jpeg: bytes = b""  # the reduced picture
+    file: bytes = b""  # as it was sent, to be read again with another deck
 
 
 @dataclass(frozen=True, slots=True)
 class Spot:
     """A card on a photograph."""
 
-    key: str  # its name as long as no earlier photograph is removed: `1-7`
-    number: int  # its number on the picture, from 1 over all photographs; those that score, or may, come first
     photo: int  # the index of its photograph
+    at: int  # its index among the photograph's sightings: of faces from the top down
+    lot: str  # the key of the lot that it belongs to
     pile: str  # the mat's zone: `battle`, `speed`, `distance`, `safety`; empty for none
-    card: Card  # `Card.UNKNOWN` if it is not certain
-    guesses: tuple[Card, ...]  # candidates for an unknown card, likeliest first
-    sideways: bool
-    centre_px: Point
-    corners_px: Quad | None
-    proposed: Card | None = None  # the guess that is filled in where people are asked: likely, but not certain
+    sighting: Sighting
+    is_beside: bool = False  # True if it lies beside the mats
+    number: int = 0  # its number on the picture, from 1 over all photographs; those that score, or may, come first
+
+    @property
+    def key(self) -> str:
+        """Its name as long as no earlier photograph is removed: `1-7`."""
+        return f"{self.photo + 1}-{self.at + 1}"
+
+    @property
+    def card(self) -> Card:
+        return self.sighting.face
+
+    @property
+    def centre_px(self) -> Point:
+        return self.sighting.centre_px
 
     @property
     def is_sure(self) -> bool:
         return self.card is not Card.UNKNOWN
+
+    @property
+    def guesses(self) -> tuple[Card, ...]:
+        """The candidates for an unknown card: first what fits the zone, then the likeliest."""
+        cards, fits = (
+            dict.fromkeys(face_of(name) for name, _confidence in self.sighting.rivals),
+            _FITS.get(self.pile, ()),
+        )
+        return () if self.is_sure else tuple(sorted(cards, key=lambda card: card.family not in fits))[:MOST_GUESSES]
+
+    @property
+    def proposed(self) -> Card | None:
+        """The guess that is filled in where people are asked: likely, but not certain."""
+        likely = [face_of(name) for name, confidence in self.sighting.rivals[:1] if confidence >= LIKELY]
+        return next((card for card in likely if self.guesses[:1] == (card,)), None)
 
     @property
     def likeliest(self) -> Card:
@@ -85,13 +111,23 @@ def scores(card: Card) -> bool:
 class Lot:
     """The cards of one side, or a heap that no mat assigns to a side."""
 
-    key: str  # `side-1` for a mat, else `heap-` with the numbers of its photograph and of the heap on it
+    key: str  # `side-1` for a mat, `heap-` with the numbers of its photograph and of itself there, else `unseen-2`
     spots: tuple[Spot, ...]
     is_beside: bool = False  # True if it lies beside the mats: it does not count unless somebody says so
+    number: int = 0  # of the side that it is, or would be
+
+    @property
+    def name(self) -> str:
+        return say("Side %(number)d", number=self.number)
 
     @property
     def has_mat(self) -> bool:
-        return not self.key.startswith(HEAP)
+        return self.key.startswith("side-")
+
+    @property
+    def is_seen(self) -> bool:
+        """True if a photograph shows it."""
+        return not self.key.startswith(UNSEEN)
 
     @property
     def scoring(self) -> tuple[Spot, ...]:
@@ -104,19 +140,9 @@ class Lot:
         return tuple(spot for spot in self.scoring if not spot.is_sure)
 
     @property
-    def distances(self) -> Counter[Card]:
-        """The distances that are sure."""
-        return Counter(spot.card for spot in self._of(Family.DISTANCE))
-
-    @property
-    def safeties(self) -> Mapping[Card, bool]:
-        """The safeties that are sure, and whether each lies sideways, as a coup fourré does."""
-        return {spot.card: spot.sideways for spot in self._of(Family.SAFETY)}
-
-    @property
     def doubled(self) -> Counter[Card]:
         """The distance nearest to each accelerator, none of them twice."""
-        free, chosen = list(self._of(Family.DISTANCE)), []
+        free, chosen = list(self.of(Family.DISTANCE)), []
         for fast in (spot for spot in self.spots if spot.card is Card.ACCELERATOR):
             nearest = min(free, key=lambda spot: math.dist(spot.centre_px, fast.centre_px), default=None)
             if nearest is not None:
@@ -128,17 +154,9 @@ class Lot:
         """Return what shows of the battle or the speed pile."""
         return tuple(spot.card for spot in self.spots if spot.pile == pile and spot.is_sure)
 
-    def _of(self, family: Family) -> tuple[Spot, ...]:
+    def of(self, family: Family) -> tuple[Spot, ...]:
+        """Return the cards of a family that are sure."""
         return tuple(spot for spot in self.spots if spot.card.family is family)
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A side as the photographs show it."""
-
-    key: str
-    name: str
-    lot: Lot | None  # None where no photograph shows it
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +164,7 @@ class Tally:
     """All photographs together."""
 
     photos: tuple[Photo, ...]
-    lots: tuple[Lot, ...]  # those on mats first, in order
+    lots: tuple[Lot, ...]  # the sides, those on mats first, in order; then what lies beside the mats
     draw_pile_empty: bool | None = None  # None where no photograph shows it
     notes: tuple[str, ...] = ()  # sentences about cards that do not count
 
@@ -155,78 +173,39 @@ class Tally:
         """True if there are photographs, and no card was read on any of them."""
         return bool(self.photos) and not any(photo.view.sightings for photo in self.photos)
 
-    @property
-    def places(self) -> tuple[Place, ...]:
-        """The sides: a lot each, two at least; a mat's side keeps its number."""
-        lots = [lot for lot in self.lots if not lot.is_beside]
-        taken = {lot.key for lot in lots if lot.has_mat}
-        free = (number for number in count(1) if f"side-{number}" not in taken)
-        keys = [lot.key if lot.has_mat else f"side-{next(free)}" for lot in lots]
-        found = [Place(lot.key, _side_name(key), lot) for key, lot in zip(keys, lots, strict=True)]
-        rest = [next(free) for _ in range(FEWEST_SIDES - len(found))]
-        unseen = (Place(f"{UNSEEN}-{number}", _side_name(f"side-{number}"), None) for number in rest)
-        return (*found, *unseen)
-
-
-def _side_name(key: str) -> str:
-    return say("Side %(number)s", number=key.rpartition("-")[2])
-
-
-def layings(tally: Tally) -> tuple[Laying, ...]:
-    """Return what lies before each side if all is right; a side on no photograph counts as having driven."""
-    return tuple(map(_laying, tally.places))
-
-
-def _laying(place: Place) -> Laying:
-    if place.lot is None:
-        return Laying(place.name, drove_unseen=True)
-    lot = replace(place.lot, spots=tuple(replace(spot, card=spot.likeliest) for spot in place.lot.scoring))
-    sideways = tuple(card for card, is_sideways in lot.safeties.items() if is_sideways)
-    return Laying(place.name, lot.distances, lot.doubled, tuple(lot.safeties), sideways)
-
 
 # --- From sightings to lots -----------------------------------------------------------------------------------
-
-
-class _Seen(NamedTuple):
-    """A sighting and its place."""
-
-    photo: int
-    at: int  # its index among the photograph's sightings
-    lot: str
-    pile: str
-    sighting: Sighting
-    is_beside: bool = False
 
 
 def tally(edition: Edition, photos: Sequence[Photo]) -> Tally:
     """Return the cards by side, each sticker and each mat once."""
     seen = [card for number, photo in enumerate(photos) for card in _on_photo(number, photo)]
     ours = [card for card in seen if card.sighting.face in (*edition.deck, Card.UNKNOWN)]
-    once = _once(ours)
+    once = list(_once(ours))
     told = [photo.view.draw_pile_empty for photo in photos if photo.view.draw_pile_empty is not None]
     mats = {mat.id for photo in photos for mat in photo.view.mats if mat.id.startswith("side-")}
-    lots = _lots(once, mats, edition)
+    lots = tuple(_lots(_certain(once, edition), mats))
     notes = (*_notes(seen, ours, once, photos, edition), *_twice(lots, photos, edition))
-    return Tally(tuple(photos), lots, any(told) if told else None, notes)
+    return Tally(tuple(photos), tuple(_numbered(lots)), any(told) if told else None, notes)
 
 
-def _on_photo(number: int, photo: Photo) -> Iterator[_Seen]:
+def _on_photo(number: int, photo: Photo) -> Iterator[Spot]:
     """Yield the cards of a photograph that are some side's, or may be; not those in the middle of the table."""
-    loose = []
-    mats = photo.view.mats
+    loose, mats = [], photo.view.mats
     for index, sighting in _distinct(photo.view.sightings):
         mat, _, pile = (sighting.zone or "").partition("/")
-        mat = mat or next((mat.id for mat in mats if _holds(mat.corners_px, sighting.centre_px)), "")
+        quads = ((other.id, np.float32(other.corners_px)) for other in mats)
+        under = (other for other, quad in quads if cv2.pointPolygonTest(quad, sighting.centre_px, False) >= 0)
+        mat = mat or next(under, "")
+        spot = Spot(number, index, mat, pile, sighting)
         if mat.startswith("side-"):
-            yield _Seen(number, index, mat, pile, sighting)
+            yield spot
         elif not mat:
-            loose.append((index, sighting))
+            loose.append(spot)
     is_beside = any(mat.id.startswith("side-") for mat in mats)
-    for heap, indices in enumerate(_heaps([sighting for _, sighting in loose]), start=1):
-        for at in indices:
-            index, sighting = loose[at]
-            yield _Seen(number, index, f"{HEAP}-{number + 1}-{heap}", "", sighting, is_beside)
+    for heap, spots in enumerate(_heaps(loose), start=1):
+        for spot in spots:
+            yield replace(spot, lot=f"{HEAP}-{number + 1}-{heap}", is_beside=is_beside)
 
 
 def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
@@ -238,111 +217,111 @@ def _distinct(sightings: Sequence[Sighting]) -> Iterator[tuple[int, Sighting]]:
             yield index, sighting
 
 
-def _holds(quad: Quad, point: Point) -> bool:
-    """True if a point lies inside a quad whose corners go round clockwise."""
-    sides = zip(quad, (*quad[1:], quad[0]), strict=True)
-    return all((bx - ax) * (point[1] - ay) >= (by - ay) * (point[0] - ax) for (ax, ay), (bx, by) in sides)
-
-
-def _heaps(sightings: Sequence[Sighting]) -> list[list[int]]:
-    """Return the indices of cards by heap, from left to right, or from the top down where that is farther."""
-    scales = [scale for scale in map(_px_per_mm, sightings) if scale]
+def _heaps(spots: Sequence[Spot]) -> list[list[Spot]]:
+    """Return the cards by heap, from left to right, or from the top down where that is farther."""
+    scales = [scale for spot in spots if (scale := _px_per_mm(spot.sighting))]
     reach = APART_MM * float(np.median(scales)) if scales else math.inf
-    places = [sighting.centre_px for sighting in sightings]
-    heaps: list[list[int]] = []
-    for at, place in enumerate(places):
-        near = [heap for heap in heaps if any(math.dist(place, places[other]) <= reach for other in heap)]
-        heaps = [heap for heap in heaps if heap not in near] + [sorted([*chain(*near), at])]
-    middles = [[float(np.median([places[at][axis] for at in heap])) for heap in heaps] for axis in (0, 1)]
-    along = max(middles, key=lambda axis: max(axis, default=0.0) - min(axis, default=0.0))
-    return [heap for _, heap in sorted(zip(along, heaps, strict=True))]
+    heaps: list[list[Spot]] = []
+    for spot in spots:
+        near = [heap for heap in heaps if any(math.dist(spot.centre_px, other.centre_px) <= reach for other in heap)]
+        heaps = [*(heap for heap in heaps if heap not in near), [*chain(*near), spot]]
+    middles = [np.median([spot.centre_px for spot in heap], axis=0).tolist() for heap in heaps]
+    along = int(np.argmax(np.ptp(middles, axis=0))) if middles else 0
+    return [heap for _, heap in sorted(zip(middles, heaps, strict=True), key=lambda one: one[0][along])]
 
 
 def _px_per_mm(sighting: Sighting) -> float:
     """Return the scale at a card; 0 where it is not known."""
     if sighting.corners_px is None:
         return 0.0
-    sides = [math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))]
     if sighting.by == FACE:
-        return min(sides) / CARD_MM[0]
+        return min(math.dist(a, b) for a, b in pairwise((*sighting.corners_px, sighting.corners_px[0]))) / CARD_MM[0]
     # Without mats a code gives the scale, as part of a sticker of the usual width.
-    return sum(sides) / 4 / (STICKER_MM * MODULES / STICKER_MODULES)
+    return side_of(sighting.corners_px) / (STICKER_MM * MODULES / STICKER_MODULES)
 
 
-def _once(seen: Sequence[_Seen]) -> list[_Seen]:
-    """Return each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
+def _once(seen: Sequence[Spot]) -> Iterator[Spot]:
+    """Yield each card once: of a mat from the photograph that shows most of it, from others only further stickers."""
     shows = Counter((card.lot, card.photo) for card in seen)
-    fullest = sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo))
-    main: dict[str, int] = {}
-    ids: dict[str, int] = {}
-    kept = []
-    for card in fullest:
-        first, sticker = main.setdefault(card.lot, card.photo), card.sighting.card
-        if card.photo == (first if sticker is None else ids.setdefault(sticker, card.photo)):
-            kept.append(card)
-    return kept
+    first: dict[str, int] = {}
+    for card in sorted(seen, key=lambda card: (card.lot.startswith(HEAP), -shows[card.lot, card.photo], card.photo)):
+        main, sticker = first.setdefault(card.lot, card.photo), card.sighting.card
+        if card.photo == (main if sticker is None else first.setdefault(sticker, card.photo)):
+            yield card
 
 
-def _lots(seen: Sequence[_Seen], mats: Iterable[str], edition: Edition) -> tuple[Lot, ...]:
-    """Return the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
-    # Of a sticker that was read in two places of one photograph only the clearest is certain.
-    best: dict[tuple[int, str | None], _Seen] = {}
+def _certain(seen: Sequence[Spot], edition: Edition) -> Iterator[Spot]:
+    """Yield the cards as far as they are certain, with what else of the deck they may be.
+
+    Of a card of which there is one, read in several places of a photograph, only the clearest is.
+    """
+    clearest: dict[tuple[int, str], Spot] = {}
     for card in sorted(seen, key=lambda card: -card.sighting.confidence):
-        best.setdefault((card.photo, card.sighting.card), card)
-    spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
+        clearest.setdefault((card.photo, _only(card, edition)), card)
     for card in seen:
-        is_doubtful = bool(card.sighting.card) and best[card.photo, card.sighting.card] is not card
-        spots.setdefault(card.lot, []).append(_spot(card, edition, is_doubtful=is_doubtful))
-    beside = {card.lot for card in seen if card.is_beside}
-    lots = [Lot(key, tuple(sorted(cards, key=_spot_order)), key in beside) for key, cards in spots.items()]
-    counted = (lot for lot in lots if lot.has_mat or lot.scoring)
+        rivals = tuple(rival for rival in card.sighting.rivals if face_of(rival[0]) in edition.deck)
+        sighting, name = replace(card.sighting, rivals=rivals), _only(card, edition)
+        if name and clearest[card.photo, name] is not card:
+            sighting = replace(sighting, face=Card.UNKNOWN, rivals=((any_copy(card.card), 0.0), *rivals))
+        yield replace(card, sighting=sighting)
+
+
+def _only(card: Spot, edition: Edition) -> str:
+    """Return the name of a card of which there is only one: its sticker, or its face; empty for others."""
+    return card.sighting.card or (card.card.value if edition.deck.get(card.card) == 1 else "")
+
+
+def _lots(cards: Iterable[Spot], mats: Iterable[str]) -> Iterator[Lot]:
+    """Yield the lots with their cards numbered; an empty mat is one, a heap without scoring cards is none."""
+    spots: dict[str, list[Spot]] = {mat: [] for mat in mats}
+    for card in cards:
+        spots.setdefault(card.lot, []).append(card)
+    every = [Lot(key, tuple(_in_order(heap)), any(card.is_beside for card in heap)) for key, heap in spots.items()]
+    counted = (lot for lot in every if lot.has_mat or lot.scoring)
     lots = sorted(counted, key=lambda lot: (lot.is_beside, not lot.has_mat, [*map(int, lot.key.split("-")[1:])]))
-    every = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
-    numbers = {spot.key: number for number, spot in enumerate(every, start=1)}
-    numbered = (replace(lot, spots=tuple(replace(s, number=numbers[s.key]) for s in lot.spots)) for lot in lots)
-    return tuple(_upright(lot) for lot in numbered)
+    in_order = sorted((spot for lot in lots for spot in lot.spots), key=lambda spot: not spot.matters)
+    numbers = {spot.key: number for number, spot in enumerate(in_order, start=1)}
+    for lot in lots:
+        yield _upright(replace(lot, spots=tuple(replace(spot, number=numbers[spot.key]) for spot in lot.spots)))
 
 
-def _spot(seen: _Seen, edition: Edition, *, is_doubtful: bool) -> Spot:
-    sighting, fits = seen.sighting, _FITS.get(seen.pile, ())
-    card = Card.UNKNOWN if is_doubtful else sighting.face
-    named = [sighting.face, *(face_of(name) for name, _confidence in sighting.rivals)]
-    guesses = sorted((c for c in dict.fromkeys(named) if c in edition.deck), key=lambda c: c.family not in fits)
-    first = next(((face_of(name), confidence) for name, confidence in sighting.rivals), None)
-    is_likely = first is not None and first[1] >= LIKELY and guesses[:1] == [first[0]]
-    return Spot(
-        key=f"{seen.photo + 1}-{seen.at + 1}",
-        number=0,
-        photo=seen.photo,
-        pile=seen.pile,
-        card=card,
-        guesses=tuple(guesses[:MOST_GUESSES]) if card is Card.UNKNOWN else (),
-        sideways=sighting.sideways,
-        centre_px=sighting.centre_px,
-        corners_px=sighting.corners_px,
-        proposed=guesses[0] if is_likely and card is Card.UNKNOWN else None,
-    )
+def _in_order(spots: Iterable[Spot]) -> Iterator[Spot]:
+    """Yield distances first, from the longest down, then the safeties, and last what does not count.
+
+    Those of one face come as they lie, from the top down or from left to right.
+    """
+    for _face, alike in groupby(sorted(spots, key=_rank), _rank):
+        row = list(alike)
+        along = max((0, 1), key=lambda axis: float(np.ptp([spot.centre_px[axis] for spot in row])))
+        yield from sorted(row, key=lambda spot: spot.centre_px[along])
 
 
-def _spot_order(spot: Spot) -> tuple[Any, ...]:
-    """Return what sorts distances first, from the longest down, then the safeties, and last what does not count."""
+def _rank(spot: Spot) -> tuple[object, ...]:
     card = spot.likeliest
-    return (
-        not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo,
-        spot.centre_px,
-    )  # fmt: skip
+    return not spot.matters, card.family is not Family.DISTANCE, -card.km, list(Card).index(card), spot.photo
+
+
+def _numbered(lots: Sequence[Lot]) -> Iterator[Lot]:
+    """Yield the lots with the numbers of their sides, of which there are two at least; a mat's is its own."""
+    unseen = (Lot(UNSEEN, ()) for _ in range(FEWEST_SIDES - sum(not lot.is_beside for lot in lots)))
+    mats = {lot: int(lot.key.rpartition("-")[2]) for lot in lots if lot.has_mat}
+    free = (number for number in count(1) if number not in mats.values())
+    for lot in sorted((*lots, *unseen), key=lambda lot: lot.is_beside):
+        number = mats.get(lot) or next(free)
+        yield replace(lot, number=number, key=lot.key if lot.is_seen else f"{UNSEEN}-{number}")
 
 
 def _upright(lot: Lot) -> Lot:
     """Return a heap with the way up that most of its cards have: a photograph has none."""
-    others = [spot.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
+    others = [spot.sighting.sideways for spot in lot.spots if spot.card.family is not Family.SAFETY]
     if lot.has_mat or 2 * sum(others) <= len(others):
         return lot
-    return replace(lot, spots=tuple(replace(spot, sideways=not spot.sideways) for spot in lot.spots))
+    turned = ((spot, replace(spot.sighting, sideways=not spot.sighting.sideways)) for spot in lot.spots)
+    return replace(lot, spots=tuple(replace(spot, sighting=sighting) for spot, sighting in turned))
 
 
 def _notes(
-    seen: Sequence[_Seen], ours: Sequence[_Seen], once: Sequence[_Seen], photos: Sequence[Photo], edition: Edition
+    seen: Sequence[Spot], ours: Sequence[Spot], once: Sequence[Spot], photos: Sequence[Photo], edition: Edition
 ) -> Iterator[str]:
     strange = Counter(card.sighting.face for card in seen if card not in ours)
     if strange:
@@ -357,7 +336,7 @@ def _notes(
                 "%(side)s is on %(count)d photograph: %(photo)s shows most of it and counts.",
                 "%(side)s is on %(count)d photographs: %(photo)s shows most of it and counts.",
                 len(shown),
-                side=_side_name(lot),
+                side=Lot(lot, (), number=int(lot.rpartition("-")[2])).name,
                 photo=photos[main].name,
             )
     again = [card for card in ours if card not in once and not card.lot.startswith("side-")]
@@ -379,16 +358,13 @@ def _twice(lots: Sequence[Lot], photos: Sequence[Photo], edition: Edition) -> It
     """Yield a sentence for each two photographs that show the same cards, not on the same mat."""
     for one, other in combinations([lot for lot in lots if lot.scoring and not lot.is_beside], 2):
         first, second = (photos[lot.scoring[0].photo].name for lot in (one, other))
-        if first != second and not (one.has_mat and other.has_mat) and _are_alike(one, other, edition):
+        cards, others = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
+        # Alike are those that share a card of which the deck has only one, or have the same several cards.
+        shares_one = any(edition.deck[card] == 1 for card in cards & others if card is not Card.UNKNOWN)
+        is_alike = shares_one or (cards == others and cards.total() >= FEWEST_ALIKE)
+        if first != second and not (one.has_mat and other.has_mat) and is_alike:
             yield say(
                 "The same cards seem to lie on %(first)s and %(second)s: let them count once only.",
                 first=first,
                 second=second,
             )
-
-
-def _are_alike(one: Lot, other: Lot, edition: Edition) -> bool:
-    """True if two lots share a card of which the deck has only one, or have the same several cards."""
-    first, second = (Counter(spot.likeliest for spot in lot.scoring) for lot in (one, other))
-    only = any(edition.deck[card] == 1 for card in (first & second) if card is not Card.UNKNOWN)
-    return only or (first == second and first.total() >= FEWEST_ALIKE)

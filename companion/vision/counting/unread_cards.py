@@ -157,7 +157,9 @@ class _Mat:
         is_bare = ~self._zones(0.0, "distance")
         at, colours, bare = (each[inside][::4] for each in (light, self._picture, is_bare))
         slope = np.zeros((3, 3), np.float32)
-        slope[0] = _commonest(self._picture[inside & is_bare & ~self._zones(RIM_MM)])
+        grounds = np.round(self._picture[inside & is_bare & ~self._zones(RIM_MM)] / HUE_STEP)
+        steps, counts = np.unique(grounds, axis=0, return_counts=True)
+        slope[0] = steps[counts.argmax()] * HUE_STEP if len(steps) else 0.0
         for most in np.linspace(ROUGH_STEP, HUE_STEP, FITS):
             off, shade = _against(colours, at @ slope)
             near = (off < np.where(bare, most, HUE_STEP / 2)) & (shade > DARKEST) & (shade < 1 / DARKEST)
@@ -230,9 +232,3 @@ def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
     """
     shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
     return np.linalg.norm(colours[..., 1:] - shade[..., None] * ground[..., 1:], axis=-1), shade
-
-
-def _commonest(colours: Pixels) -> Floats:
-    """Return the commonest of colours `(n, 3)` Lab, to a few steps."""
-    steps, counts = np.unique(np.round(colours / HUE_STEP), axis=0, return_counts=True)
-    return steps[counts.argmax()] * HUE_STEP if len(steps) else np.zeros(3)

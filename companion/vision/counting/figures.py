@@ -1,0 +1,100 @@
+"""Pictures of a side's cards: what shows of each card is framed, and bears a number that covers no other number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from companion.vision.boxes import Box, Floats, Image, Places, around
+from companion.vision.counting.tally import Lot, Spot, Tally
+from companion.vision.opencv import cv2
+from companion.vision.view import Point
+
+MARGIN = 0.12  # margin shown around the cards of a lot, as a share of its longer side
+LEAST_SHARE = 1 / 6  # minimum length of that side, as a share of the photograph's width
+ACROSS, DOWN = 28.0, 44.0  # maximum width and height of a figure, in heights of a number: readable on any small screen
+LETTER_PX = 21.0  # height of a number on the raster by which it is found out what of each card shows
+RADIUS_PX = 0.72 * LETTER_PX  # radius of the disc behind a number, with its rim
+SLIVER_PX = 6  # width of what is no part of a card but a reading slightly askew
+BEST_AT = np.array((0.5, 0.12))  # place of a number, as shares of a card's width and height: clear of printed corners
+INSIDE, APART = 4.0, 12.0  # cost of a pixel of the disc beside its card, and of one on another disc, in pixels of way
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A card's frame and its number on a figure."""
+
+    number: int
+    outline: tuple[Point, ...]
+    at: Point
+    is_sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """The part of a photograph that shows the cards of a lot, in pixels of the photograph."""
+
+    photo: int  # the index of the photograph
+    size_px: tuple[int, int]  # of the whole photograph
+    box: Box
+    letter_px: float  # the height of a number
+    marks: tuple[Mark, ...]
+
+    def of(self, number: int) -> Figure:
+        """Return the part that shows one card, and a little around it."""
+        marks = tuple(mark for mark in self.marks if mark.number == number)
+        box = around(next(mark.outline for mark in marks)).padded(round(self.letter_px))
+        return replace(self, box=box.within(*self.size_px), marks=marks)
+
+
+def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
+    """Yield the part of each photograph that shows the cards of a lot, or its mat where there are none."""
+    for number, photo in enumerate(tally.photos):
+        spots = [spot for spot in lot.spots if spot.photo == number]
+        shown = [point for spot in spots for point in spot.sighting.corners_px or (spot.centre_px,)]
+        bare = [point for mat in photo.view.mats if mat.id == lot.key and not lot.spots for point in mat.corners_px]
+        if shown or bare:
+            tight = around(shown or bare)
+            longest = max(tight.right - tight.left, tight.bottom - tight.top, photo.size_px[0] * LEAST_SHARE)
+            box = tight.padded(round(MARGIN * longest)).within(*photo.size_px)
+            letter_px = max((box.right - box.left) / ACROSS, (box.bottom - box.top) / DOWN, 1.0)
+            yield Figure(number, photo.size_px, box, letter_px, tuple(_marks(spots, box, LETTER_PX / letter_px)))
+
+
+def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[Mark]:
+    """Yield the marks of the cards that score, or may."""
+    corner = np.array(box[:2])
+    quads = {spot: (np.array(spot.sighting.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
+    raster = np.zeros((round(DOWN * LETTER_PX), round(ACROSS * LETTER_PX)), np.int32)
+    for spot in sorted(spots, key=lambda spot: -spot.at):
+        cv2.fillConvexPoly(raster, np.int32(np.round(quads[spot])), spot.number)
+    taken: list[Floats] = []
+    for spot in (spot for spot in spots if spot.matters):
+        quad = quads[spot]
+        outline = _outline(np.uint8(raster == spot.number), quad)
+        taken.append(_place(outline, quad[0] + BEST_AT @ (quad[[1, 3]] - quad[0]), taken))
+        x, y = (taken[-1] / scale + corner).tolist()
+        yield Mark(spot.number, tuple(map(tuple, (outline / scale + corner).tolist())), (x, y), spot.is_sure)
+
+
+def _outline(shows: Image, quad: Floats) -> Places:
+    """Return the outline of the largest part of a card that shows, `(n, 2)`; of one hidden altogether the whole."""
+    plain = cv2.morphologyEx(shows, cv2.MORPH_OPEN, np.ones((SLIVER_PX, SLIVER_PX), np.uint8))
+    parts = cv2.findContours(plain if plain.any() else shows, cv2.RETR_EXTERNAL, cv2.CHAIN_APPROX_NONE)[0]
+    largest = max(parts, key=cv2.contourArea, default=np.int32(np.round(quad)))
+    return np.asarray(cv2.approxPolyDP(largest, 1.0, closed=True)).reshape(-1, 2)
+
+
+def _place(outline: Places, best: Floats, taken: Sequence[Floats]) -> Floats:
+    """Return where a number lies on what shows of a card: as near the best place as no number `taken` is covered."""
+    x, y, width, height = cv2.boundingRect(outline)
+    shows = np.zeros((height + 2, width + 2), np.uint8)
+    cv2.fillPoly(shows, [outline - (x - 1, y - 1)], 1)
+    depth = cv2.distanceTransform(shows, cv2.DIST_L2, cv2.DIST_MASK_3)[shows > 0]
+    places = np.argwhere(shows)[:, ::-1] + (x - 1, y - 1)
+    cost = np.hypot(*(places - best).T) + INSIDE * np.maximum(RADIUS_PX - depth, 0)
+    for other in taken:
+        cost += APART * np.maximum(2 * RADIUS_PX - np.hypot(*(places - other).T), 0)
+    return np.asarray(places[cost.argmin()], np.float64)
