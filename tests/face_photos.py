@@ -111,7 +111,7 @@ def truth_of(table: Table, pose: Pose, shot: Shot) -> Iterator[ShownFace]:
     for card, bare in zip(table.cards, lay.in_sight(table), strict=True):
         corners = pose.px(card.corners_mm())
         deck, face = _named(card.look)
-        zone, sideways = _lying(card, mats)
+        zone, sideways = lying(card, mats)
         yield ShownFace(
             deck=deck,
             face=face,
@@ -138,7 +138,7 @@ def _inside_picture(card: Laid, pose: Pose) -> np.ndarray:
     return inside.reshape(lay.CARD_RASTER)
 
 
-def _lying(card: Laid, mats: Sequence[tuple[Sheet, MatLayout]]) -> tuple[str | None, bool]:
+def lying(card: Laid, mats: Sequence[tuple[Sheet, MatLayout]]) -> tuple[str | None, bool]:
     """The zone under a card's middle, and whether it lies sideways there."""
     for sheet, layout in reversed(mats):
         x, y = on_sheet(sheet, (card.x_mm, card.y_mm))

@@ -1,6 +1,6 @@
 """Finished tableaux photographed with a phone, cards without stickers in columns: what is told, asked, passed over.
 
-PYTHONPATH=tests:. python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without]
+PYTHONPATH=tests:. python -m tests.bench.fans [--decks own,vintage] [--seeds 5,6] [--without] [--bare]
 """
 
 from __future__ import annotations
@@ -10,7 +10,10 @@ from collections import Counter
 from dataclasses import replace
 
 import cv2
-from face_photos import FacePhoto, face_photo
+import numpy as np
+import photos
+from face_photos import FacePhoto, beset, face_photo, game, lying, photograph, truth_of
+from laid import Table
 
 from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import all_mats
@@ -24,16 +27,38 @@ from tests.bench.faces import templates
 DECKS = "own,vintage,twofold,old,cartoon,scenes,painted,dark,pastel,minimal"
 SHOWS = 0.03  # visible share of a card below which it is not there
 TAPS = 2
+SIDE = "side-1"
+NEAR_PX, NEAR_MM = (4032, 3024), (560.0, 850.0)  # a phone's picture, and between which widths of table it looks over
 SCORING = ("distance", "safety")
 
 
+def bare_photo(seed: int, deck: str, *, things: float) -> FacePhoto:
+    """Return one side's tableau without its mat, whose zones are known all the same; its cloth goes by the seed."""
+    rng = np.random.default_rng((seed, 77))
+    whole = game(deck, rng, (1000.0, 800.0))
+    sheet = next(sheet for sheet in whole.sheets if sheet.name == SIDE)
+    layout = [(sheet, next(mat for mat in all_mats() if mat.id == SIDE))]
+    cards = [card for card in whole.cards if lying(card, layout)[0]]
+    cards = [replace(card, x_mm=card.x_mm - sheet.x_mm, y_mm=card.y_mm - sheet.y_mm) for card in cards]
+    px_per_mm = NEAR_PX[0] / float(rng.uniform(*NEAR_MM))
+    pose = photos.some_pose(rng, (0, 15), px_per_mm=px_per_mm, size_px=NEAR_PX)
+    table = beset(Table(tuple(cards), (replace(sheet, x_mm=0.0, y_mm=0.0),)), rng, (700.0, 500.0), things)
+    table = replace(table, cloth=photos.CLOTHS[seed % len(photos.CLOTHS)], seed=int(rng.integers(1000)),
+                    shadow=float(rng.uniform(0.1, 0.5)))  # fmt: skip
+    shot = photos.typical_shot(rng)
+    photo = photograph(replace(table, sheets=()), deck, pose, shot, seed)
+    return replace(photo, faces=tuple(truth_of(table, pose, shot)))
+
+
 def lots(photo: FacePhoto, *, fans: bool) -> dict[str, Lot]:
-    """Return the cards that are counted, by side."""
+    """Return the cards that are counted, by side; without mats all are one's."""
     mats = look(gray_of(photo.image), Mats(), 0.0, all_mats())
     view = read(Frame(photo.image, 0.0), mats, templates=templates(photo.style), fans=fans)
     if fans:
-        view = replace(view, sightings=with_unread(photo.image, mats, view.sightings))
+        view = replace(view, sightings=with_unread(photo.image, mats, view.sightings, templates(photo.style)))
     counted = tally(load_edition("classic"), [Photo("", photo.image.shape[1::-1], view)])
+    if not photo.table.sheets:
+        return {SIDE: Lot(SIDE, tuple(spot for lot in counted.lots for spot in lot.spots))}
     return {lot.key: lot for lot in counted.lots}
 
 
@@ -69,14 +94,17 @@ def main() -> None:
     parser.add_argument("--decks", default=DECKS)
     parser.add_argument("--seeds", default="5,6,11,12,21")
     parser.add_argument("--without", action="store_true", help="without following columns and fans")
+    parser.add_argument("--bare", action="store_true", help="on cloths, without mats")
+    parser.add_argument("--things", type=float, default=0.0, help="how likely a hand, a cup, a telephone are each")
     given = parser.parse_args()
     cv2.setNumThreads(1)
     every: Counter[str] = Counter()
     for deck in given.decks.split(","):
         found: Counter[str] = Counter()
         for seed in map(int, given.seeds.split(",")):
-            photo = face_photo(seed, deck, layout="mats", camera="phone", tilt_deg=(0, 15), sleeves=False, things=0,
-                               foreigners=0)  # fmt: skip
+            photo = bare_photo(seed, deck, things=given.things) if given.bare else face_photo(
+                seed, deck, layout="mats", camera="phone", tilt_deg=(0, 15), sleeves=False, things=0, foreigners=0
+            )  # fmt: skip
             seen = lots(photo, fans=not given.without)
             for side, cards in truth(photo).items():
                 found += compared(cards, seen.get(side, Lot(side, ())))

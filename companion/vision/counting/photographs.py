@@ -57,7 +57,7 @@ def _read(data: bytes, name: str, deck: str, folder: Path | None, file: str) -> 
     templates = faces_of(deck, folder)
     view = read(Frame(image, 0.0), mats, templates=templates, fans=True)
     if templates is not None:
-        view = replace(view, sightings=with_unread(image, mats, view.sightings))
+        view = replace(view, sightings=with_unread(image, mats, view.sightings, templates))
     return Photo(name, (image.shape[1], image.shape[0]), view, jpeg_of(image, SHOWN_PX) or b"", data)
 
 

@@ -9,21 +9,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from companion.rules.cards import Card, Family
-from companion.tabletop.card_ids import any_copy, face_of
+from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
 from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.counting.bare_table import with_passed_over
+from companion.vision.counting.strips import (
+    OTHERS,
+    PX_PER_MM,
+    SMOOTH_PX,
+    SORTED,
+    UNSORTED,
+    USUAL,
+    ends_of_strips,
+    likelier,
+    unread,
+)
 from companion.vision.counting.tally import LIKELY
+from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Sighting
 
-PX_PER_MM, SMOOTH_PX = 2.0, 1.0
 LINE_MM, RIM_MM = 2.0, 8.0
 """Width of the printed line around a zone, and of its rim: cards lie in the middle, so that the ground shows there."""
 
@@ -38,29 +49,9 @@ FITS = 6  # times that the light is fitted to what may be ground
 BLACK = 16.0  # lightness at which, as Lab is defined, a colour would have no light at all
 BESIDE_MM = 2.0  # how far a card may lie beside where it was read
 LEAST_MM = (30.0, 6.0)  # length and width of the least that is a card: print on the mat is smaller
-STRIP_MM = 10.0  # minimum width of a strip of a column
 EDGE_MM = 9.0  # width of the edge of a card by which those below it are found
-ALIKE = 0.6  # minimum likeness of another's edge to it: 0.65 to 0.98 where one lay, elsewhere 0.57 at most
 ROUND_MM = 4.0  # length of each end of an edge that is left out: corners are round
-PARTS = 4  # parts of an edge that are looked at each by itself
-SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
-"""Width of the shadow of an edge, and how much darker it is at least than what is beside, in steps of Lab, and against
-other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
-
-MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the mat, and slopes tried
-OTHERS = 0.1  # confidence in any safety that does not lie there yet
 HIDDEN_SHARE = 0.3  # minimum share of what is unknown, beside the other cards, that hides the ground
-
-
-class Sorting(NamedTuple):
-    """How far a side's cards lie under the distances printed over the columns of its mat."""
-
-    times: float  # as likely as another is the printed one
-    sure: float  # confidence in it where nothing else tells
-
-
-SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
-"""All that were told do, or all of several but one, which is doubted; none was told; more lie under another."""
 
 SEVERAL = 5  # number of cards told of which one may lie under another distance, or more likely was read wrongly
 EVEN = 0.4  # confidence in either of what it was read as, and what is printed over it
@@ -68,14 +59,20 @@ EVEN = 0.4  # confidence in either of what it was read as, and what is printed o
 PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the distances over a mat's columns
 
 
-def with_unread(image: Image, mats: Mats, seen: Sequence[Sighting]) -> tuple[Sighting, ...]:
+def with_unread(
+    image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates | None = None
+) -> tuple[Sighting, ...]:
     """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
 
     That is unknown, with its likeliest faces. Of what was seen and is unknown the faces that its column says are
     likelier, and where the ground shows it is no card; the one distance that lies under another, where all others lie
-    under theirs, is doubted. A mat with stickers, which do not tell how far their cards reach, is passed over.
+    under theirs, is doubted. A mat with stickers, which do not tell how far their cards reach, is passed over. Without
+    printed mats it is what lies beside the cards, of the deck of `templates`.
     """
     cards = tuple(seen)
+    if templates is not None and not any(fit.is_measured for fit in mats.fits):
+        by_face = all(one.by == FACE and one.corners_px is not None for one in cards)
+        return tuple(with_passed_over(image, mats, cards, templates)) if by_face else cards
     for fit in mats.fits:
         here = tuple(one for one in cards if fit.holds(one.centre_px))
         by_face = all(one.by == FACE and one.corners_px is not None for one in here)
@@ -123,7 +120,7 @@ class _Mat:
             elif one.face is not Card.UNKNOWN:
                 yield one
             elif self._is_there(one, self._seen[:at], hidden):
-                yield self._as_its_column(one)
+                yield likelier(one, self._printed_over(one), self._sorting)
         left = (hidden & ~self._told).astype(np.uint8)
         for printed, column in zip(PRINTED, self._fit.layout.columns, strict=True):
             told = self._in_columns[printed]
@@ -140,14 +137,6 @@ class _Mat:
         """True if what is unknown hides the ground where none of those `above` does."""
         alone = self._beneath([one]) & ~self._beneath(above) & self._zones(LINE_MM)
         return bool(np.count_nonzero(hidden & alone) >= HIDDEN_SHARE * np.count_nonzero(alone))
-
-    def _as_its_column(self, one: Sighting) -> Sighting:
-        """Return what is unknown with the distance printed over its column the likelier."""
-        printed = self._printed_over(one)
-        weights = {card: sure * (self._sorting.times if face_of(card) is printed else 1) for card, sure in one.rivals}
-        share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
-        rivals = sorted(weights.items(), key=lambda rival: -rival[1])
-        return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
 
     def _printed_over(self, one: Sighting) -> Card | None:
         """Return the distance printed over the column in which a card lies."""
@@ -192,34 +181,13 @@ class _Mat:
     def _strips(self, pile: Rect, told: Sequence[Sighting]) -> Iterator[Rect]:
         """Yield the strips of the cards that lie on each other in a column, where some are `told`."""
         picture = self._picture[_part(pile)]
-        rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
-        edges = np.maximum(_edges(picture), self._alike(pile, told))
-        for row in np.argsort(-edges)[: np.count_nonzero(edges >= 1)].tolist():
-            if all(abs(row - other) >= apart for other in rows):
-                rows.append(row)
-        for top, bottom in pairwise(sorted(rows)):
-            yield Rect(pile.x_mm, pile.y_mm + top / PX_PER_MM, pile.width_mm, (bottom - top) / PX_PER_MM)
-
-    def _alike(self, pile: Rect, told: Sequence[Sighting]) -> Floats:
-        """Return how like the edge of the card that lies upon it each row of a pile is, against `ALIKE`: `(h,)`.
-
-        A column is of one distance, so that its cards begin alike.
-        """
-        picture = self._picture[_part(pile)]
-        likeness = np.zeros(len(picture))
         quads = [self._fit.to_mm(one.corners_px) for one in told]
         middle = pile.centre_mm[1]
         nearest = min(quads, key=lambda quad: abs(quad[:, 1].mean() - middle), default=None)
-        if nearest is None:
-            return likeness
-        is_above = middle < nearest[:, 1].mean()
-        edge = self._edge(nearest, is_upper=is_above)
-        ahead, behind = (0, len(edge)) if is_above else (len(edge), 0)
-        for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
-            if 0 < edge.shape[1] <= level.shape[1]:
-                found = cv2.matchTemplate(level, edge, cv2.TM_CCOEFF_NORMED).max(axis=1)
-                likeness = np.maximum(likeness, found[: len(likeness)])
-        return likeness / ALIKE
+        is_above = nearest is not None and middle < nearest[:, 1].mean()
+        edge = None if nearest is None else self._edge(nearest, is_upper=is_above)
+        for top, bottom in pairwise(ends_of_strips(picture, edge, is_upper=is_above)):
+            yield Rect(pile.x_mm, pile.y_mm + top / PX_PER_MM, pile.width_mm, (bottom - top) / PX_PER_MM)
 
     def _edge(self, quad: Floats, *, is_upper: bool) -> Pixels:
         """Return the upper or lower edge of a card with these corners on the mat, without the ends of it."""
@@ -236,19 +204,8 @@ class _Mat:
         return cv2.warpPerspective(self._picture, level, (width, height))[:, ends_px:-ends_px]
 
     def _unread(self, strip: Rect, zone: str, rivals: dict[Card, float]) -> Sighting:
-        quad = as_quad(self._fit.to_px(corners_mm(strip)))
-        x, y = np.mean(quad, axis=0)
-        return Sighting(
-            face=Card.UNKNOWN,
-            card=None,
-            centre_px=(float(x), float(y)),
-            corners_px=quad,
-            zone=f"{self._fit.layout.id}/{zone}",
-            sideways=False,
-            confidence=0.0,
-            by=FACE,
-            rivals=tuple((any_copy(face), sure) for face, sure in rivals.items()),
-        )
+        copies = tuple((any_copy(face), sure) for face, sure in rivals.items())
+        return unread(as_quad(self._fit.to_px(corners_mm(strip))), copies, f"{self._fit.layout.id}/{zone}")
 
 
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:
@@ -275,34 +232,3 @@ def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
     """
     shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
     return np.linalg.norm(colours[..., 1:] - shade[..., None] * ground[..., 1:], axis=-1), shade
-
-
-def _tilted(picture: Pixels) -> Iterator[Pixels]:
-    """Yield a picture sheared so that edges of any slope lie level in one of them, unmoved in its middle."""
-    height, width = picture.shape[:2]
-    for tilt in np.linspace(-MOST_TILT, MOST_TILT, TILTS):
-        level = np.float32([[1, 0, 0], [tilt, 1, -tilt * width / 2]])
-        how = {"flags": cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, "borderMode": cv2.BORDER_REPLICATE}
-        yield cv2.warpAffine(picture, level, (width, height), **how)
-
-
-def _edges(picture: Pixels) -> Floats:
-    """Return how plainly a card's edge lies along each row, level or askew, against the least that counts: `(h,)`."""
-    edges = np.zeros(len(picture))
-    for level in _tilted(np.ascontiguousarray(picture[..., 0])):
-        parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
-        edges = np.maximum(edges, _shadows(parts))
-    return edges
-
-
-def _shadows(parts: Pixels) -> Floats:
-    """Return how much each row is darker than those beside it in all parts `(n, h)` but one, against the least.
-
-    Between two cards of one pale colour only the shadow of the upper one's edge shows.
-    """
-    reach = SHADOW_PX // 2 + 1
-    darker = np.zeros(parts.shape[1])
-    if len(darker) > 2 * reach:
-        beside = (parts[:, : -2 * reach] + parts[:, 2 * reach :]) / 2
-        darker[reach:-reach] = np.sort(beside - parts[:, reach:-reach], axis=0)[1]
-    return darker / max(SHADOW, SHADOW_LEAD * float(np.median(np.abs(darker))))

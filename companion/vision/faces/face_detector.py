@@ -90,8 +90,11 @@ def read_faces(
     return tuple(seen for box in boxes for seen in _in_box(image, box, templates, mats, rounds, fans=fans))
 
 
-def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sighting | None:
-    """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does."""
+def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad, *, is_card: bool = False) -> Sighting | None:
+    """Return what a card known to lie in full sight with these corners shows; None where nothing of the deck does.
+
+    What `is_card` of the deck for sure, but not like it, is unknown.
+    """
     box = around(quad).within(image.shape[1], image.shape[0])
     fit = plane.plane_of(image, box, mats) if box.area_px else None
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
@@ -103,6 +106,8 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad) -> Sight
     closely = Closely(lab(flat.image), templates)
     card = closely.compared(Lie(x, y, math.degrees(math.atan2(down, right)), scale))
     card = closely.seconded(card) if _is_doubtful(card) else card
+    if is_card and not _is_there(card):
+        return _sighted(replace(card, agreement=DISAGREES), quad, templates, mats)
     return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 

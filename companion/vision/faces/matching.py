@@ -94,8 +94,8 @@ class Closely:
         """Return the card of that pose, or very nearly, compared with every face."""
         pictures, share = _shown(self._templates.fine, lie, shown)
         drawn, _ = _shown(self._templates.details, lie, shown)
-        by_colour = pictures.compared(_crop(self._fine, lie, pictures.size_px, _REACH_PX))
-        by_detail = drawn.compared(_crop(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
+        by_colour = pictures.compared(cropped(self._fine, lie, pictures.size_px, _REACH_PX))
+        by_detail = drawn.compared(cropped(self._details, lie, pictures.size_px, _REACH_PX)[..., None])
         both = (by_colour + by_detail) / 2
         scores = both.max(axis=1)
         faces = self._templates.faces * 2
@@ -122,8 +122,8 @@ class Closely:
         faces = [face for face, _ in card.ranking[:MOST_ASKED]]
         pictures = templates.fine.upright([templates.faces.index(face) for face in faces])
         size = templates.fine.size_px
-        mask = None if shown is None else _crop(shown, card.lie, size, 0) > 0.5
-        logits = same_face(_crop(self._fine, card.lie, size, 0), pictures, mask)
+        mask = None if shown is None else cropped(shown, card.lie, size, 0) > 0.5
+        logits = same_face(cropped(self._fine, card.lie, size, 0), pictures, mask)
         lead = float((logits[0] - logits[1:]).min(initial=math.inf))
         weights = OPINION_WEIGHT * np.pad(logits, (0, len(card.ranking) - len(logits)), constant_values=logits.min())
         ranking = [(face, score + more) for (face, score), more in zip(card.ranking, weights.tolist(), strict=True)]
@@ -180,7 +180,7 @@ def _scores(
     picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None
 ) -> Iterator[Pixels]:
     """Yield the likenesses of all pictures at each of several poses, and up to `reach` pixels beside."""
-    crops = [_crop(picture, way, pictures.size_px, reach) for way in ways]
+    crops = [cropped(picture, way, pictures.size_px, reach) for way in ways]
     if shown is None:
         # One large product of matrices takes less than several small ones.
         yield from np.split(pictures.compared(*crops), len(ways), axis=1)
@@ -193,12 +193,12 @@ def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures
     """Return the deck's pictures masked to the visible part of a card of that pose, and the share of it."""
     if shown is None:
         return pictures, 1.0
-    mask = _crop(shown, lie, pictures.size_px, 0) > 0.5
+    mask = cropped(shown, lie, pictures.size_px, 0) > 0.5
     share = float(mask.mean())
     return (pictures, share) if share > ALL_SHOWN or not mask.any() else (pictures.shown(mask), share)
 
 
-def _crop(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
+def cropped(picture: Pixels, lie: Lie, size: tuple[int, int], reach: int) -> Pixels:
     """Return a card cut out upright, as large as its template and `reach` pixels more on every side."""
     width, height = size[0] + 2 * reach, size[1] + 2 * reach
     turn = math.radians(lie.turn_deg)

@@ -1,0 +1,121 @@
+"""Strips of cards in a column: where one ends and the next begins, and each as a card that people are asked about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from companion.rules.cards import Card
+from companion.tabletop.card_ids import face_of
+from companion.vision.boxes import Floats, Pixels, Places
+from companion.vision.counting.tally import LIKELY
+from companion.vision.opencv import cv2
+from companion.vision.view import FACE, Quad, Sighting
+
+PX_PER_MM, SMOOTH_PX = 2.0, 1.0  # of the pictures from straight above
+STRIP_MM = 10.0  # minimum width of a strip of a column
+ALIKE = 0.6  # minimum likeness of another's edge to it: 0.65 to 0.98 where one lay, elsewhere 0.57 at most
+PARTS = 4  # parts of an edge that are looked at each by itself
+SHADOW_PX, SHADOW, SHADOW_LEAD = 5, 0.35, 6.0
+"""Width of the shadow of an edge, and how much darker it is at least than what is beside, in steps of Lab, and against
+other rows: in pale print 0.4 to 1.7, no other row more than 0.3."""
+
+MOST_TILT, TILTS = 0.14, 15  # greatest slope of an edge against the pile, and slopes tried
+OTHERS = 0.1  # confidence in any safety that does not lie there yet
+Rivals = tuple[tuple[str, float], ...]
+
+
+class Sorting(NamedTuple):
+    """How far the cards of a column are of one distance, the one printed over it where there is a mat."""
+
+    times: float  # as likely as another is that distance
+    sure: float  # confidence in it where nothing else tells
+
+
+SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
+"""All that were told are, or all of several but one, which is doubted; none was told; more are of another."""
+
+
+def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
+    """Return a card with these corners on the picture, and its likeliest faces."""
+    x, y = np.mean(quad, axis=0)
+    return Sighting(
+        face=Card.UNKNOWN,
+        card=None,
+        centre_px=(float(x), float(y)),
+        corners_px=quad,
+        zone=zone,
+        sideways=False,
+        confidence=0.0,
+        by=FACE,
+        rivals=rivals,
+    )
+
+
+def likelier(one: Sighting, face: Card | None, sorting: Sorting) -> Sighting:
+    """Return what is unknown with the distance of its column the likelier."""
+    weights = {card: sure * (sorting.times if face_of(card) is face else 1) for card, sure in one.rivals}
+    share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
+    rivals = sorted(weights.items(), key=lambda rival: -rival[1])
+    return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
+
+
+def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:
+    """Return the rows between which the strips of a pile `(h, w, 3)` Lab lie, first and last included.
+
+    `edge` is the upper or lower edge of the card upon it, without the ends: those of a column begin alike.
+    """
+    rows, apart = [0, len(picture)], round(STRIP_MM * PX_PER_MM)
+    edges = _edges(picture)
+    if edge is not None:
+        edges = np.maximum(edges, _alike(picture, edge, is_upper=is_upper))
+    plainest: Places = np.argsort(-edges)[: np.count_nonzero(edges >= 1)]
+    for row in plainest.tolist():
+        if all(abs(row - other) >= apart for other in rows):
+            rows.append(row)
+    return sorted(rows)
+
+
+def _alike(picture: Pixels, edge: Pixels, *, is_upper: bool) -> Floats:
+    """Return how like an edge each row of a pile is, against `ALIKE`: `(h,)`."""
+    likeness = np.zeros(len(picture))
+    ahead, behind = (0, len(edge)) if is_upper else (len(edge), 0)
+    for level in _tilted(cv2.copyMakeBorder(picture, ahead, behind, 0, 0, cv2.BORDER_REPLICATE)):
+        if 0 < edge.shape[1] <= level.shape[1]:
+            found = cv2.matchTemplate(level, edge, cv2.TM_CCOEFF_NORMED).max(axis=1)
+            likeness = np.maximum(likeness, found[: len(likeness)])
+    return likeness / ALIKE
+
+
+def _tilted(picture: Pixels) -> Iterator[Pixels]:
+    """Yield a picture sheared so that edges of any slope lie level in one of them, unmoved in its middle."""
+    height, width = picture.shape[:2]
+    for tilt in np.linspace(-MOST_TILT, MOST_TILT, TILTS):
+        level = np.float32([[1, 0, 0], [tilt, 1, -tilt * width / 2]])
+        how = {"flags": cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, "borderMode": cv2.BORDER_REPLICATE}
+        yield cv2.warpAffine(picture, level, (width, height), **how)
+
+
+def _edges(picture: Pixels) -> Floats:
+    """Return how plainly a card's edge lies along each row, level or askew, against the least that counts: `(h,)`."""
+    edges = np.zeros(len(picture))
+    for level in _tilted(np.ascontiguousarray(picture[..., 0])):
+        parts = np.stack([part.mean(axis=1) for part in np.array_split(level, PARTS, axis=1)])
+        edges = np.maximum(edges, _shadows(parts))
+    return edges
+
+
+def _shadows(parts: Pixels) -> Floats:
+    """Return how much each row is darker than those beside it in all parts `(n, h)` but one, against the least.
+
+    Between two cards of one pale colour only the shadow of the upper one's edge shows.
+    """
+    reach = SHADOW_PX // 2 + 1
+    darker = np.zeros(parts.shape[1])
+    if len(darker) > 2 * reach:
+        beside = (parts[:, : -2 * reach] + parts[:, 2 * reach :]) / 2
+        darker[reach:-reach] = np.sort(beside - parts[:, reach:-reach], axis=0)[1]
+    return darker / max(SHADOW, SHADOW_LEAD * float(np.median(np.abs(darker))))
