@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 import urllib.request
+from contextlib import suppress
 from pathlib import Path
 
 import house as houses
@@ -233,8 +234,8 @@ def listening(pid: int) -> set[int]:
     """The ports, of any kind, at which a process waits for somebody."""
     inodes = set()
     for fd in Path(f"/proc/{pid}/fd").iterdir():
-        found = re.fullmatch(r"socket:\[(\d+)\]", str(fd.readlink()))
-        inodes |= {found[1]} if found else set()
+        with suppress(FileNotFoundError):  # a file that is closed meanwhile waits for nobody
+            inodes |= set(re.findall(r"socket:\[(\d+)\]", str(fd.readlink())))
     ports = set()
     for table in ("tcp", "tcp6", "udp", "udp6"):
         for row in Path(f"/proc/{pid}/net/{table}").read_text().splitlines()[1:]:
