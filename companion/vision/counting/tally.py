@@ -77,11 +77,10 @@ class Spot:
     @property
     def guesses(self) -> tuple[Card, ...]:
         """The candidates for an unknown card: first what fits the zone, then the likeliest."""
-        cards, fits = (
-            dict.fromkeys(face_of(name) for name, _confidence in self.sighting.rivals),
-            _FITS.get(self.pile, ()),
-        )
-        return () if self.is_sure else tuple(sorted(cards, key=lambda card: card.family not in fits))[:MOST_GUESSES]
+        if self.is_sure:
+            return ()
+        cards, fits = dict.fromkeys(face_of(name) for name, _ in self.sighting.rivals), _FITS.get(self.pile, ())
+        return tuple(sorted(cards, key=lambda card: card.family not in fits))[:MOST_GUESSES]
 
     @property
     def proposed(self) -> Card | None:
