@@ -533,6 +533,7 @@ def test_a_photograph_without_any_card_says_so_and_takes_the_numbers_by_hand(app
     shown = page.get(address)
 
     assert "No sticker could be read. Do the cards bear none?" in text_of(shown)
+    assert "No photograph shows this side" not in text_of(shown)
     assert "Read the same photograph again" in text_of(shown)
     assert lines_of(counted(page, address, **{"n-unseen-1-100": "7"}))["Distance"] == ["700", "0"]
 
