@@ -29,12 +29,12 @@ def random_teams(edition: Edition, chance: random.Random) -> tuple[Team, ...]:
     return tuple(Team(SIDES[i], NAMES[i:players:sides]) for i in range(sides))
 
 
-def random_options(chance: random.Random, most: int = 4) -> tuple[tuple[str, str], ...]:
-    """House rules that do not contradict each other."""
+def random_options(sheet: Edition, chance: random.Random, most: int = 4) -> tuple[tuple[str, str], ...]:
+    """House rules that a sheet leaves open and that do not contradict each other."""
     options: list[tuple[str, str]] = []
     for name in chance.sample(list(switches()), chance.randint(0, most)):
         option = (name, chance.choice(list(switches()[name])))
-        if contradiction([*options, option]) is None:
+        if contradiction([*options, option]) is None and name not in sheet.fixed:
             options.append(option)
     return tuple(options)
 
@@ -42,8 +42,7 @@ def random_options(chance: random.Random, most: int = 4) -> tuple[tuple[str, str
 def random_table(chance: random.Random, edition: str | None = None, most_options: int = 4) -> Table:
     """A dealt hand of any edition, seating, target and house rules."""
     sheet = load_edition(edition or chance.choice(edition_names()))
-    options = random_options(chance, most_options)
-    rules = sheet.with_options((name, value) for name, value in options if name not in sheet.fixed)
+    rules = sheet.with_options(random_options(sheet, chance, most_options))
     teams = random_teams(rules, chance)
     target = chance.choice((None, None, 700, 1000, 400))
     return referee.new_hand(rules, teams, chance.choice(teams[0].players), target)

@@ -31,8 +31,7 @@ def random_steps(edition: str, seed: int, most: int = 600):
     """A hand of players by chance, who answer whatever they may."""
     chance = random.Random(seed)
     sheet = load_edition(edition)
-    rules = [rule for rule in random_options(chance, 3) if rule[0] not in sheet.fixed]
-    at = dealt(edition, seed, random_teams(sheet, chance), rules=rules)
+    at = dealt(edition, seed, random_teams(sheet, chance), rules=random_options(sheet, chance, 3))
 
     def player(position):
         asked = options(position)

@@ -46,7 +46,7 @@ def any_seating(edition: str, seed: int, most_options: int = 0) -> DealtHand:
     """A hand dealt to any number of sides that the edition seats, with house rules by chance."""
     chance = random.Random(seed)
     sheet = load_edition(edition)
-    rules = [rule for rule in random_options(chance, most_options) if rule[0] not in sheet.fixed]
+    rules = random_options(sheet, chance, most_options)
     return dealt(edition, seed, random_teams(sheet, chance), rules=rules)
 
 

@@ -16,7 +16,6 @@ def test_kills_lose_nothing_that_a_phone_was_told(tmp_path, kills):
 
     assert done.kills == kills
     assert done.events > 0
-    assert kills < 50 or done.exports > 0
 
 
 # --- A loss would be noticed ----------------------------------------------------------------------------------

@@ -16,21 +16,21 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import count
 
-from players import all_cards, holds, legal_play, random_play, random_teams
+from players import all_cards, holds, legal_play, random_options, random_play, random_teams
 from trust.fuzzing import WORDS, Findings, arguments, last_lines, mutated_text
 
 from companion.common.languages import LANGUAGES
 from companion.rules import referee
-from companion.rules.cards import SAFETY_OF
-from companion.rules.editions.edition import Edition, edition_names, load_edition
-from companion.rules.editions.switches import contradiction, switches
+from companion.rules.cards import SAFETY_OF, Card
+from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.switches import switches
 from companion.rules.play import Play
-from companion.rules.reasons import say
+from companion.rules.reasons import instead, rule, say
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine
 from companion.rules.record.notation import Line
-from companion.rules.scoring import score
-from companion.rules.table import Table
+from companion.rules.scoring import Sheet, score
+from companion.rules.table import Side, Table
 
 MOST_LINES = 700
 """So many lines a match has at most."""
@@ -94,12 +94,11 @@ def play_match(findings: Findings, seed: int, number: int, *, show: bool = False
 
 def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: bool) -> Iterator[str]:
     """The lines of one match, each of them judged and checked; `texts` is the record so far."""
-    rules = random_rules(edition, chance)
-    teams = random_teams(rules, chance)
+    sheet = load_edition(edition)
+    options = random_options(sheet, chance, chance.choice((0, 1, 2, 4, 8, len(switches()))))
+    teams = random_teams(sheet.with_options(options), chance)
     game = judge.NEW_GAME
-    header = notation.header_text(
-        teams, edition, chance.choice((None, 200, 400, 700, 1000, 5000)), dict(options(rules))
-    )
+    header = notation.header_text(teams, edition, chance.choice((None, 200, 400, 700, 1000, 5000)), dict(options))
     header += [f'player {player} "{player} é"' for player in teams[0].players]
     for text in [*header, f"hand first {teams[0].players[0]}"]:
         texts.append(text)
@@ -119,21 +118,6 @@ def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: 
         game = checked_step(game, text, len(texts), chance, as_lies=as_lies, thorough=number % LOOK_EVERY == 0)
         yield text
     check_replay(game, texts, as_lies=as_lies)
-
-
-def random_rules(edition: str, chance: random.Random) -> Edition:
-    """An edition with any house rules that do not contradict each other."""
-    sheet = load_edition(edition)
-    chosen: list[tuple[str, str]] = []
-    for name in chance.sample(list(switches()), chance.choice((0, 1, 2, 4, 8, len(switches())))):
-        option = (name, chance.choice(list(switches()[name])))
-        if contradiction([*chosen, option]) is None and name not in sheet.fixed:
-            chosen.append(option)
-    return sheet.with_options(chosen)
-
-
-def options(rules: Edition) -> tuple[tuple[str, str], ...]:
-    return rules.house_rules
 
 
 def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None:
@@ -196,19 +180,33 @@ def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
     teams = [judge.Team(side.name, side.players) for side in before.sides]
     assert notation.parse_play(str(play), teams) == play, play
     for why in (*item.reasons, *item.remarks):
-        assert all(say(why, language) for language in LANGUAGES)
+        assert all(say(why, language) and rule(why, before.edition, language) for language in LANGUAGES)
+        assert all(instead(why, language) != "" for language in LANGUAGES)
 
 
 def check_table(table: Table, *, honest: bool) -> None:
     """No card is lost, no count is negative, and every sheet adds up."""
     assert min(*table.hands, table.draw_pile, table.unaccounted) >= 0
     assert 0 <= table.to_move < len(table.seats)
+    sheets = score(table)
+    assert all(sheet.total == sum(points for _, points in sheet.lines) for sheet in sheets)
     if honest:
         assert all_cards(table) == sum(table.deck.values()), "cards seen and unseen are not the deck"
-    for side, sheet in zip(table.sides, score(table), strict=True):
-        assert sheet.total == sum(points for _, points in sheet.lines)
-        assert not honest or side.hazard is None or SAFETY_OF[side.hazard] not in side.safeties
-        assert not honest or table.edition.overshoot == "allowed" or table.race_km(side) <= table.target
+        assert not (table.is_over and table.attacks)
+        for side, sheet in zip(table.sides, sheets, strict=True):
+            check_side(table, side, sheet)
+
+
+def check_side(table: Table, side: Side, sheet: Sheet) -> None:
+    """A side stays within the rules; in a race its total is its distance."""
+    rules = table.edition
+    assert side.hazard is None or SAFETY_OF[side.hazard] not in side.safeties
+    assert rules.overshoot == "allowed" or table.race_km(side) <= table.target
+    assert rules.two_hundreds_max is None or side.distances.count(Card.KM_200) <= rules.two_hundreds_max
+    assert len(set(side.safeties)) == len(side.safeties)
+    assert set(side.coups_fourres) <= set(side.safeties)
+    if rules.name in ("asmodee-2014", "rush") and rules.safeties_count_as_distance == "yes":
+        assert sheet.total == table.race_km(side)
 
 
 def check_result(result: HandResult) -> None:

@@ -27,15 +27,14 @@ from typing import Any
 from trust import deeds
 from trust.disk import Disk, Recorder, library
 from trust.fuzzing import arguments
-from trust.kills import Broken, check, check_copies
-from trust.old import one_more_migration, write_old_log
+from trust.kills import Broken, check
 
 from companion.common.errors import Problem
 from companion.match import phones as party_of
 from companion.match.match import Match
 from companion.match.phones import Party, Phones
 from companion.pages.players import phone_identity
-from companion.storage import files
+from companion.storage import database, files
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Draft, Event, Store
@@ -179,6 +178,47 @@ def _carelessly(careless: str | None) -> Iterator[None]:
         files.sync_folder, os.fsync = sync_folder, real
 
 
+# --- A log of an older version --------------------------------------------------------------------------------
+
+
+_REAL = database.MIGRATIONS
+MADE_UP = """
+    CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
+    INSERT INTO made_up SELECT seq, kind FROM event;
+"""
+LINES = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200")
+
+
+@contextlib.contextmanager
+def one_more_migration() -> Iterator[None]:
+    """Lets the program believe that the schema of its logs has changed once more, so that there is an older one."""
+    database.MIGRATIONS = (*_REAL, MADE_UP)
+    try:
+        yield
+    finally:
+        database.MIGRATIONS = _REAL
+
+
+def write_old_log(path: Path) -> tuple[Event, ...]:
+    """Writes a log as the first version wrote it, with a match that was begun; gives its events."""
+    with tempfile.TemporaryDirectory() as folder:
+        store = Store.open(Path(folder) / "log.sqlite3", clock=lambda: 1.7e9)
+        match = Match(store)
+        match.start(("side Ann", "side Bob", "hand first Ann"))
+        for line in LINES:
+            match.enter(line, "Ann")
+        events = store.events(1)
+        rows = store._db.execute("SELECT seq, match, at_s, kind, body FROM event").fetchall()
+        store.close()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    db = sqlite3.connect(path, isolation_level=None)
+    db.execute("PRAGMA journal_mode = WAL")
+    db.executescript(f"BEGIN; {database.MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
+    db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
+    db.close()
+    return events
+
+
 # --- After a cut ----------------------------------------------------------------------------------------------
 
 
@@ -221,7 +261,7 @@ def _loss(home: Path, truth: Truth, told: Acknowledged) -> str | None:
 def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
     """Opens what is there as the service does, and compares. Raises Broken."""
     folder = data_dir(home / "family" / "data")
-    check_copies(folder)
+    _look_at_copies(folder)
     try:
         store = Store.open(store_path(folder))
     except Problem as problem:
@@ -233,6 +273,15 @@ def _look(home: Path, truth: Truth, told: Acknowledged) -> None:
         _go_on(store)
     finally:
         store.close()
+
+
+def _look_at_copies(folder: Path) -> None:
+    """Looks whether copies of the log, such as backups, are whole."""
+    for path in folder.rglob("*.sqlite3"):
+        if path != store_path(folder):
+            db = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+            with contextlib.closing(db):
+                check(db.execute("PRAGMA quick_check").fetchone() == ("ok",), f"{path.name} is damaged")
 
 
 def _look_at_log(store: Store, truth: Truth, told: Acknowledged) -> None:

@@ -1,8 +1,7 @@
 """The real service in a process that may be killed, saying with each answer what it promises.
 
-`python -m trust.served FOLDER` is the whole service in a fresh process, as `companion up` without a camera runs it.
 `python -m trust.served` is a nest: for each line `FOLDER OUT` on its input it forks a service that is imported already,
-and prints the number of its process. What is killed is the same, a second of importing less.
+as `companion up` without a camera runs it, and prints the number of its process.
 
 Each answer carries what was written on behalf of its request, as the service itself had it when the write returned:
 `X-Wrote` has the events by number and digest, `X-Party` the party with how many were kept before, `X-Phone` whose phone
@@ -17,11 +16,9 @@ import sys
 from pathlib import Path
 
 from flask import g, has_app_context, request_finished
-from trust.old import need_one_more_migration
 
 from companion.app import service
 from companion.match import phones
-from companion.match.match import Match
 from companion.pages.context import service as of_request
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Event, Store
@@ -96,21 +93,6 @@ def _become(out: Path) -> None:
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
 
 
-def state_as_told(match: Match) -> dict[str, object]:
-    """What a page is told of a match, as far as it is in the log; the same keys as of `GET /api/state`."""
-    from companion.rules.record.judge import state_json
-
-    now = match.state
-    return {
-        "seq": now.seq, "match": now.match, "edition": now.game.edition_name, "hand": now.game.hand_number,
-        "table": state_json(now.game.table) if now.game.table else None, "policy": now.policy.value,
-        "log": [[e.seq, e.written.text, bool(e.judged and e.judged.applied)] for e in now.hand_entries],
-        "hands": [hand.as_json("") for hand in now.game.hands], "totals": dict(now.game.totals),
-        "winner": now.game.winner,
-    }  # fmt: skip
-
-
 if __name__ == "__main__":
-    need_one_more_migration()
     tell_promises()
-    serve(Path(sys.argv[1])) if sys.argv[1:] else nest()
+    nest()
