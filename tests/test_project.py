@@ -99,15 +99,6 @@ def test_the_rules_know_neither_pictures_nor_files_of_others_nor_clock_nor_chanc
     assert not used & NOT_IN_RULES
 
 
-def test_an_import_inside_a_function_counts(tmp_path, monkeypatch):
-    monkeypatch.setattr(sys.modules[__name__], "ROOT", tmp_path)
-    module = tmp_path / "companion" / "rules" / "sly.py"
-    module.parent.mkdir(parents=True)
-    module.write_text("def now():\n    from time import time\n    from ..vision import view\n    return time(), view\n")
-
-    assert list(imports_of(module)) == ["time.time", "companion.vision.view"]
-
-
 def test_a_table_before_a_camera_is_served_without_what_only_other_commands_need():
     shown = run_python(
         "-c", "import sys, companion.app.service; print(*sys.modules, sep='\\n')", cwd=ROOT, path=ROOT

@@ -1,6 +1,5 @@
 """The setup file: who plays what, by which house rules, with which deck."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -176,15 +175,3 @@ def test_whatever_is_wrong_is_one_short_sentence(tmp_path, text):
     assert said.isprintable()
     assert len(said) < 700
     assert "Exceeds the limit" not in said
-
-
-def test_a_file_that_never_ends_is_not_waited_for(tmp_path):
-    pipe = tmp_path / "pipe.toml"
-    os.mkfifo(pipe)
-    large = tmp_path / "large.toml"
-    with large.open("wb") as file:
-        file.truncate(40_000_000_000)
-
-    for path, why in ((pipe, "it is no file"), (large, "larger than 1 MB"), (Path("/dev/zero"), "it is no file")):
-        with pytest.raises(Problem, match=why):
-            read_setup(path)

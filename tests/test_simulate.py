@@ -353,14 +353,6 @@ def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides,
     assert zones_of(scenes[-1], plan) == zones_of(Scene(calm.after), plan)
 
 
-@pytest.mark.usefixtures("slips")
-def test_no_card_lies_in_two_places_whatever_happens():
-    for seed in range(3):
-        for scene in troubled(None, seed)[1]:
-            pictures = [card.picture for card in (*scene.lying, *scene.carried) if is_card(card)]
-            assert len(pictures) == len(set(pictures))
-
-
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
     offs, turns = [], []
     for number in range(1, 9):

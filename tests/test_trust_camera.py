@@ -18,7 +18,7 @@ from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
 from companion.vision.capture.capture_thread import guarded, is_cut_short, is_picture
 from companion.vision.capture.devices import Device
-from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
+from companion.vision.capture.sources import Frame, Notice, Threads, frames
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
@@ -385,14 +385,3 @@ def test_whatever_a_camera_raises_while_it_is_looked_through_is_a_sentence():
 
     with pytest.raises(Problem, match="cannot be used"):
         guarded(opener, "0", lambda opened: opened.grab())
-
-
-def test_a_camera_that_cannot_be_used_is_no_answer(monkeypatch):
-    monkeypatch.setattr("companion.vision.capture.sources.video_devices", lambda: ["/dev/video0", "/dev/video1"])
-
-    def opened(source: str) -> object:
-        if source == "/dev/video1":
-            return Dark(VirtualTime())
-        raise ValueError
-
-    assert camera_answers(opened) == "/dev/video1"

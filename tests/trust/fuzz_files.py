@@ -290,22 +290,6 @@ def _exif(data: bytes, chance: random.Random) -> bytes:
     )
 
 
-def _palette(data: bytes, chance: random.Random) -> bytes:
-    """PNGs of all depths and colours, as a program would write them, some with fewer colours than they use."""
-    depth, colour = chance.choice(
-        ((1, 3), (2, 3), (4, 3), (8, 3), (1, 0), (2, 0), (16, 0), (8, 4), (16, 4), (16, 2), (16, 6))
-    )
-    parts = {0: 1, 2: 3, 3: 1, 4: 2, 6: 4}[colour]
-    row = b"\0" + chance.randbytes((SIDE * depth * parts + 7) // 8)
-    head = struct.pack(">IIBBBBB", SIDE, SIDE, depth, colour, 0, 0, chance.choice((0, 0, 1)))
-    palette = chance.randbytes(chance.choice((0, 3, 6, 768, 769, 3000)))
-    chunks = [(b"IHDR", head), (b"PLTE", palette), (b"tRNS", chance.randbytes(chance.choice((0, 1, 6, 300))))]
-    chunks += [(b"IDAT", zlib.compress(row * SIDE)), (b"IEND", b"")]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(
-        _chunk(kind, content) for kind, content in chunks if content or kind == b"IEND"
-    )
-
-
 def _others(data: bytes, chance: random.Random) -> bytes:
     """What is no picture that we read: other forms, texts, nothing."""
     return chance.choice((
@@ -317,28 +301,8 @@ def _others(data: bytes, chance: random.Random) -> bytes:
     ))  # fmt: skip
 
 
-def _animated(data: bytes, chance: random.Random) -> bytes:
-    """A WebP or PNG of many pictures, as far as its first bytes tell."""
-    webp = next(one for one in sound_pictures() if one[:4] == b"RIFF")[12:]
-    frame = b"ANMF" + struct.pack("<I", len(webp) + 16) + bytes(16) + webp
-    frames = b"ANIM" + struct.pack("<I", 6) + bytes(6) + frame * chance.choice((1, 3, 400))
-    body = b"WEBPVP8X" + struct.pack("<I", 10) + bytes([2, 0, 0, 0]) + (SIDE - 1).to_bytes(3, "little") * 2 + frames
-    return b"RIFF" + struct.pack("<I", len(body)) + body
-
-
-def _cmyk(data: bytes, chance: random.Random) -> bytes:
-    """A JPEG that says it has four colours, or none, or five, or is of a kind that nobody writes."""
-    jpeg = bytearray(next(one for one in sound_pictures() if one[:2] == b"\xff\xd8"))
-    at = max(jpeg.find(b"\xff\xc0"), jpeg.find(b"\xff\xc2"))
-    jpeg[at + 9] = chance.choice((0, 1, 2, 4, 5, 255))
-    jpeg[at + 4] = chance.choice((8, 8, 12, 16, 0))
-    jpeg[at + 1] = chance.choice((0xC0, 0xC1, 0xC2, 0xC3, 0xC5, 0xC9, 0xCB, 0xCF, 0xF7))
-    return bytes(jpeg)
-
-
 _PICTURES: tuple[Callable[[bytes, random.Random], bytes], ...] = (
-    _mutated, _mutated, _mutated, _head_mutated, _head_mutated, _cut, _doubled, _bomb, _bomb, _exif, _palette, _others,
-    _animated, _cmyk,
+    _mutated, _mutated, _mutated, _head_mutated, _head_mutated, _cut, _doubled, _bomb, _bomb, _exif, _others,
 )  # fmt: skip
 
 
