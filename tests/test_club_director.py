@@ -78,10 +78,10 @@ def desk_of(director, club) -> str:
     return f"/tables/{table_id(club)}"
 
 
-def begun(director, sides: str, **plan: object) -> str:
+def begun(director, *sides: str, **plan: object) -> str:
     """The address of a tournament, its first round drawn."""
     at = post(director, "/tournaments", **PLAN | plan).location.removesuffix("/direct")
-    post(director, f"{at}/enter", sides="\n".join(sides.split()))
+    post(director, f"{at}/enter", sides="\n".join(sides))
     post(director, f"{at}/draw", round=1)
     return at
 
@@ -90,7 +90,7 @@ def begun(director, sides: str, **plan: object) -> str:
 
 
 def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(director, club, pool, table, wire):
-    at = begun(director, "Ann Bob Cid")
+    at = begun(director, "Ann", "Bob", "Cid")
     public = club_service.create_app(pool).test_client()
     shown = text_of(public.get(f"{at}?me=Ann"))
     assert "Round 1 of 2" in shown
@@ -128,7 +128,7 @@ def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, 
 
 
 def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, club, pool):
-    at = begun(director, "Ann Bob")
+    at = begun(director, "Ann", "Bob")
     first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["sides"][0]
     helper = person(pool, "helper", "Hal")
     assert post(helper, f"{at}/clock", runs="start").status_code == 303
@@ -141,7 +141,7 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
 
 
 def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_same(director, club):
-    at = begun(director, "Ann Bob Cid Dee")
+    at = begun(director, "Ann", "Bob", "Cid", "Dee")
 
     assert text_of(director.get(f"{at}/direct")).count("No table of the club: type the points") == 2
     assert "No table of the club" not in text_of(club.get(at))
@@ -149,7 +149,7 @@ def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_s
 
 
 def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, pool, table, wire, monkeypatch):
-    at = begun(director, "Ann Bob")
+    at = begun(director, "Ann", "Bob")
     phone = create_app(table, secret=b"x" * 32, club=wire.outbox).test_client()
     wire.run()
     before = phone.get("/version").headers["ETag"]

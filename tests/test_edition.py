@@ -166,16 +166,6 @@ def test_house_rules_that_go_together_contradict_nothing(text):
     assert contradiction(rules(text)) is None
 
 
-def test_a_repeated_house_rule_replaces_the_one_that_would_contradict():
-    text = "roll-on-remedy=forbidden roll-after-remedy=needed roll-on-remedy=allowed"
-
-    assert contradiction(rules(text)) is None
-    assert CLASSIC.with_options(rules(text)).house_rules == (
-        ("roll-after-remedy", "needed"),
-        ("roll-on-remedy", "allowed"),
-    )
-
-
 EVERY_RULE = [(name, value) for name, values in switches().items() for value in values]
 
 

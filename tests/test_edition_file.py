@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.rules.editions.edition import Edition, EditionError, edition_names, load_edition, read_edition, switches
+from companion.rules.editions.edition import Edition, EditionError, load_edition, read_edition, switches
 from companion.rules.editions.edition_file import EDITIONS, read_file, read_text
 
 CLASSIC = load_edition("classic")
@@ -289,18 +289,6 @@ def test_any_text_is_an_edition_or_has_faults(text):
         assert fault.line is None or 1 <= fault.line <= text.count("\n") + 1
         assert fault.say.isprintable()
     assert reading.faults or "parent" in text
-
-
-@given(st.one_of(TOML_TEXT, TOML_TEXT.map(HEAD.__add__)))
-@settings(max_examples=60, deadline=None)
-def test_any_file_is_an_edition_or_an_edition_error(tmp_path_factory, text):
-    folder = tmp_path_factory.mktemp("edition")
-
-    if not read_text(text).faults:
-        assert read(folder, text).parent in edition_names()
-    else:
-        with pytest.raises(EditionError, match=r"ours\.toml(:\d+)?: ."):
-            read(folder, text)
 
 
 # Hostile files

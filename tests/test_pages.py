@@ -776,18 +776,6 @@ def test_the_terminals_link_opens_the_wall_with_the_code(phone, begun):
 # --- As data -------------------------------------------------------------------------------------------------
 
 
-def test_the_state_as_json_has_all_that_the_table_shows(page, begun):
-    begun.enter("Ann roll", "Ann")
-    seen(begun, 1, "Bob 100")
-
-    state = page.get("/api/state").get_json()
-
-    assert state["table"]["to_move"] == "Bob"
-    assert state["table"]["sides"]["Ann"]["battle"] == "roll"
-    assert [(one["plays"], one["verdict"]) for one in state["questions"]] == [(["Bob 100"], "illegal")]
-    assert state["log"][0]["text"] == "Ann roll"
-
-
 def test_the_state_says_its_sentences_in_the_language_of_whoever_asks(page, begun):
     begun.trouble(say("%(camera)s sends no pictures any more; it is tried again and again.", camera="0"))
 

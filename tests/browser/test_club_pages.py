@@ -15,7 +15,7 @@ pytest.importorskip("psycopg", reason="the club's driver is not installed: pip i
 
 from client import HOME  # noqa: E402
 from test_club import PLAYED, push, sent_by  # noqa: E402
-from test_club_director import PLAN, post  # noqa: E402
+from test_club_director import begun, post  # noqa: E402
 
 from companion.club import club_service, keys, people, postgres, projection  # noqa: E402
 from companion.match.match import Match  # noqa: E402
@@ -98,9 +98,7 @@ def evening(client, table) -> str:
     """Make a tournament with a round that is being played, and a table that calls; return its address."""
     table.call_director("Ann")
     sent_by(table, client, "Table 7")
-    at = post(client, "/tournaments", **PLAN).location.removesuffix("/direct")
-    post(client, f"{at}/enter", sides="Ann\nBob\nBartholomäus von Zitzewitz")
-    post(client, f"{at}/draw", round=1)
+    at = begun(client, "Ann", "Bob", "Bartholomäus von Zitzewitz")
     post(client, f"{at}/clock", runs="start")
     return at
 
@@ -126,10 +124,8 @@ def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, t
 def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table, size, theme):
     client = directing(app, pool)
     cup = evening(client, table)
-    fours = {**PLAN, "name": "In fours", "edition": "rush", "seats": "4"}
-    four = post(client, "/tournaments", **fours).location.removesuffix("/direct")
-    post(client, f"{four}/enter", sides="Cid\nDee\nFlo\nBartholomäus von Zitzewitz")
-    post(client, f"{four}/draw", round=1)
+    fours = {"name": "In fours", "edition": "rush", "seats": "4"}
+    four = begun(client, "Cid", "Dee", "Flo", "Bartholomäus von Zitzewitz", **fours)
     with running(app) as at, pool.connection() as db:
         key = keys.make(db, "Table 8")
         people.add(db, "Hal", "helper")

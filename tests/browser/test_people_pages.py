@@ -38,18 +38,6 @@ def seat(opened, url: str, name: str):
     return phone
 
 
-def test_from_scanning_to_a_seat_is_one_tap_and_the_seat_outlasts_the_page(opened, table):
-    _match, url = table
-    ann = seat(opened, url, "Ann")
-    expect(ann.get_by_role("heading", level=1)).to_have_text("Your turn")
-
-    again = ann.context.new_page()
-    ann.close()
-    again.goto(url)
-
-    expect(again.get_by_role("heading", level=1)).to_have_text("Your turn")
-
-
 def test_the_host_hands_the_role_on_and_both_pages_follow(opened, table):
     _match, url = table
     ann, bob = seat(opened, url, "Ann"), seat(opened, url, "Bob")
