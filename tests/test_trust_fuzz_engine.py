@@ -46,15 +46,6 @@ def test_no_text_becomes_a_card_but_the_one_on_its_sticker():
     assert set(fuzz_codes.OURS) == {payload(card) for card in CARDS}
 
 
-@pytest.mark.long
-def test_codes_of_others_on_a_table_are_no_cards(tmp_path):
-    findings = Findings("codes")
-    fuzz_codes.run_pictures(findings, 1, 1, tmp_path)
-
-    assert findings.wrong == []
-    assert findings.figures["wrong cards"] == 0
-
-
 @pytest.mark.parametrize("name", ["\udcff.mbn", "\x1b[2J.mbn", "a\nb.mbn"])
 @pytest.mark.parametrize("words", [("replay",), ("replay", "--json"), ("score",), ("read",), ("editions", "check")])
 def test_a_file_s_name_is_shown_without_what_steers_the_terminal(tmp_path, name, words):

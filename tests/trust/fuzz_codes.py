@@ -1,26 +1,17 @@
-"""Hostile texts in codes: `PYTHONPATH=tests:. python tests/trust/fuzz_codes.py --times 10000 --pictures 100`.
+"""Hostile texts in codes: `PYTHONPATH=tests:. python tests/trust/fuzz_codes.py --times 10000`.
 
 What other people's codes say, ours with a sign changed, other forms and copies that nobody prints, signs of other
-scripts, terminal escapes, bytes: none becomes a card that it is not. Some of them are drawn as real codes beside mats
-and stickers of ours, and read by `companion read`: every code that is not ours is no card, every card of ours is
-itself or unknown, and no text of a code is ever shown.
+scripts, terminal escapes, bytes: none becomes a card that it is not.
 """
 
-import json
 import random
 import string
 import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from dataclasses import replace
-from pathlib import Path
+from collections.abc import Callable
 
-import cv2
-from pictures import Lens, Mat, Scene, Sticker, picture, through
-from trust.fuzzing import WORDS, Findings, arguments, faults_of, run_command
+from trust.fuzzing import WORDS, Findings, arguments
 
 from companion.tabletop.card_ids import card_id_of, face_of, payload
-from companion.tabletop.mat_layout import side_mat
 from companion.tabletop.sticker_codes import CARDS, card_of_text
 
 OURS = {payload(card): card for card in CARDS}
@@ -41,24 +32,12 @@ FORMS = (
     "MB1:\u202e{}",
 )  # fmt: skip
 
-PER_PICTURE = 12
-STEP_MM = 62.0
-ROOM_MM = 16.0
-MOST_DRAWN = 60
-LEAST_SHOWN = 11
-"""A shorter text may be a word of ours, such as `null` or `side`."""
-
 
 def main() -> int:
-    options = arguments(__doc__, "times", 2000, pictures=10, width=0)
+    options = arguments(__doc__, "times", 2000)
     findings = Findings("codes")
     run(findings, options.times, options.seed)
-    with tempfile.TemporaryDirectory() as folder:
-        run_pictures(findings, options.pictures, options.seed, Path(folder), options.width)
     return findings.close()
-
-
-# --- Texts ----------------------------------------------------------------------------------------------------
 
 
 def run(findings: Findings, times: int, seed: int) -> None:
@@ -107,82 +86,6 @@ _WAYS: tuple[Callable[[random.Random], str], ...] = (
     lambda chance: chance.randbytes(chance.randint(0, 60)).decode("utf-8", "replace"),
     lambda chance: chance.choice(tuple(OURS)),
 )  # fmt: skip
-
-
-# --- Pictures -------------------------------------------------------------------------------------------------
-
-
-def run_pictures(findings: Findings, pictures: int, seed: int, folder: Path, width_mm: float = 0) -> None:
-    """So many pictures of a table on which ours and others' codes lie, `width_mm` of it across the picture.
-
-    From further away than usual no general reader can read the codes, and ours must tell alone.
-    """
-    wrong = right = foreign = 0
-    for number in range(pictures):
-        chance = random.Random(f"{seed}:picture {number}")
-        scene, lens = table_of(chance)
-        lens = replace(lens, width_mm=width_mm) if width_mm else lens
-        path = folder / "table.png"
-        cv2.imwrite(str(path), picture(scene, lens, seed=number))
-        with findings.trying("pictures", f"picture {number} of seed {seed}", within_s=120):
-            ran = run_command("read", str(path), "--json", "--data", str(folder))
-            for fault in faults_of(ran):
-                findings.found(fault, f"picture {number} of seed {seed}")
-            for shown in faults_of_cards(json.loads(ran.out), scene, lens):
-                findings.found(f"wrong card: {shown}", f"picture {number} of seed {seed}")
-                wrong += 1
-            said = ran.out + ran.err
-            for sticker in scene.stickers:
-                if sticker.text not in OURS and len(sticker.text) >= LEAST_SHOWN and sticker.text in said:
-                    findings.found("shows what a code says", sticker.text)
-        right += sum(card["card"] is not None for card in json.loads(ran.out)["cards"])
-        foreign += sum(sticker.text not in OURS for sticker in scene.stickers)
-    findings.figures |= {"codes of others drawn": foreign, "cards read": right, "wrong cards": wrong}
-
-
-def table_of(chance: random.Random) -> tuple[Scene, Lens]:
-    """A table with one mat, and codes of ours and of others round it."""
-    texts: list[str] = []
-    while len(texts) < PER_PICTURE:
-        text = hostile_text(chance)
-        if can_be_drawn(text) and text not in texts:
-            texts.append(text)
-    places = [((column - 2.5) * STEP_MM + 30, row * STEP_MM + 20) for row in (0, 1) for column in range(6)]
-    stickers = tuple(
-        Sticker(text, x, y, chance.uniform(0, 360), size_of(text, chance))
-        for text, (x, y) in zip(texts, places, strict=True)
-    )
-    lens = Lens(
-        width_mm=chance.choice((520.0, 600.0)), tilt_deg=chance.uniform(0, 15), blur_px=chance.choice((0.4, 0.8))
-    )
-    return Scene((Mat(side_mat(1), -240, -190, 0.0),), stickers), lens
-
-
-def can_be_drawn(text: str) -> bool:
-    """Whether a code can say a text."""
-    return 0 < len(text) <= MOST_DRAWN and not any("\ud800" <= sign <= "\udfff" for sign in text)
-
-
-def size_of(text: str, chance: random.Random) -> float:
-    """A code of more modules is larger, so that every reader can read it."""
-    return chance.choice((20.0, 28.0)) if len(text) < 18 else 44.0
-
-
-def faults_of_cards(found: dict, scene: Scene, lens: Lens) -> Iterator[str]:
-    """Every card that was read and does not lie there."""
-    to_px = lens.matrix()
-    middles = through(to_px, [(sticker.x_mm, sticker.y_mm) for sticker in scene.stickers])
-    near_px = ROOM_MM * lens.size_px[0] / lens.width_mm
-    for card in found["cards"]:
-        if card["card"] is None:
-            continue
-        x, y = card["centre_px"]
-        apart = [((mx - x) ** 2 + (my - y) ** 2) ** 0.5 for mx, my in middles]
-        at = apart.index(min(apart))
-        if apart[at] > near_px:
-            yield f"{card['card']} where nothing lies"
-        elif OURS.get(scene.stickers[at].text) != card["card"]:
-            yield f"{card['card']} ({card['confidence']}) for a code that says {scene.stickers[at].text!r}"
 
 
 if __name__ == "__main__":
