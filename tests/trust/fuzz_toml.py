@@ -9,6 +9,7 @@ file or a default that makes sense, never a fault of ours, never a wait.
 import json
 import os
 import random
+import re
 import shutil
 import sys
 import tempfile
@@ -38,71 +39,15 @@ from companion.vision.enrol.enrolment import as_png
 from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.vision.faces.deck_in_use import DeckInUse
 
-SETUP = """\
-edition = "rush"
-target = 1000
-first = "Ann"
-cards = "own"
-picture = [1920, 1080]
-seats = "x"
+DOCS = Path(__file__).parents[2] / "docs"
 
-[options]
-extension = "no"
-hazard-on-hazard = "forbidden"
 
-[deck]
-stop = 4
+def shown(page: str) -> tuple[str, ...]:
+    """The TOML files that a page of the docs shows."""
+    return tuple(re.findall(r"(?s)```toml\n(.*?)```", (DOCS / page).read_text(encoding="utf-8")))
 
-[[side]]
-name = "Reds"
-players = ["Ann", "Cid"]
-mat = "side-1"
 
-[[side]]
-name = "Blues"
-players = ["Bob", "Dee"]
-mat = "side-2"
-
-[[zone]]
-name = "side-1/battle"
-rect = [100, 100, 200, 200]
-seat = "left"
-
-[[zone]]
-name = "side-1/distance"
-corners = [[400, 100], [600, 100], [600, 300], [400, 300]]
-zone_mm = [74, 136]
-
-[[zone]]
-name = "side-2/battle"
-rect = [100, 500, 200, 200]
-
-[[zone]]
-name = "side-2/distance"
-rect = [400, 500, 200, 200]
-"""
-EDITION = """\
-name = "ours"
-parent = "classic"
-title = "Ours"
-
-[setting-up]
-cards = 105
-hand = 6
-seatings = [[2, 1], [4, 2]]
-first-player = { value = "youngest", source = "x" }
-target-km = { "2" = 700, "4" = 1000 }
-
-[deck-changes]
-roll = 13
-
-[points]
-safety = 100
-level = "restart"
-
-[switches]
-extension = { value = "no", source = "x" }
-"""
+SETUPS, EDITIONS_SHOWN = shown("setup-file.md"), shown("rules.md")
 DECK = """\
 name = "ours"
 title = "Ours & co"
@@ -207,7 +152,8 @@ def hostile_file(chance: random.Random) -> tuple[str, str, bytes]:
     if kind == "small":
         name = chance.choice((*SMALL, "secret-key"))
         return kind, name, hostile_json(SMALL.get(name, {}), chance)
-    text = {"setup": SETUP, "deck": DECK}.get(kind, chance.choice((EDITION, EDITION, shipped_edition(chance))))
+    edition = chance.choice((*2 * EDITIONS_SHOWN, shipped_edition(chance)))
+    text = {"setup": chance.choice(SETUPS), "deck": DECK}.get(kind, edition)
     name = {"setup": "table.toml", "deck": "deck.toml"}.get(kind, "ours.toml")
     return kind, name, hostile_toml(text, chance)
 
