@@ -434,71 +434,42 @@ def sound_bytes(chance: random.Random, port: int, who: Visitor) -> bytes:
     return "\r\n".join(head).encode("utf-8", "replace") + b"\r\n\r\n" + request.body
 
 
-def _line(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """A request line that is none, or an address that leads out of the house."""
-    method = chance.choice(("GET", "POST", "get", "G\x00T", "", "X" * 5000, "CONNECT", "TRACE", "PRI", "GET\t"))
-    path = chance.choice((
-        "/", "//", "/../../etc/passwd", "/static/../../../etc/passwd", "/static/%2e%2e/%2e%2e/secret-key", "/%00", "/%",
-        "/%zz", "/\x00", "*", "http://evil.example/", "//evil.example/x", "/" + "a" * 9000, "/%F0%9F%92%A9", "/é",
-        "/\xff", "/a b", "/?" + "a=1&" * 3000, "/..;/", "/static/..%5c..%5c", "", "/decks/..%2f..%2fsecret-key.zip",
-        "/" + quote(MARK), "/#x", "/join?t=" + "é" * 99,
-    ))  # fmt: skip
-    version = chance.choice(
-        ("HTTP/1.1", "HTTP/1.0", "HTTP/9.9", "HTTP/0.9", "HTTP/1.1 x", "http/1.1", "", "HTTP/" + "1" * 99)
-    )
-    return f"{method} {path} {version}\r\nHost: 127.0.0.1:{port}\r\n\r\n".encode("latin-1", "replace")
+METHODS = ("GET", "POST", "get", "G\x00T", "", "X" * 5000, "CONNECT", "TRACE", "PRI", "GET\t")
+PATHS = (
+    "/", "//", "/../../etc/passwd", "/static/../../../etc/passwd", "/static/%2e%2e/%2e%2e/secret-key", "/%00", "/%",
+    "/%zz", "/\x00", "*", "http://evil.example/", "//evil.example/x", "/" + "a" * 9000, "/%F0%9F%92%A9", "/é",
+    "/\xff", "/a b", "/?" + "a=1&" * 3000, "/..;/", "/static/..%5c..%5c", "", "/decks/..%2f..%2fsecret-key.zip",
+    "/" + quote(MARK), "/#x", "/join?t=" + "é" * 99,
+)  # fmt: skip
+VERSIONS = ("HTTP/1.1", "HTTP/1.0", "HTTP/9.9", "HTTP/0.9", "HTTP/1.1 x", "http/1.1", "", "HTTP/" + "1" * 99)
+HOSTS = ("evil.example", "", "[::1", "[" * 99, "a" * 3000, "127.0.0.1:99999999", "localhost\x00", "é.local",
+         "127.0.0.1@evil", ".local", "[::1]:x", "0x7f.1")  # fmt: skip
+LENGTHS = ("-1", "0", "1", "5", "abc", "+5", "0x5", "5, 5", "9" * 30, "99999999999", "٥", " 5 ")
+CODINGS = ("chunked", "Chunked", "gzip", "gzip, chunked", "chunked, chunked", "xchunked", "identity")
+SIZES = ("5", "-1", "5;x=" + "y" * 5000, "FFFFFFFFFFFFFFFF", "zz", "", "0", "1_0", "0x5", "5 ", "00000005")
+LINES = (
+    "X: " + "a" * 500, "NoColon", ": empty", " folded: 1", "X\x00Y: 1", f"X: {MARK}", "Cookie: " + "companion=" * 100,
+    "Cookie: companion=.eJx" + "A" * 3000, "Cookie: companion=" + MARK, "Accept-Language: " + "fr;q=" * 200,
+    "Accept-Language: fr;q=nan,pl;q=-1,xx;q=1e999", "Accept-Encoding: gzip;q=0,*", "Range: bytes=0-0,-1,999999999-",
+    "If-Modified-Since: " + "9" * 99, "If-None-Match: " + '"x",' * 500, "Expect: 100-continue", "Upgrade: h2c",
+    "Connection: Upgrade, HTTP2-Settings", "X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1",
+    "Last-Event-ID: " + "9" * 400, "Last-Event-ID: x", *(f"Host: {host}" for host in HOSTS),
+    *(f"Content-Length: {length}" for length in LENGTHS), *(f"Transfer-Encoding: {coding}" for coding in CODINGS),
+)  # fmt: skip
 
 
-def _headers(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """Headers that are none, too many, too long, twice."""
-    host = chance.choice((
-        f"127.0.0.1:{port}", "evil.example", "", "[::1", "[" * 99, "a" * 3000, "127.0.0.1:99999999", "localhost\x00",
-        "é.local", "127.0.0.1@evil", ".local", "[::1]:x", "0x7f.1",
-    ))  # fmt: skip
-    lines = [f"GET {chance.choice(('/', '/api/state', '/wall'))} HTTP/1.1", f"Host: {host}"]
-    for _ in range(chance.choice((1, 3, 50, 2000))):
-        lines.append(
-            chance.choice((
-                "X: " + "a" * 500, "NoColon", ": empty", " folded: 1", "X\x00Y: 1", f"X: {MARK}",
-                "Cookie: " + "companion=" * 100, "Cookie: companion=.eJx" + "A" * 3000, "Cookie: companion=" + MARK,
-                "Host: evil.example", "Content-Length: 0", "Accept-Language: " + "fr;q=" * 200,
-                "Accept-Language: fr;q=nan,pl;q=-1,xx;q=1e999", "Accept-Encoding: gzip;q=0,*",
-                "Range: bytes=0-0,-1,999999999-", "If-Modified-Since: " + "9" * 99, "If-None-Match: " + '"x",' * 500,
-                "Expect: 100-continue", "Upgrade: h2c", "Connection: Upgrade, HTTP2-Settings",
-                "Transfer-Encoding: gzip", "X-Forwarded-For: 127.0.0.1", "Forwarded: for=127.0.0.1",
-                "Last-Event-ID: " + "9" * 400, "Last-Event-ID: x",
-            ))
-        )  # fmt: skip
-    return "\r\n".join([*lines, "X-From: 192.168.1.77", "", ""]).encode("latin-1", "replace")
-
-
-def _lengths(chance: random.Random, port: int, who: Visitor) -> bytes:
-    """Lengths that are wrong, chunks that are none, two requests in one."""
-    head = f"POST {chance.choice(('/play', '/api/plays', '/setup', '/snap', '/decks/import'))} HTTP/1.1\r\n"
-    head += f"Host: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
-    head += f"X-From: {who.address}\r\nCookie: {who.cookie}\r\n"
-    length = chance.choice(
-        ("-1", "0", "1", "5", "abc", "+5", "0x5", "5, 5", "9" * 30, "99999999999", "٥", " 5 ", "5\r\nContent-Length: 7")
-    )
-    chunked = chance.choice(("chunked", "Chunked", "gzip, chunked", "chunked, chunked", "xchunked", "identity"))
-    sizes = chance.choice(
-        ("5", "-1", "5;x=" + "y" * 5000, "FFFFFFFFFFFFFFFF", "zz", "", "0", "1_0", "0x5", "5 ", "00000005")
-    )
-    body = f"{sizes}\r\nhello\r\n0\r\n\r\n"
-    kind = chance.choice(TYPES[:4])
-    way = chance.randrange(4)
-    if way == 0:
-        return f"{head}Content-Type: {kind}\r\nContent-Length: {length}\r\n\r\nhello".encode("utf-8", "replace")
-    if way == 1:
-        return f"{head}Content-Type: {kind}\r\nTransfer-Encoding: {chunked}\r\n\r\n{body}".encode()
-    if way == 2:
-        return f"{head}Content-Length: {length}\r\nTransfer-Encoding: {chunked}\r\n\r\n{body}".encode(
-            "utf-8", "replace"
-        )
-    return (
-        f"{head}Content-Length: 5\r\n\r\nhelloGET /wall HTTP/1.1\r\nHost: x\r\n\r\n".encode()
-        + b"GET / HTTP/1.1\r\n" * 50
-    )
+def _strange(chance: random.Random, port: int, who: Visitor) -> bytes:
+    """A sound request whose lines are none, too many, too long, twice, or say another length than its body has."""
+    head, _, body = sound_bytes(chance, port, who).decode("utf-8", "replace").partition("\r\n\r\n")
+    first, *lines = head.split("\r\n")
+    if chance.random() < 0.3:
+        first = " ".join(map(chance.choice, (METHODS, PATHS, VERSIONS)))
+    if chance.random() < 0.5:
+        lines = [line for line in lines if not line.startswith("Content-Length")]
+        body = chance.choice(("hello", f"{chance.choice(SIZES)}\r\nhello\r\n0\r\n\r\n", "GET / HTTP/1.1\r\n" * 50))
+    for _ in range(chance.choice((0, 1, 2, 3, 50, 2000))):
+        lines.insert(chance.randint(0, len(lines)), chance.choice(LINES))
+    return "\r\n".join([first, *lines, "", body]).encode("latin-1", "replace")
 
 
 def _ended_in_its_middle(chance: random.Random, port: int, who: Visitor) -> bytes:
@@ -509,7 +480,8 @@ def _ended_in_its_middle(chance: random.Random, port: int, who: Visitor) -> byte
 _RAW: tuple[Callable[[random.Random, int, Visitor], bytes], ...] = (
     *3 * [lambda chance, port, who: mutated_bytes(sound_bytes(chance, port, who), chance, most=12)],
     lambda chance, _port, _who: chance.randbytes(chance.choice((1, 20, 5000))) + chance.choice((b"", b"\r\n\r\n")),
-    *(_line, _line, _headers, _headers, _lengths, _lengths, _ended_in_its_middle),
+    *6 * [_strange],
+    _ended_in_its_middle,
 )
 
 
