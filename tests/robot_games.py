@@ -6,7 +6,9 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from companion.robots.information_set import NO_TOTALS, DealtHand, Position
+from players import random_options, random_teams
+
+from companion.robots.information_set import NO_TOTALS, DealtHand, Position, options
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -39,6 +41,24 @@ def dealt(
     pile = [card for card, count in table.deck.items() for _ in range(count)]
     random.Random(f"deal {seed}").shuffle(pile)
     return DealtHand(deal(table, pile, str(seed)), totals)
+
+
+def any_seating(edition: str, seed: int, most_options: int = 0) -> DealtHand:
+    """A hand dealt to any number of sides that the edition seats, with house rules by chance."""
+    chance, sheet = random.Random(seed), load_edition(edition)
+    rules = random_options(sheet, chance, most_options)
+    return dealt(edition, seed, random_teams(sheet, chance), rules=rules)
+
+
+def chance_hand(at: DealtHand, seed: int, most: int) -> Iterator[Step]:
+    """A hand of players by chance, who answer whatever they may."""
+    chance = random.Random(seed)
+
+    def player(position: Position) -> Play | None:
+        asked = options(position)
+        return chance.choice([*asked.plays, *([None] if asked.may_wait else [])])
+
+    return play_hand(at, dict.fromkeys([seat.player for seat in at.deal.table.seats], player), most)
 
 
 def done(at: DealtHand, player: str, play: Play) -> DealtHand:

@@ -1,19 +1,17 @@
 """Hands that the program deals: no card is lost or seen, and the same key gives the same cards."""
 
 import json
-import random
 from collections import Counter
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from players import random_options, random_teams
-from robot_games import TWO, dealt, done, play_hand
+from robot_games import TWO, any_seating, chance_hand, dealt, done
 
 from companion.common.errors import Problem
-from companion.robots.information_set import options
 from companion.rules import referee
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names, load_edition
@@ -28,19 +26,9 @@ PAIRS = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob", "Dee")))
 
 
 def random_steps(edition: str, seed: int, most: int = 600):
-    """A hand of players by chance, who answer whatever they may."""
-    chance = random.Random(seed)
-    sheet = load_edition(edition)
-    at = dealt(edition, seed, random_teams(sheet, chance), rules=random_options(sheet, chance, 3))
-
-    def player(position):
-        asked = options(position)
-        return chance.choice([*asked.plays, *([None] if asked.may_wait else [])])
-
-    try:
-        yield from play_hand(at, dict.fromkeys([seat.player for seat in at.deal.table.seats], player), most)
-    except Problem:
-        return  # House rules by chance may leave a player without anything that he may do.
+    """A hand of players by chance; house rules by chance may leave one without anything that he may do."""
+    with suppress(Problem):
+        yield from chance_hand(any_seating(edition, seed, 3), seed, most)
 
 
 def begun(edition: str = "bsd-mille", teams=TWO, top: str = "") -> Deal:

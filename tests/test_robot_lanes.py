@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import random
-
 import numpy as np
 import pytest
-from players import random_teams
-from robot_games import dealt, play_hand
+from robot_games import any_seating, chance_hand
 
-from companion.robots.information_set import options
 from companion.robots.lanes import COMPLETED, EXHAUSTED, OPEN, Lanes, deck_of, lanes_of
 from companion.robots.valuation import Movers
 from companion.robots.worlds import points
 from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
-from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.edition import edition_names
 from companion.rules.hidden_cards import Deal
 from companion.rules.legality import reshuffles
 from companion.rules.play import Play, Verb, lay
@@ -39,14 +35,7 @@ def lane_of(at: Deal) -> Lanes:
 
 def random_hand(edition: str, seed: int):
     """A hand of players by chance: before each ordinary play of a turn the hand's cards, and the play."""
-    chance = random.Random(seed)
-    at = dealt(edition, seed, random_teams(load_edition(edition), chance))
-
-    def player(position):
-        asked = options(position)
-        return chance.choice([*asked.plays, *([None] if asked.may_wait else [])])
-
-    for step in play_hand(at, dict.fromkeys([seat.player for seat in at.deal.table.seats], player), most=250):
+    for step in chance_hand(any_seating(edition, seed), seed, most=250):
         table = step.position.table
         if step.position.is_in_turn and step.play is not None and is_ordinary(table, step.play):
             yield lane_of(step.hand.deal), table, step.hand.deal.hands, step.play

@@ -7,15 +7,14 @@ from dataclasses import fields, replace
 
 import numpy as np
 import pytest
-from players import random_options, random_teams
-from robot_games import MOST_PLAYS, TWO, Player, Step, dealt, done, hidden, play_hand
+from robot_games import MOST_PLAYS, TWO, Player, Step, any_seating, dealt, done, hidden, play_hand
 
 from companion.robots.information_set import DealtHand, Position, known_cards, options, position_of
 from companion.robots.robot import Level, choose
 from companion.robots.search import Candidate, Effort
 from companion.robots.worlds import deal
 from companion.rules.cards import Card
-from companion.rules.editions.edition import edition_names, load_edition
+from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb
 from companion.rules.record import judge, notation
 from companion.rules.record.notation import Line
@@ -40,14 +39,6 @@ def at_table(at: DealtHand, *levels: int) -> dict[str, Player]:
 def played_by(at: DealtHand, *levels: int, most: int = MOST_PLAYS) -> list[Step]:
     """What robots are asked in a hand, and what they play."""
     return list(play_hand(at, at_table(at, *levels), most))
-
-
-def any_seating(edition: str, seed: int, most_options: int = 0) -> DealtHand:
-    """A hand dealt to any number of sides that the edition seats, with house rules by chance."""
-    chance = random.Random(seed)
-    sheet = load_edition(edition)
-    rules = random_options(sheet, chance, most_options)
-    return dealt(edition, seed, random_teams(sheet, chance), rules=rules)
 
 
 # `play_hand` refuses what the referee objects to, and a card that the player does not hold.
