@@ -102,17 +102,6 @@ def test_a_match_that_is_won_earlier_says_so_and_the_hand_after_it_counts_from_z
     assert [dict(hands[5].match) for hands in (before, after)] == [{"Ann": 5500, "Bob": 0}, {"Ann": 1100, "Bob": 0}]
 
 
-def test_only_what_follows_is_judged_anew(monkeypatch: pytest.MonkeyPatch):
-    before = judge.judge_on(EMPTY_RECORD, record_of(MATCH))
-    stepped = []
-    step = judge.step
-    monkeypatch.setattr(judge, "step", lambda game, line, **how: stepped.append(line.number) or step(game, line, **how))
-
-    judge.judge_on(before, record_of(MATCH.replace("Ann roll\nBob 50", "Ann discard roll\nBob 50")))
-
-    assert stepped == [15, 16]
-
-
 def random_match(chance: random.Random, most: int = 60) -> list[str]:
     """A record of a few hands, mostly legal, with a comment and a line of nonsense here and there."""
     edition = f"edition {chance.choice(edition_names())}"

@@ -1,14 +1,8 @@
 """Secrets, answers that repeat nothing, pictures that are kept nowhere, one port."""
 
 import io
-import os
 import re
-import signal
-import socket
-import subprocess
-import sys
 import tempfile
-import time
 import urllib.request
 from contextlib import suppress
 from pathlib import Path
@@ -19,7 +13,8 @@ import tableaux
 from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from house import HOME, SECRET, furnished
-from serving import running
+from serving import running as served
+from trust.real_service import asked, service
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
@@ -31,7 +26,6 @@ from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snap, Snaps
 
 ROOT = Path(__file__).parent.parent
-COMPANION = (sys.executable, "-c", "from companion.app.cli import main; main()")
 MARK = "zzMARKzz"
 
 
@@ -156,16 +150,6 @@ def test_no_answer_repeats_a_head_that_was_sent(house, headers, path):
     assert MARK not in str(answer.headers)
 
 
-@pytest.mark.parametrize(
-    "body", ["[" * 8000, '{"a":' * 2000, "1" * 9000, '"\\ud800"', "\x00", "{}" * 9, '{"play": "\\ud800 roll"}']
-)
-def test_deep_and_odd_json_is_refused_in_a_sentence(house, body):
-    answer = house.machine().post("/api/plays", data=body, headers=HOME, content_type="application/json")
-
-    assert 400 <= answer.status_code < 500
-    assert answer.get_json()["say"]
-
-
 def test_a_form_of_too_many_fields_is_refused(house):
     fields = {f"f{number}": "" for number in range(150)}
     answer = house.machine().post("/join", data=fields, headers=HOME, content_type="multipart/form-data")
@@ -185,7 +169,7 @@ def test_after_an_evening_with_photographs_no_picture_lies_anywhere(match, tmp_p
     app = create_app(match, secret=SECRET, camera=houses.Camera(lambda: houses.PICTURE))
     fields = {"edition": "classic", "photo": FileStorage(io.BytesIO(photograph), "a.png")}
     boundary, body = encode_multipart(fields)
-    with running(app) as url:
+    with served(app) as url:
         headers = {"Content-Type": f"multipart/form-data; boundary={boundary}", "Origin": url}
         asked = urllib.request.Request(f"{url}/snap", body, headers)
         page = urllib.request.urlopen(asked).geturl()
@@ -214,20 +198,10 @@ def test_the_join_page_says_that_no_picture_is_kept(match):
 
 
 def test_a_running_service_listens_on_one_port_and_nothing_else(tmp_path):
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port = probe.getsockname()[1]
-    command = [*COMPANION, "demo", "--host", "127.0.0.1", "--port", str(port), "--data", str(tmp_path)]
-    at_once = os.environ | {"PYTHONUNBUFFERED": "1"}
-    service = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, env=at_once)
-    try:
-        assert service.stdout is not None
-        assert "ready" in service.stdout.readline()
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/wall").read()
+    with service(tmp_path, "demo") as running:
+        asked(running.port, "/wall")
 
-        assert listening(service.pid) == {port}
-    finally:
-        service.send_signal(signal.SIGINT)
-        service.communicate(timeout=60)
+        assert listening(running.process.pid) == {running.port}
 
 
 def listening(pid: int) -> set[int]:
@@ -243,38 +217,3 @@ def listening(pid: int) -> set[int]:
             if columns[9] in inodes and columns[3] in ("0A", "07"):
                 ports.add(int(columns[1].split(":")[1], 16))
     return ports
-
-
-# --- In the terminal -----------------------------------------------------------------------------------------
-
-
-RECORD = "side Ann\nside Bob\nhand first Bob\nBob roll\nend\n"
-EVIL = "evil\x1b[2J\x9b31m\u202e.mbn"
-
-
-def test_a_terminal_is_told_nothing_by_a_name(tmp_path):
-    (tmp_path / EVIL).write_text(RECORD, encoding="utf-8")
-
-    shown = in_a_terminal("score", str(tmp_path / EVIL))
-
-    assert "evil·[2J·31m·.mbn" in shown
-    assert "Hand 1" in shown
-    assert not {"\x1b", "\x9b", "\u202e"} & set(shown)
-
-
-def in_a_terminal(*arguments: str) -> str:
-    """What a terminal is sent by a command."""
-    ours, theirs = os.openpty()
-    done = subprocess.Popen([*COMPANION, *arguments], cwd=ROOT, stdout=theirs, stderr=theirs)
-    os.close(theirs)
-    got = b""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        try:
-            more = os.read(ours, 4096)
-        except OSError:
-            break
-        got += more
-    os.close(ours)
-    done.wait(60)
-    return got.decode("utf-8")

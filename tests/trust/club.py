@@ -10,7 +10,6 @@ with what a rebuild derives.
 Without PostgreSQL there is nothing to prove, and that is said.
 """
 
-import argparse
 import json
 import multiprocessing
 import os
@@ -23,7 +22,6 @@ import sys
 import tempfile
 import threading
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
@@ -31,6 +29,8 @@ from pathlib import Path
 from statistics import quantiles
 
 import club_database
+from trust.fuzzing import arguments
+from trust.real_service import PROGRAM, asked, free_port, size_of, wait_until
 
 from companion.club.outbox import Address, Outbox
 from companion.simulate.players import TWO_PLAYERS, random_script
@@ -186,10 +186,10 @@ def _whole(line: socket.socket) -> bytes:
 # --- The clubs ------------------------------------------------------------------------------------------------
 
 
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+def answers(port: int) -> bool:
+    with suppress(OSError):
+        return asked(port, "/health")[0] == 200
+    return False
 
 
 class Clubs:
@@ -201,44 +201,32 @@ class Clubs:
         self.cpu_s = 0.0
         self._running = [self._started(port) for port in self.ports]
         for port in self.ports:
-            _wait_for(port)
+            self._wait_for(port)
 
     def _started(self, port: int) -> subprocess.Popen:
-        call = ["-c", "from companion.app.main import main; main()", "club", "up", "--database", self._url]
-        call += ["--host", "127.0.0.1", "--port", str(port)]
+        call = ["-c", PROGRAM, "club", "up", "--database", self._url, "--host", "127.0.0.1", "--port", str(port)]
         return subprocess.Popen([sys.executable, *call], stdout=self._said, stderr=self._said)
 
     def kill(self, number: int, away_s: float) -> None:
         """Kill one, and start it again after a while."""
-        self.cpu_s += cpu_s(self._running[number].pid)
+        self.cpu_s += size_of(self._running[number].pid).cpu_s
         self._running[number].kill()
         self._running[number].wait()
         time.sleep(away_s)
         self._running[number] = self._started(self.ports[number])
-        _wait_for(self.ports[number])
+        self._wait_for(self.ports[number])
+
+    def _wait_for(self, port: int) -> None:
+        if not wait_until(lambda: answers(port), 60, 0.2):
+            raise Broken(f"no club answers at port {port}")
 
     def stop(self) -> list[int]:
         for club in self._running:
-            self.cpu_s += cpu_s(club.pid)
+            self.cpu_s += size_of(club.pid).cpu_s
             club.terminate()
         codes = [club.wait(30) for club in self._running]
         self._said.close()
         return codes
-
-
-def cpu_s(process: int) -> float:
-    """The processor's time that a process has taken, in seconds."""
-    figures = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    return (int(figures[11]) + int(figures[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _wait_for(port: int, patience_s: float = 60.0) -> None:
-    until_s = time.monotonic() + patience_s
-    while time.monotonic() < until_s:
-        with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5):
-            return
-        time.sleep(0.2)
-    raise Broken(f"no club answers at port {port}")
 
 
 # --- The run --------------------------------------------------------------------------------------------------
@@ -360,9 +348,8 @@ class Run:
     def _look_at_boards(self) -> None:
         while time.monotonic() < self.until_s:
             began_s = time.monotonic()
-            port = self.chance.choice(self.clubs.ports)
-            with suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}/", timeout=10) as page:
-                page.read()
+            with suppress(OSError):
+                asked(self.chance.choice(self.clubs.ports), "/", timeout_s=10)
                 self.figures.boards_s.append(time.monotonic() - began_s)
             time.sleep(0.5)
 
@@ -441,17 +428,12 @@ def prove(tables: int, seconds: float, pace: float, seed: int, home: Path) -> Fi
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tables", type=int, default=200)
-    parser.add_argument("--minutes", type=float, default=180)
-    parser.add_argument("--pace", type=float, default=10, help="how many times as fast as people they play")
-    parser.add_argument("--seed", type=int, default=1)
-    asked = parser.parse_args()
+    given = arguments(__doc__, "tables", 200, minutes=180.0, pace=10.0)
     if (why := club_database.why_not()) is not None:
         print(why)
         return 0
     with tempfile.TemporaryDirectory() as home:
-        print(prove(asked.tables, 60 * asked.minutes, asked.pace, asked.seed, Path(home)))
+        print(prove(given.tables, 60 * given.minutes, given.pace, given.seed, Path(home)))
     return 0
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -15,11 +17,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from werkzeug.datastructures import FileStorage
+from werkzeug.test import EnvironBuilder
+
 from companion.pages.players.phone_identity import join_token
 from companion.storage.data_folder import KEY_NAME
 
 ROOT = Path(__file__).parent.parent.parent
-PAGE = 1024
 READY_WITHIN_S = 60.0
 PROGRAM = "import sys; from companion.app.cli import main; sys.argv[0] = 'companion'; main()"
 
@@ -38,13 +42,10 @@ class Service:
 
     def _hear(self, pipe) -> None:
         with pipe:
-            self._listen(pipe)
-
-    def _listen(self, pipe) -> None:
-        for line in pipe:
-            self.said.append(line)
-            if "is ready" in line:
-                self.ready.set()
+            for line in pipe:
+                self.said.append(line)
+                if "is ready" in line:
+                    self.ready.set()
 
     @property
     def token(self) -> str:
@@ -67,8 +68,6 @@ class Service:
 
 
 def free_port() -> int:
-    import socket
-
     with socket.create_server(("127.0.0.1", 0)) as free:
         return int(free.getsockname()[1])
 
@@ -146,29 +145,28 @@ def _target(link: Path) -> str:
 def asked(
     port: int,
     path: str,
-    fields: Mapping[str, str] | None = None,
+    fields: Mapping[str, str | FileStorage] | None = None,
     *,
     cookie: str = "",
     source: str = "127.0.0.1",
     timeout_s: float = 20.0,
     language: str = "en",
 ) -> tuple[int, bytes, str]:
-    """A page, or with `fields` a tap: status, body and the cookie the phone has then."""
+    """A page, or with `fields` a tap: status, body, unpacked, and the cookie the phone has then."""
     line = http.client.HTTPConnection("127.0.0.1", port, timeout=timeout_s, source_address=(source, 0))
     headers = {"Host": f"127.0.0.1:{port}", "Cookie": cookie, "Accept-Encoding": "gzip", "Accept-Language": language}
     try:
         if fields is None:
             line.request("GET", path, headers=headers)
         else:
-            from urllib.parse import urlencode
-
-            headers |= {
-                "Origin": f"http://127.0.0.1:{port}",
-                "Content-Type": "application/x-www-form-urlencoded",
-            }
-            line.request("POST", path, urlencode(fields), headers)
+            sent = EnvironBuilder(method="POST", data=fields).get_environ()
+            kind = sent.get("CONTENT_TYPE", "application/x-www-form-urlencoded")
+            headers |= {"Origin": f"http://127.0.0.1:{port}", "Content-Type": kind}
+            line.request("POST", path, sent["wsgi.input"].read(), headers)
         answer = line.getresponse()
         body = answer.read()
+        if answer.headers.get("Content-Encoding") == "gzip":
+            body = gzip.decompress(body)
         given = answer.headers.get("Set-Cookie", "").partition(";")[0]
         return answer.status, body, given or cookie
     finally:

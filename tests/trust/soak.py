@@ -23,6 +23,7 @@ from statistics import median
 
 from trust.fuzzing import arguments
 from trust.real_service import Service, Size, asked, service, wait_until
+from werkzeug.datastructures import FileStorage
 
 ROOT = Path(__file__).parent.parent.parent
 MOST_GROWTH = 0.08
@@ -109,7 +110,7 @@ class Phone:
         self.ask("bad requests", self.chance.choice(BAD))
 
     def now(self) -> dict:
-        return json.loads(gunzipped(self.ask("states", "/api/state")[1]))
+        return json.loads(self.ask("states", "/api/state")[1])
 
     def tap(self) -> None:
         """Answers what is asked, begins the next hand, enters a play, takes it back."""
@@ -142,38 +143,16 @@ class Phone:
         self.ask("polls", "/version")
 
 
-def gunzipped(body: bytes) -> bytes:
-    import gzip
-
-    return gzip.decompress(body) if body[:2] == b"\x1f\x8b" else body
-
-
 def sent_photograph(port: int, picture: Path, cookie: str, source: str) -> int:
     """Sends a photograph as a phone's browser does; gives the status."""
-    import http.client
-
-    mark = "mille--bornes"
-    edition = f'--{mark}\r\nContent-Disposition: form-data; name="edition"\r\n\r\nclassic\r\n'
-    head = f'{edition}--{mark}\r\nContent-Disposition: form-data; name="photo"; filename="{picture.name}"\r\n'
-    body = f"{head}Content-Type: image/jpeg\r\n\r\n".encode() + picture.read_bytes() + f"\r\n--{mark}--\r\n".encode()
-    headers = {
-        "Cookie": cookie,
-        "Origin": f"http://127.0.0.1:{port}",
-        "Content-Type": f"multipart/form-data; boundary={mark}",
-    }
-    line = http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=(source, 0))
-    try:
-        line.request("POST", "/snap", body, headers)
-        answer = line.getresponse()
-        answer.read()
-        return answer.status
-    finally:
-        line.close()
+    with picture.open("rb") as photo:
+        fields = {"edition": "classic", "photo": FileStorage(photo, picture.name, content_type="image/jpeg")}
+        return asked(port, "/snap", fields, cookie=cookie, source=source, timeout_s=60)[0]
 
 
 def sampled(running: Service, folder: Path, began_s: float) -> Sample:
     _, body, _ = asked(running.port, "/api/state")
-    now = json.loads(gunzipped(body))
+    now = json.loads(body)
     kept = sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) // 1024
     return Sample(time.monotonic() - began_s, running.size(), kept, now["hand"], now["seq"])
 
