@@ -33,93 +33,46 @@ the top of the discard pile is taken instead of a draw, once and in turn
     Ann discard accident; Bob discard accident; Ann discard accident; Bob take | Bob discard accident
 the card that a coup fourré threw out may be taken
     Ann roll; Bob roll; Ann stop > Bob; Bob right-of-way !; Bob 100; Ann take | Ann stop > Bob: protected
-two alike fetch nothing, a mistake costs nothing, and nothing is exchanged unless the house plays so
-    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
-    | Ann penalty 50: no-penalty
-    | Ann exchange 25 25 stop: no-exchange
+cards are exchanged where the house plays so
     | Ann exchange 25 25 stop [exchange=yes]
 a roll or right of way starts the car and is a side's first card; a discard may come before
     | Ann 100; Ann 25: first-card not-driving
     | Ann speed-limit > Bob; Ann driving-ace; Ann extra-tank: first-card
     | Ann roll; Ann right-of-way; Ann discard 25; Ann discard stop
-    Ann roll; Bob roll | Ann 100; Ann speed-limit > Bob; Ann driving-ace
-    Ann right-of-way | Ann 100
+    Ann roll; Bob roll | Ann speed-limit > Bob; Ann driving-ace
 the first card is counted by side and not by player
     Ann roll; Bob discard 25 | Cid speed-limit > Blues [pairs]
     Ann roll; Bob discard 25; Cid 25 | Dee speed-limit > Reds: first-card [pairs]
 right of way at once may be a side's first card, and a remedy out of turn may not
     Ann roll; Bob discard 25; Ann speed-limit > Bob | Bob right-of-way !
     Ann roll; Bob discard 25; Ann speed-limit > Bob | Bob end-of-limit !: first-card [fast-remedy=yes]
-a roll lies on a stop or an empty pile, although right of way is out, and on nothing else
-    Ann roll; Bob roll; Ann 25; Bob stop > Ann | Ann roll
-    Ann right-of-way | Ann roll
-    Ann roll; Bob roll | Ann roll: already-rolling
-    Ann roll; Bob roll; Ann right-of-way | Ann roll: already-rolling
+no roll lies on a remedy
     Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs; Bob 25 | Ann roll: nothing-to-remedy
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann roll: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann | Ann roll: under-hazard
-    Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann | Ann roll: under-hazard
 after a remedy the car drives at once
-    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann | Ann 100: under-hazard
     Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann REMEDY; Bob 25 | Ann 100
-a remedy lies on its own hazard
-    Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy
-    Ann roll; Bob roll | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
-a remedy out of turn is refused unless the house plays so
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann | Ann repairs !: not-your-turn [three]
+a remedy is laid out of turn where the house plays so
     Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann | Ann repairs ! [three; fast-remedy=yes]
-a hazard is laid on an opponent who drives
-    Ann roll; Bob discard 25; Ann 25; Bob roll; Ann 25 | Bob accident > Ann; Bob out-of-gas > Ann;
-        Bob flat-tire > Ann; Bob stop > Ann
-    Ann roll; Bob discard 25 | Ann accident > Bob; Ann out-of-gas > Bob; Ann flat-tire > Bob;
-        Ann stop > Bob: opponent-not-driving
+a hazard goes on an opponent
     Ann roll; Bob roll; Cid 25; Dee 25 | Ann stop > Blues [pairs]
     Ann roll; Bob roll; Cid 25; Dee 25 | Ann stop > Reds: own-side [pairs]
-right of way opens an empty battle pile to hazards, and a remedy a remedied one
-    Ann right-of-way; Ann 25; Bob roll; Ann 25 | Bob flat-tire > Ann
-    Ann right-of-way; Ann 25; Bob roll; Ann 25 | Bob stop > Ann: protected
+a remedied opponent may be attacked again
     Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann; Bob accident > Ann
-a hazard on a hazard is refused, and a limit beside it is not
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob DAMAGE > Ann | Cid flat-tire > Ann: already-attacked [three]
-    Ann roll; Bob roll; Cid roll; Ann 25; Bob DAMAGE > Ann | Cid speed-limit > Ann [three]
-a speed limit is laid before the opponent has begun, and on no other limit
-    Ann roll; Bob discard 25 | Ann speed-limit > Bob
-    Ann roll; Bob roll; Ann speed-limit > Bob; Bob 25 | Ann speed-limit > Bob: already-limited
-    Ann roll; Bob roll; Ann speed-limit > Bob; Bob 25; Ann 25; Bob end-of-limit | Ann speed-limit > Bob
-a side lays at most two 200s
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
 1000 miles may be passed unless the house says otherwise
     {TO_975} | Ann 100
     {TO_975} | Ann 50: past-target [overshoot=forbidden]
     {TO_975} | Ann 25 [overshoot=forbidden]
 a late safety on a remedied pile needs no roll
     Ann roll; Bob roll; Ann 25; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof | Ann 100
-the next card drawn or played by anyone closes the window
-    {ATTACKED} | Ann right-of-way ! [three]
-    {ATTACKED}; Cid 25 | Ann right-of-way !: coup-fourre-window-closed [three]
-    {ATTACKED}; Cid discard 25 | Ann right-of-way !: coup-fourre-window-closed [three]
-    {ATTACKED}; Cid skip-draw | Ann right-of-way !: coup-fourre-window-closed [three]
-    {ATTACKED}; Cid driving-ace | Ann right-of-way !: coup-fourre-window-closed [three]
+a card taken from the discard pile closes the window
     {ATTACKED}; Cid take | Ann right-of-way !: coup-fourre-window-closed [three]
-a turn takes a card or draws one, and a forgotten draw is not made up for
+a turn takes a card or draws one
     Ann discard 100; Bob discard 75; Ann take = discards 100; cards Ann 7; pile 92
     + Ann roll = hands 6 6
-    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 92
-any card may be discarded at any time, and is remarked upon where the house plays so
-    Ann roll; Bob roll | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard right-of-way
-    Ann roll; Bob roll | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard right-of-way~
-    | Ann discard 25 [discard=when-stuck]
-    | Ann discard 25~ discard-only-when-stuck [discard=when-stuck]
 a reshuffle may be written down
     Ann roll; Bob discard 25; Ann 100; Bob discard 50; Ann 75; Bob discard 75; exhausted = pile 3; discards
 an exchange is of one to six cards [exchange=yes]
     Ann exchange 25 = cards Ann 6; pile 93; turn Bob
     Ann exchange 25 25 25 25 25 25 = cards Ann 6; pile 88; turn Bob
-a late safety throws its hazard out and the car drives on
-    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann discard 25; Bob 25; Ann SAFETY = battle Ann roll; discards 25
-        DAMAGE
-    + | Ann 100
-    + | Ann roll: already-rolling
 a coup fourré refills one card, has a whole turn and skips the players between [three]
     Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way ! = turn Cid; pile 83; cards Cid 6
     + | Bob 25: not-your-turn
@@ -133,9 +86,6 @@ a distance, a safety or a coup fourré completes the race
     {TO_800}; Ann driving-ace; Ann extra-tank = ended completed; by Ann; winner Ann; total Ann 1000
     {TO_800}; Ann 25; Bob stop > Ann; Ann right-of-way ! = ended completed; by Ann; winner Ann; total Ann 1025
     + | Ann 25: hand-over
-there is no extension even at 700 [target=700]
-    {TO_600}; Ann 100 = ended completed; by Ann
-    + | Ann extend: hand-over
 the sheet holds miles, safeties and coups fourrés and no bonus
     {TO_800}; Ann driving-ace; Ann 25; Bob stop > Ann; Ann right-of-way !
         = points Ann distance=825 safeties=200 coups-fourres=100; points Bob distance=150
@@ -159,8 +109,7 @@ reshuffled cards may be played again
 a race is never exhausted
     {EMPTY}; end = ended agreed
 one race is the match unless the house says otherwise [target=200]
-    Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
-    + hand first Ann; Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
+    Ann roll; Bob roll; Ann 200; hand first Ann; Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
     Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner None [target=200; match=5000]
     + hand first Ann; Ann roll; Bob roll; Ann 200 = match Ann 400; winner None [target=200; match=5000]
 

@@ -121,6 +121,103 @@ def test_a_rule_of_every_sheet(rows, edition):
     check([replace(row, plays=start_of(edition) + row.plays, edition=edition) for row in rows])
 
 
+OF_MOST_SHEETS = """
+nothing is exchanged, fetched or lost by a mistake, and nobody passes
+    | Ann exchange 25: no-exchange
+    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
+    | Ann penalty 50: no-penalty
+    | Ann pass: no-passing
+discards are dead [edition=bsd-mille, classic, dujardin-2014, parker]
+    Ann discard 100 | Bob take: cannot-take-discard
+a discarded accident is gone [edition=bsd-mille, parker]
+    Ann discard accident; Bob discard accident | Ann discard accident: too-many-copies
+any card but a safety may be discarded, and is remarked upon by one sheet alone
+    | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard repairs
+    | Ann discard 25~ [edition=asmodee-2014, bsd-mille, classic, dujardin-2014]
+    | Ann discard right-of-way [edition=asmodee-2014, classic, dujardin-2014, parker]
+a forgotten draw is not made up for
+    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 92 [edition=asmodee-2014, classic, dujardin-2014]
+    + = cards Ann 5; pile 87 [edition=bsd-mille, parker]
+a roll or right of way starts the car
+    | Ann 100: not-driving [edition=bsd-mille, classic, dujardin-2014, parker]
+    Ann roll; Bob roll | Ann 100
+    Ann right-of-way | Ann 100
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann | Ann 25: under-hazard
+a roll lies on an empty pile or a stop, although right of way is out, and on no roll or other hazard
+    | Ann roll
+    Ann right-of-way | Ann roll
+    Ann roll; Bob roll; Ann 25; Bob stop > Ann | Ann roll
+    Ann roll; Bob roll | Ann roll: already-rolling
+    Ann roll; Bob roll; Ann right-of-way | Ann roll: already-rolling
+    Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann roll: under-hazard
+    Ann roll; Bob roll; Ann 25; Bob out-of-gas > Ann | Ann roll: under-hazard
+    Ann roll; Bob roll; Ann 25; Bob flat-tire > Ann | Ann roll: under-hazard
+after a remedy a roll is needed, and lies on it [edition=bsd-mille, classic, parker]
+    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100: not-driving
+    + | Ann roll
+    + Ann roll; Bob 25 | Ann 100
+a remedy lies on its own hazard, and in turn
+    Ann roll; Bob roll | Ann repairs; Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob roll; Ann 25; Bob accident > Ann | Ann gasoline; Ann spare-tire: nothing-to-remedy
+    Ann roll; Bob roll; Cid roll; Ann 25; Bob accident > Ann
+        | Ann repairs !: not-your-turn [edition=asmodee-2014, classic, dujardin-2014, parker; three]
+a hazard is laid on an opponent who drives
+    Ann roll; Bob roll; Ann 25 | Bob DAMAGE > Ann
+    Ann roll; Bob discard 25 | Ann DAMAGE > Bob: opponent-not-driving
+with right of way out a hazard is laid on an empty pile and a remedy
+    Ann right-of-way; Ann 25; Bob roll; Ann 25
+        | Bob flat-tire > Ann [edition=asmodee-2014, bsd-mille, dujardin-2014, parker]
+    + | Bob stop > Ann: protected [edition=asmodee-2014, bsd-mille, dujardin-2014, parker]
+    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs
+        | Bob flat-tire > Ann [edition=bsd-mille, classic, dujardin-2014, parker]
+a remedied opponent is attacked only once he rolls [edition=bsd-mille, parker]
+    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
+    + Bob roll; Ann roll | Bob flat-tire > Ann
+a hazard on a hazard is refused, and a limit beside it is not [edition=asmodee-2014, dujardin-2014, parker; three]
+    Ann roll; Bob roll; Cid roll; Ann 25; Bob DAMAGE > Ann | Cid flat-tire > Ann: already-attacked
+    + | Cid speed-limit > Ann
+a speed limit is laid before the opponent has begun, and on no other limit
+    Ann roll; Bob discard 25 | Ann speed-limit > Bob
+    | Ann speed-limit > Bob [edition=bsd-mille, classic, dujardin-2014, parker]
+    Ann roll; Bob roll; Ann speed-limit > Bob; Bob 25 | Ann speed-limit > Bob: already-limited
+    + Ann 25; Bob end-of-limit | Ann speed-limit > Bob
+a side lays at most two 200s
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
+    + | Ann 100
+the target is reached exactly [edition=bsd-mille, classic, dujardin-2014, parker; target=200]
+    Ann roll; Bob roll; Ann 100; Bob 25 | Ann 200: past-target
+    + | Ann 100
+a card laid beyond the target stays [edition=asmodee-2014, bsd-mille, classic, dujardin-2014; as it lies; target=200]
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 200 = km Ann 300
+a late safety throws its hazard out and the car drives on [edition=asmodee-2014, bsd-mille, dujardin-2014]
+    Ann roll; Bob roll; Ann 25; Bob DAMAGE > Ann; Ann discard 25; Bob 25; Ann SAFETY
+        = battle Ann roll; discards 25 DAMAGE
+    + | Ann 100
+    + | Ann roll: already-rolling [edition=asmodee-2014]
+a coup fourré skips the players between [edition=asmodee-2014, classic, dujardin-2014, parker; three]
+    Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way ! = turn Cid
+    + | Bob 25: not-your-turn
+    + Cid 100 = turn Ann
+the next card of anybody closes the window [edition=asmodee-2014, classic, dujardin-2014, parker; three]
+    Ann roll; Bob roll; Cid roll; Ann 25; Bob stop > Ann | Ann right-of-way !
+    + Cid 25 | Ann right-of-way !: coup-fourre-window-closed
+    + Cid discard 25 | Ann right-of-way !: coup-fourre-window-closed
+    + Cid skip-draw | Ann right-of-way !: coup-fourre-window-closed
+    + Cid driving-ace | Ann right-of-way !: coup-fourre-window-closed
+one race is the match [edition=asmodee-2014, dujardin-2014; target=200]
+    Ann roll; Bob roll; Ann 200 = match Ann 200; match Bob 0; winner Ann
+there is no extension even at 700 [edition=asmodee-2014, dujardin-2014; target=700]
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100
+        = ended completed; by Ann
+    + | Ann extend: hand-over
+"""
+
+
+@pytest.mark.parametrize("rows", rules(OF_MOST_SHEETS, ", ".join(name for name in EDITIONS if name != "rush")))
+def test_a_rule_of_most_sheets(rows):
+    check(rows)
+
+
 @pytest.mark.parametrize(("edition", "hazard"), EACH_HAZARD)
 def test_a_hazard_is_remedied_by_its_remedy_alone_and_shut_out_by_its_safety(edition, hazard):
     attacked, safe = driving(edition, f"Ann {hazard} > Bob"), driving(edition, f"Ann {SAFETY_OF[hazard]}; Ann 50")

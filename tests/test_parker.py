@@ -12,8 +12,7 @@ SHUT_OUT_TO_1000 = f"{SHUT_OUT_TO_700}; Ann extend" + "; Bob discard 50; Ann 100
 SHEET = f"""
 # Setting up
 
-with two players a third accident is one too many and in pairs it is not
-    Ann discard accident; Bob discard accident | Ann discard accident: too-many-copies
+in pairs a third accident is not one too many
     Ann discard accident; Bob discard accident | Cid discard accident [pairs]
 
 # A turn
@@ -21,83 +20,23 @@ with two players a third accident is one too many and in pairs it is not
 a discard is for those who are stuck and is remarked upon
     | Ann discard 25
     | Ann discard 25~ discard-only-when-stuck
-a forgotten draw is not made up for
-    Ann skip-draw; Ann roll; Bob roll; Ann 25 = cards Ann 5; pile 87
-a safety may be discarded by who is stuck
-    | Ann discard right-of-way
-nothing is exchanged fetched passed or lost by a mistake
-    | Ann exchange 25: no-exchange
-    Ann discard 100 | Bob pair 50 for 100: cannot-take-discard
-    | Ann pass: no-passing
-    | Ann penalty 50: no-penalty
-the discard pile is dead
-    Ann discard 100 | Bob take: cannot-take-discard
 
 # Hazards
 
-a hazard is laid on a roll
-    Ann roll | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann; Bob stop > Ann
-a hazard is never laid on an empty pile
-    Ann discard 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann;
-        Bob stop > Ann: opponent-not-driving
-a hazard is never laid on a hazard [three]
-    Ann roll; Bob DAMAGE > Ann | Cid flat-tire > Ann: already-attacked
 a hazard is never laid on a hazard even with right of way out [three]
     Ann right-of-way; Ann roll; Bob accident > Ann | Cid flat-tire > Ann: already-attacked
-a remedied opponent is attacked only once he rolls
-    Ann roll; Bob accident > Ann; Ann repairs | Bob flat-tire > Ann: opponent-not-driving
-    + Bob roll; Ann roll | Bob flat-tire > Ann
-with right of way out a hazard is laid on anything but a hazard
-    Ann right-of-way; Ann 25 | Bob flat-tire > Ann
-    + | Bob stop > Ann: protected
-    Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs | Bob flat-tire > Ann
-    + | Bob stop > Ann: protected
+with right of way out a hazard is laid on a roll
     Ann right-of-way; Ann roll | Bob flat-tire > Ann
     + | Bob stop > Ann: protected
 a hazard that a late safety made harmless is no roll
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann discard 25 | Bob flat-tire > Ann: opponent-not-driving
     + Bob roll; Ann roll | Bob flat-tire > Ann
     Ann roll; Bob accident > Ann; Ann driving-ace; Ann right-of-way; Ann 25 | Bob flat-tire > Ann
-a speed limit needs no roll
-    | Ann speed-limit > Bob
-
-# As in the classic game
-
-the car starts with a roll or right of way
-    | Ann 100: not-driving
-    Ann roll; Bob roll | Ann 100
-    Ann right-of-way | Ann 100
-after a remedy a roll is needed
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 25: not-driving
-    + Ann roll; Bob 25 | Ann 25
-    Ann roll; Bob out-of-gas > Ann; Ann gasoline; Bob roll | Ann 25: not-driving
-    + Ann roll; Bob 25 | Ann 25
-    Ann roll; Bob flat-tire > Ann; Ann spare-tire; Bob roll | Ann 25: not-driving
-    + Ann roll; Bob 25 | Ann 25
-a remedy out of turn is refused [three]
-    Ann roll; Bob accident > Ann | Ann repairs !: not-your-turn
-a roll is refused on a roll and on a hazard that is no stop
-    Ann roll; Bob roll | Ann roll: already-rolling
-    Ann roll; Bob accident > Ann | Ann roll: under-hazard
-    Ann roll; Bob stop > Ann | Ann roll
-a safety shuts its hazard out and keeps the turn
-    Ann roll; Bob roll; Ann driving-ace = turn Ann
-    + Ann 25 | Bob accident > Ann: protected
-under a limit only 25 and 50 are driven
-    Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
-    + | Ann 50
-a third 200 is refused
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
 
 # A card beyond the target
 
-a card beyond the target is refused
-    {TO_600}; Ann 75; Bob 25 | Ann 50: past-target
-    + | Ann 25
 a card laid beyond the target goes to the discard pile [as it lies]
     {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 675; discards 50; turn Bob
-in the classic game a card laid beyond the target stays [edition=classic; as it lies]
-    {TO_600}; Ann 75; Bob 25; Ann 50 = km Ann 725
 
 # The extension
 

@@ -45,13 +45,11 @@ every turn draws one card before it plays one
     Ann roll = pile 93; cards Ann 6; cards Bob 6
 a forgotten draw leaves one card fewer in the hand
     Ann skip-draw; Ann roll; Bob roll; Ann 25 = pile 92; cards Ann 5
-any card may be discarded instead of playing
-    | Ann discard 25; Ann discard roll; Ann discard stop; Ann discard right-of-way; Ann discard unknown
+a card that could not be told may be discarded instead of playing
+    | Ann discard unknown
 a discarded safety is refused where the house says so [discard-safety=forbidden]
     | Ann discard right-of-way: safety-discard
     | Ann discard 25
-discards are dead in the classic game
-    Ann discard 100 | Bob take: cannot-take-discard
 the top of the discard pile may be drawn where the house says so [take-discard=allowed]
     Ann discard 100; Bob take = discards; cards Bob 7; pile 93
     + Bob roll = cards Bob 6
@@ -61,16 +59,13 @@ nothing is taken twice or from an empty discard pile [take-discard=allowed]
     Ann discard 100 | Ann take: not-your-turn
 the top of the discard pile is the card that was laid last [take-discard=allowed]
     Ann discard 100; Bob discard 75; Ann take = discards 100
-nobody passes
-    | Ann pass: no-passing
+nobody passes out of turn either
     | Bob pass: not-your-turn no-passing
-nothing is exchanged in the classic game
-    | Ann exchange 25 25 stop: no-exchange
 an exchange is a whole turn and draws as many cards as it lays down [exchange=yes]
     Ann exchange 25 25 stop = cards Ann 6; pile 91; turn Bob; discards 25 25 stop
-a discard is remarked upon where it is for those who are stuck
-    | Ann discard 25~ discard-only-when-stuck [discard=when-stuck]
-    | Ann discard 25~
+a discard is remarked upon where it is for those who are stuck [discard=when-stuck]
+    | Ann discard 25~ discard-only-when-stuck
+    | Ann discard 25
 an exchange is judged card by card [exchange=yes; discard-safety=forbidden]
     Ann right-of-way | Ann exchange 300: unknown-card
     + | Ann exchange driving-ace: safety-discard
@@ -83,13 +78,10 @@ the last copy may be exchanged but not with one more [exchange=yes]
 
 # The cards
 
-a card of another edition is unknown
-    | Ann 300; Ann accelerator; Ann discard mirror: unknown-card
+a card of another edition is unknown, and one that could not be told is discarded alone
+    | Ann 300; Ann accelerator; Ann discard mirror; Ann unknown: unknown-card
     | Bob 300: not-your-turn unknown-card
     | Bob mirror !: unknown-card
-a card that could not be told cannot be played but discarded
-    | Ann unknown: unknown-card
-    | Ann discard unknown
 no more copies are played than are printed
     Ann discard accident; Bob discard accident; Ann roll; Bob accident > Ann | Ann discard accident: too-many-copies
     + | Ann discard stop
@@ -106,12 +98,6 @@ a hazard answered by a coup fourre lies among the discards and still counts
 
 # To drive at first
 
-distance is refused before the first roll
-    | Ann 100: not-driving
-a roll starts the car
-    Ann roll; Bob roll | Ann 100
-right of way starts the car without a roll
-    Ann right-of-way | Ann 100
 another safety does not start the car
     Ann driving-ace | Ann 100: not-driving
 without the need to roll a side drives from the start [roll-to-start=not-needed]
@@ -125,19 +111,6 @@ an opponents hazard is nobodys first card [first-card=roll-or-right-of-way]
 
 # Roll
 
-a roll is laid on an empty battle pile a remedy or a stop
-    | Ann roll
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann roll
-    Ann roll; Bob stop > Ann | Ann roll
-a roll on a roll is refused
-    Ann roll; Bob roll | Ann roll: already-rolling
-a roll on another hazard is refused
-    Ann roll; Bob accident > Ann | Ann roll: under-hazard
-    Ann roll; Bob out-of-gas > Ann | Ann roll: under-hazard
-    Ann roll; Bob flat-tire > Ann | Ann roll: under-hazard
-a roll is allowed although right of way is out
-    Ann right-of-way | Ann roll
-    Ann roll; Bob roll; Ann right-of-way | Ann roll: already-rolling
 with right of way out no roll is laid where the house says so [roll-with-right-of-way=forbidden]
     Ann right-of-way | Ann roll: already-rolling
     | Ann roll
@@ -150,26 +123,14 @@ no roll starts a car that needs none where rolls are for stops [roll-to-start=no
 
 # Remedies
 
-a remedy without a hazard is refused
-    Ann roll; Bob roll | Ann repairs: nothing-to-remedy
 a remedied hazard is not remedied again
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann repairs: nothing-to-remedy
-after another remedy a roll is needed
-    Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100: not-driving
-    + Ann roll; Bob 25 | Ann 100
 after another remedy right of way needs no roll
     Ann roll; Bob accident > Ann; Ann right-of-way; Ann repairs; Bob roll | Ann 100
 after a remedy no roll is needed where the house says so [roll-after-remedy=not-needed]
     Ann roll; Bob accident > Ann; Ann repairs; Bob roll | Ann 100
 a roll remedies a stop and the car drives
     Ann roll; Bob stop > Ann; Ann roll; Bob roll | Ann 100
-end of limit is laid on a showing limit only
-    Ann roll; Bob speed-limit > Ann | Ann end-of-limit
-    + Ann end-of-limit; Bob roll | Ann end-of-limit: not-limited
-    | Ann end-of-limit: not-limited
-a hazard is remedied by its own remedy alone
-    Ann roll; Bob DAMAGE > Ann | Ann REMEDY
-    + | Ann OTHER REMEDY: nothing-to-remedy
 
 # Hazards
 
@@ -202,44 +163,24 @@ a hazard says who gets it
 right of way lifts the limit that lies there
     Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
     + Ann right-of-way | Ann 75; Ann 200
-a safety shuts its hazards out
-    Ann roll; Bob roll; Ann driving-ace; Ann 25 | Bob accident > Ann: protected
-    Ann roll; Bob roll; Ann extra-tank; Ann 25 | Bob out-of-gas > Ann: protected
-    Ann roll; Bob roll; Ann puncture-proof; Ann 25 | Bob flat-tire > Ann: protected
-    Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob stop > Ann; Bob speed-limit > Ann: protected
 right of way shuts out nothing else
     Ann roll; Bob roll; Ann right-of-way; Ann 25 | Bob accident > Ann; Bob out-of-gas > Ann; Bob flat-tire > Ann
 a stop on an empty pile behind right of way is wrong twice
     Ann right-of-way; Ann 100 | Bob stop > Ann: protected opponent-not-driving
-a hazard needs a card on the opponents battle pile and stops him
-    Ann discard 25 | Bob DAMAGE > Ann: opponent-not-driving
-    Ann roll; Bob DAMAGE > Ann | Ann 25: under-hazard
 
 # Speed limit
 
-a speed limit is laid on an empty speed pile even before the first roll
-    | Ann speed-limit > Bob
-a speed limit on a speed limit is refused
-    Ann speed-limit > Bob; Bob roll | Ann speed-limit > Bob: already-limited
-    + Ann roll; Bob end-of-limit | Ann speed-limit > Bob
-a speed limit may lie beside another hazard
-    Ann roll; Bob stop > Ann; Ann discard 25 | Bob speed-limit > Ann
 under a speed limit only 25 and 50 are driven
     Ann roll; Bob speed-limit > Ann | Ann 25; Ann 50
     + | Ann 75; Ann 100; Ann 200: speed-limit
-the end of a limit ends it
-    Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob roll | Ann 200
-a limit does not ask for a new roll
-    Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob roll | Ann 25
 
 # Distance
 
 every reason is given at once
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann | Ann 100: under-hazard speed-limit
     + Ann discard 25 | Ann 100: not-your-turn under-hazard speed-limit
-a side lays at most two 200s in a hand
-    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200: third-200
-    + Ann 25 | Bob 200
+two 200s are counted for each side
+    Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25; Ann 25 | Bob 200
 a third 200 is driven where the house says so [two-hundreds=unlimited]
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25 | Ann 200
 two 200s are counted by side and not by player [pairs]
@@ -248,9 +189,6 @@ the target is never passed
     {TO_600}; Ann 25; Bob 25 = km Ann 625
     + | Ann 75
     + | Ann 100: past-target
-the last km must fit exactly
-    {TO_600}; Ann 75; Bob 25 | Ann 25
-    + | Ann 50: past-target
 the target may be passed where the house says so [overshoot=allowed; target=300]
     Ann roll; Bob roll; Ann 200; Bob 25; Ann 200 = ended completed; by Ann; km Ann 400
 a 700 that is passed can be extended too [overshoot=allowed]
@@ -301,8 +239,6 @@ an older hazard whose safety is out stops nobody when right of way uncovers it
 a stop under another hazard stays there when right of way is laid [three]
     Ann roll; Bob stop > Ann; Cid accident > Ann; Ann right-of-way = battle Ann roll stop accident
     + | Ann 25: under-hazard
-right of way does not answer another hazard
-    Ann roll; Bob accident > Ann; Ann right-of-way | Ann 25: under-hazard
 a hazard taken away late uncovers an older one as a coup fourre does [three; roll-after-late-safety=not-needed]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof | Ann 100: under-hazard
     + | Ann repairs
@@ -347,9 +283,6 @@ a coup fourre uncovers an older hazard [three]
     + | Ann repairs
 a coup fourre uncovers a remedy that still needs its roll
     Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof ! | Ann 25: not-driving
-right of way as a coup fourre clears stop and limit
-    Ann roll; Bob speed-limit > Ann; Ann 25; Bob stop > Ann; Ann right-of-way ! | Ann 200
-    Ann roll; Bob stop > Ann; Ann discard 25; Bob speed-limit > Ann; Ann right-of-way ! | Ann 200
 a coup fourre against a limit takes only the last limit away
     Ann roll; Bob speed-limit > Ann; Ann end-of-limit; Bob speed-limit > Ann; Ann right-of-way !
         = speed Ann speed-limit end-of-limit
@@ -358,22 +291,12 @@ a coup fourre refills one card and then draws and plays
     + Ann 100 = cards Ann 6; pile 90
 the turn after a coup fourre is not passed
     Ann roll; Bob stop > Ann; Ann right-of-way ! | Ann pass: no-passing
-a coup fourre skips the players between [three]
-    Ann roll; Bob roll; Cid roll; Ann stop > Cid; Cid right-of-way ! = turn Cid
-    + | Bob 25: not-your-turn
-    + Cid 100 = turn Ann
 either partner may claim the coup fourre and play goes on from there [pairs]
     Ann roll; Bob roll; Cid 25; Dee 25; Ann stop > Blues = turn Bob
     + Bob right-of-way !; Bob 25 = turn Cid
     + Dee right-of-way !; Dee 25 = turn Ann
 an opponent cannot claim the coup fourre [three]
     Ann roll; Bob stop > Ann | Cid right-of-way !: no-attack-to-answer
-the window closes when the next card is drawn or played by anyone [three]
-    Ann roll; Bob stop > Ann | Ann right-of-way !
-    + Cid roll | Ann right-of-way !: coup-fourre-window-closed
-    + Cid discard 25 | Ann right-of-way !: coup-fourre-window-closed
-    + Cid skip-draw | Ann right-of-way !: coup-fourre-window-closed
-    + Cid driving-ace | Ann right-of-way !: coup-fourre-window-closed
 a safety without the mark right after its hazard is a late one with a remark
     Ann roll; Bob stop > Ann | Ann right-of-way
     + | Ann right-of-way~ late-safety

@@ -90,8 +90,6 @@ two alike fetch nothing where the house says so [edition=classic]
 
 nothing is needed to drive
     | Ann 100
-any card may be the first
-    | Ann stop > Bob; Ann driving-ace
 a roll is laid on a stop alone
     Ann 100; Bob stop > Ann | Ann roll
     | Ann roll: nothing-to-remedy
@@ -110,10 +108,6 @@ a roll needed after a remedy lies on it where the house says so [roll-after-reme
     + | Ann roll
 a remedy without a hazard is refused
     | Ann repairs: nothing-to-remedy
-end of limit lies on a showing limit only
-    Ann 100; Bob speed-limit > Ann | Ann end-of-limit
-    + Ann end-of-limit; Bob 50 | Ann end-of-limit: not-limited
-    | Ann end-of-limit: not-limited
 
 # Remedies out of turn
 
@@ -141,11 +135,6 @@ a remedied opponent may be attacked again
 a second speed limit is refused [three]
     Ann speed-limit > Cid | Bob speed-limit > Cid: already-limited
     + | Bob stop > Cid
-a safety shuts its hazards out
-    Ann driving-ace; Ann 100 | Bob accident > Ann: protected
-    Ann long-range; Ann 100 | Bob out-of-charge > Ann: protected
-    Ann car-pool; Ann 100 | Bob pollution > Ann: protected
-    Ann right-of-way; Ann 100 | Bob stop > Ann; Bob speed-limit > Ann: protected
 a hazard goes on an opponent
     | Ann stop > Cid: own-side [pairs]
     | Ann stop > Dee [pairs]
@@ -172,8 +161,6 @@ a seventh 200 is remarked upon and not refused [target=2000]
 an accelerator doubles the km of its card
     Ann 50*2; Bob 75*2; Ann 300*2 = km Ann 700; km Bob 150
     Ann 100*2; Bob 200*2 = km Ann 200; km Bob 400
-one accelerator a card
-    | Ann 100*3; Ann 100*4: already-doubled
 an accelerator is not laid by itself
     | Ann accelerator: needs-distance
     | Ann discard accelerator
@@ -483,7 +470,6 @@ a card is turned back although its player has paid a penalty
 a winning card that was turned back counts once in the match [match=5000; target=200]
     Ann 200; Bob u-turn !; Bob 50; Ann 200 = match Ann 200; match Bob 50
 a remedy that answers no attack is told so where remedies are laid at once [three]
-    Ann accident > Cid | Cid recharge !: no-attack-to-answer
     Ann roll; Bob accident > Ann | Ann gasoline !: not-your-turn [edition=classic; three]
 two accelerators on one card are refused however they are written
     | Ann 100*2*2; Ann 100*4; Ann 100*3: already-doubled
