@@ -99,13 +99,6 @@ at 700 miles the extension is offered, of 200 to whoever completes
     {TO_600}; Ann 100; Ann extend; Bob 25; exhausted; end = points Ann distance=700; points Bob distance=125
 before the pile is empty the end is by agreement
     Ann roll; end = ended agreed
-each line of the sheet counts as on the manual page
-    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
-        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500;
-        points Bob distance=0 [target=200]
-    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann right-of-way; Ann roll; end
-        = points Ann distance=0 safeties=400 all-safeties=300
-    Ann driving-ace; Ann extra-tank; Ann puncture-proof; Ann roll; end = points Ann distance=0 safeties=300
 right of way against an old limit is no coup fourré although another hazard is new
     Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann right-of-way !: coup-fourre-window-closed
     Ann roll; Bob speed-limit > Ann; Ann 25; Bob accident > Ann | Ann driving-ace !
@@ -142,10 +135,6 @@ level at 5000 nobody wins and the totals start again [target=1000]
     + {NEXT}; {ANN_2200} = match Ann 4400; match Bob 2200
     {LEVEL} = match Ann 5000; match Bob 5000; winner None
     + {NEXT}; {ANN_2200} = match Ann 2200; match Bob 0; winner None
-the first with 5000 wins [target=1000]
-    {ANN_2200}; {NEXT}; {ANN_2200} = winner None
-    + {NEXT}; {ANN_2200} = winner Ann
-    + {NEXT}; {ANN_2200}; {NEXT}; {BOB_2200} = match Ann 0; match Bob 2200; winner None
 
 # Found by rules turned wrong (`python tests/mutations.py`)
 

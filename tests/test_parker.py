@@ -47,10 +47,6 @@ a caller who does not complete gives each opponent 200 [three]
         = extension Bob 200; extension Cid 200; extension Ann None
 the extension is 200 to the caller who completes
     {SHUT_OUT_TO_1000} = extension Ann 200; extension Bob None
-an opponent who completes has the 200 and the trip [as it lies]
-    {TO_600}; Ann 100; Ann extend; Bob 200; Ann discard 50; Bob 200; Ann discard 50; Bob 100; Ann discard 50;
-        Bob 100; Ann discard 50; Bob 100; Ann discard 50; Bob 100; Ann discard 50; Bob 75; Ann discard 75;
-        Bob 25 = by Bob; extension Bob 200; trip-completed Bob 400; extension Ann None
 
 # The shut-out
 
@@ -61,9 +57,6 @@ no shut out when one opponent has driven [three; target=200]
 
 # Scoring
 
-the other lines count as in the classic game [target=200]
-    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
-        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500
 a coup fourre answers its hazard until the next card [three]
     Ann roll; Bob HAZARD > Ann | Ann SAFETY !
     + Cid roll | Ann SAFETY !: coup-fourre-window-closed

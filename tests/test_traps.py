@@ -19,6 +19,10 @@ POINT_GAMES = "edition=classic, bsd-mille, parker"
 SHEET = f"""
 four safeties bring 400 and 300 not 700 more [{POINT_GAMES}]
     {FOUR_SAFETIES}; Ann discard 25; end = points Ann distance=0 safeties=400 all-safeties=300; total Ann 700
+each line of the sheet is worth what is printed [target=200; {POINT_GAMES}]
+    Ann roll; Bob stop > Ann; Ann right-of-way !; Ann 100; Bob discard 25; Ann 100
+        = points Ann distance=200 safeties=100 coups-fourres=300 trip-completed=400 safe-trip=300 shut-out=500;
+        points Bob distance=0
 a coup fourre of a race is 200 in all and not 300
     Ann roll; Bob roll; Ann 100; Bob stop > Ann; Ann right-of-way !; end = total Ann 300 [edition=asmodee-2014]
     Ann 100; Bob stop > Ann; Ann right-of-way !; end = total Ann 300 [edition=rush]
