@@ -219,7 +219,6 @@ class SheetPhoto:
 
     image: np.ndarray
     corners: np.ndarray  # `(n, 4, 2)` px
-    slugs: tuple[str, ...]
     size_mm: tuple[float, float]
 
 
@@ -254,4 +253,4 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     table = ground_image(ground, int(rng.integers(4)))
     image = _rendered(table, layer[..., :3], layer[..., 3], sheet_mm, pose, rng.uniform(-60, 60, 2), rng)
     shot = developed((np.clip(image, 0, 1) * 65535).astype(np.uint16), _shot(rng, how), seed)
-    return SheetPhoto(shot, np.array([pose.px(quad) for quad in quads]), slugs, (w, h))
+    return SheetPhoto(shot, np.array([pose.px(quad) for quad in quads]), (w, h))

@@ -157,7 +157,3 @@ def looked_at(house: House) -> list[tuple[str, str]]:
         if "GET" in (rule.methods or ()):
             found += [(rule.endpoint, path) for path in house.addresses.get(rule.endpoint, (rule.rule,))]
     return found
-
-
-def jpeg() -> bytes:
-    return cv2.imencode(".jpg", np.zeros((60, 80, 3), np.uint8))[1].tobytes()

@@ -11,8 +11,8 @@ import cv2
 import numpy as np
 import qrcode
 
-from companion.rules.cards import Card
-from companion.tabletop.card_ids import card_id_of
+from companion.rules.editions.edition import load_edition
+from companion.tabletop.card_ids import card_id_of, card_ids
 from companion.tabletop.card_ids import payload as payload
 from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.tabletop.sticker_codes import CARDS, modules
@@ -20,12 +20,7 @@ from companion.tabletop.sticker_codes import CARDS, modules
 PAPER = (233, 246, 251)
 CLOTH = (60, 80, 50)
 SKIN = (120, 150, 205)
-CLASSIC = {
-    "25": 10, "50": 10, "75": 10, "100": 12, "200": 4, "accident": 3, "out-of-gas": 3, "flat-tire": 3, "stop": 5,
-    "speed-limit": 4, "repairs": 6, "gasoline": 6, "spare-tire": 6, "roll": 14, "end-of-limit": 6,
-    "driving-ace": 1, "extra-tank": 1, "puncture-proof": 1, "right-of-way": 1,
-}  # fmt: skip
-DECK = tuple(f"{face}-{n:02d}" for face, count in CLASSIC.items() for n in range(1, count + 1))
+DECK = card_ids(load_edition("classic").deck)
 
 MOST_KEPT = 16
 _TAKEN: dict[str, np.ndarray] = {}
@@ -137,13 +132,11 @@ def _fullest_code(text: str, quiet: int) -> qrcode.QRCode:
 
 
 @cache
-def marker_image(marker_id: int, cell_px: int = 16) -> np.ndarray:
-    """A marker with two cells of white around it, `(12·cell_px, 12·cell_px) uint8`."""
+def marker_image(marker_id: int) -> np.ndarray:
+    """A marker with two cells of white around it, `(192, 192) uint8`."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
-    bits = cv2.aruco.generateImageMarker(dictionary, marker_id, 8)
-    return np.kron(
-        np.pad(np.where(bits > 0, 240, 25).astype(np.uint8), 2, constant_values=240), np.ones((16, 16), np.uint8)
-    )
+    cells = np.pad(cv2.aruco.generateImageMarker(dictionary, marker_id, 8) > 0, 2, constant_values=True)
+    return np.kron(np.where(cells, 240, 25).astype(np.uint8), np.ones((16, 16), np.uint8))
 
 
 def picture(scene: Scene, lens: Lens | None = None, seed: int = 0) -> np.ndarray:
@@ -219,11 +212,6 @@ def on_mat(mat: Mat, zone: str, text: str, dx_mm: float = 0.0, dy_mm: float = 0.
     at = through(mat.matrix(), [(x + dx_mm, y + dy_mm)])[0]
     turn = mat.turn_deg + float(how.pop("turn_deg", 0.0))
     return Sticker(text, float(at[0]), float(at[1]), turn, **how)
-
-
-def faces() -> list[Card]:
-    """The faces of the classic deck."""
-    return [Card(slug) for slug in CLASSIC]
 
 
 def _draw_mat(canvas: np.ndarray, to_px: np.ndarray, mat: Mat) -> None:

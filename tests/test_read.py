@@ -5,9 +5,10 @@ from functools import cache
 import cv2
 import numpy as np
 import pytest
-from pictures import CLASSIC, DECK, Lens, Mat, Scene, Sticker, on_mat, picture
+from pictures import DECK, Lens, Mat, Scene, Sticker, on_mat, picture
 
 from companion.rules.cards import Card
+from companion.rules.editions.edition import load_edition
 from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.boxes import Box, merged
 from companion.vision.capture.sources import Frame
@@ -184,7 +185,7 @@ def test_a_full_table_is_read_without_a_miss(tilt_deg):
     view = read(frame, mats_on(frame), allowed=frozenset(DECK))
 
     assert sorted(f"{s.card}" for s in view.sightings) == sorted(s.text[4:].lower() for s in laid)
-    assert {str(s.face) for s in view.sightings} <= set(CLASSIC)
+    assert {s.face for s in view.sightings} <= set(load_edition("classic").deck)
 
 
 def test_boxes_that_touch_become_one():

@@ -25,7 +25,6 @@ from companion.storage.data_folder import data_dir
 from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snap, Snaps
 
-ROOT = Path(__file__).parent.parent
 MARK = "zzMARKzz"
 
 

@@ -238,9 +238,6 @@ class Result:
     asked: int = 0
     wrong: int = 0
     phantom: int = 0
-    alarms: int = 0
-    """Legal plays that were called illegal and stayed so."""
-
     illegal: int = 0
     flagged: int = 0
     delays: list[int] = field(default_factory=list)

@@ -20,7 +20,6 @@ from typing import Any
 ROOT = Path(__file__).parents[2]
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 PLAYED = ("Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 75", "Bob stop > Ann")
-READY_WITHIN_S = 60.0
 
 
 @dataclass

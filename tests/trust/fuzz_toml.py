@@ -77,7 +77,6 @@ KEYS = (
     "options", "deck", "points", "switches", "setting-up", "seatings", "parent", "back", "size_mm", "made", "cards",
     "[x]", "[[side]]", "[[zone]]", "[side]", "[deck]", "a.b.c", '"\\u001b"', '"' + "k" * 3000 + '"', *switches(),
 )  # fmt: skip
-MOST_LINES = 400
 
 
 def main() -> int:
