@@ -351,13 +351,6 @@ def test_cut_marks_are_as_far_apart_as_the_cards():
     assert np.diff(starts) == pytest.approx([57.0] * 3, abs=0.06)
 
 
-def test_all_stickers_fit_on_one_sheet_and_all_cards_on_twelve():
-    cards = [card for card, copies in CLASSIC.deck.items() for _ in range(copies)]
-
-    assert len(stickers_tiled()) == 1
-    assert len(cards_tiled(cards)) == 12
-
-
 def test_every_code_on_the_printed_sheet_reads(sticker_sheet):
     page = page_image(sticker_sheet, 0, 6.0)
     rows = [page[round(6 * (14.1 + 22.4 * row)) :][: round(6 * 22.4)] for row in range(12)]

@@ -152,9 +152,3 @@ def test_of_a_line_without_end_the_beginning_is_shown():
     judged = next(iter(judge.judge(notation.lines("x" * 10_000))))
 
     assert len(report.judged_line(judged, "a.mbn")) < 500
-
-
-def test_a_file_s_name_does_not_steer_the_terminal():
-    judged = next(iter(judge.judge(notation.lines("nonsense"))))
-
-    assert report.judged_line(judged, "\x1b[2J\udcff.mbn").startswith("·[2J·.mbn:1: ")

@@ -1,4 +1,4 @@
-"""Cards on a photographed mat that no reader told: each strip of them is asked about, and nothing else is."""
+"""Cards on a photographed table that no reader told: each strip of them is asked about, and nothing else is."""
 
 from dataclasses import dataclass, replace
 
@@ -12,11 +12,13 @@ from companion.tabletop.mat_layout import Rect, side_mat
 from companion.vision.counting.photographs import read_photo
 from companion.vision.counting.tally import LIKELY
 from companion.vision.counting.unread_cards import with_unread
+from companion.vision.faces.deck_in_use import faces_of
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import gray_of
 from companion.vision.view import FACE, STICKER, Sighting
 
 PX_PER_MM = 3.0
+MARGIN_MM = 20
 LAYOUT = side_mat(1)
 FIFTIES, HUNDREDS = LAYOUT.columns[1], LAYOUT.columns[3]
 ZONES = LAYOUT.zones.values()
@@ -25,17 +27,21 @@ WHITE, NEARLY_WHITE = (250, 250, 250), (236, 240, 243)
 
 @dataclass
 class Table:
-    """A mat seen from straight above, 20 mm of a blue cloth around it."""
+    """A table seen from straight above, with a mat or without."""
 
     image: np.ndarray
-    margin_px: int = round(20 * PX_PER_MM)
+    has_mat: bool = True
 
     def at(self, x_mm: float, y_mm: float) -> tuple[float, float]:
-        return x_mm * PX_PER_MM + self.margin_px, y_mm * PX_PER_MM + self.margin_px
+        margin_mm = MARGIN_MM if self.has_mat else 0
+        return (x_mm + margin_mm) * PX_PER_MM, (y_mm + margin_mm) * PX_PER_MM
 
-    def lay(self, x_mm: float, y_mm: float, name: str = "", colour: tuple[int, ...] = WHITE) -> Sighting:
+    def lay(
+        self, x_mm: float, y_mm: float, name: str = "", colour: tuple[int, ...] = WHITE, size_mm=(57, 88)
+    ) -> Sighting:
         """Lay a card with its name in two corners; returned is what a reader that knows it says."""
-        corners = [self.at(x_mm + dx, y_mm + dy) for dx, dy in ((0, 0), (57, 0), (57, 88), (0, 88))]
+        wide, high = size_mm
+        corners = [self.at(x_mm + dx, y_mm + dy) for dx, dy in ((0, 0), (wide, 0), (wide, high), (0, high))]
         left, top, right, bottom = (round(v) for v in (*corners[0], *corners[2]))
         cv2.rectangle(self.image, (left, top), (right, bottom), colour, -1)
         cv2.line(self.image, (left, top), (right, top), tuple(0.92 * np.array(colour)), 2)
@@ -43,7 +49,8 @@ class Table:
             cv2.putText(self.image, name, place, cv2.FONT_HERSHEY_DUPLEX, 0.6, (40, 40, 40), 1)
         face = Card(name) if name else Card.UNKNOWN
         centre = ((left + right) / 2, (top + bottom) / 2)
-        return Sighting(face, None, centre, tuple(corners), "side-1/distance", False, 0.9, FACE)
+        zone = "side-1/distance" if self.has_mat else None
+        return Sighting(face, None, centre, tuple(corners), zone, False, 0.9, FACE)
 
     def unread(self, *seen: Sighting) -> list[Sighting]:
         """What lies there besides what was read."""
@@ -53,13 +60,18 @@ class Table:
         """What was read and lies there, and what lies there besides."""
         noise = np.random.default_rng(1).normal(0, 2, self.image.shape)
         image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise, 0, 255))
-        mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,))
-        return list(with_unread(image, mats, seen))
+        mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,)) if self.has_mat else Mats()
+        return list(with_unread(image, mats, seen, faces_of("own", None)))
+
+    def shade(self, up_to_px: int) -> None:
+        """Throw a shadow over the left of it."""
+        soft = cv2.GaussianBlur(np.where(np.arange(self.image.shape[1]) < up_to_px, 0.7, 1.0)[None], (61, 1), 12)
+        self.image = np.uint8(self.image * soft[..., None])
 
 
 @pytest.fixture
 def table() -> Table:
-    edges = [round(20 * PX_PER_MM)] * 4
+    edges = [round(MARGIN_MM * PX_PER_MM)] * 4
     mat = mat_image(LAYOUT, PX_PER_MM)
     return Table(cv2.copyMakeBorder(mat, *edges, cv2.BORDER_CONSTANT, value=(120, 70, 30)))
 
@@ -120,9 +132,7 @@ def test_a_card_between_safeties_is_one_that_does_not_lie_there_yet(table):
 @pytest.mark.parametrize("share", [0.3, 0.7])
 def test_a_shadow_over_a_part_of_the_mat_is_no_card(table, share):
     told = table.lay(FIFTIES.x_mm + 4, 180, "50")
-    right = round(share * table.image.shape[1])
-    soft = cv2.GaussianBlur(np.where(np.arange(table.image.shape[1]) < right, 0.7, 1.0)[None], (61, 1), 12)
-    table.image = np.uint8(table.image * soft[..., None])
+    table.shade(round(share * table.image.shape[1]))
     assert table.unread(told) == []
 
 
@@ -138,7 +148,7 @@ def test_the_one_distance_that_lies_under_another_is_doubted_where_others_lie_un
 
 def test_of_a_mat_that_the_picture_cuts_off_nothing_is_said_beyond_its_edge(table):
     cut = round(FIFTIES.y_mm + 60) * round(PX_PER_MM)
-    table.image = np.ascontiguousarray(table.image[: cut + table.margin_px])
+    table.image = np.ascontiguousarray(table.image[: cut + round(MARGIN_MM * PX_PER_MM)])
     table.image[-3:] = 20  # something dark at the very edge
     assert table.unread() == []
 
@@ -150,7 +160,9 @@ def test_where_no_ground_is_in_sight_nothing_is_asked(table):
     assert table.unread(*whole) == []
 
 
-def test_stickers_do_not_tell_how_far_their_cards_reach(table):
+@pytest.mark.parametrize("kind", ["table", "plain", "checked"])
+def test_stickers_do_not_tell_how_far_their_cards_reach(request, kind):
+    table = request.getfixturevalue("table") if kind == "table" else Table(CLOTHS[kind](), has_mat=False)
     table.lay(FIFTIES.x_mm + 4, 162)
     sticker = replace(table.lay(FIFTIES.x_mm + 4, 180, "50"), by=STICKER, card="50-01")
     assert table.unread(sticker) == []
@@ -168,3 +180,65 @@ def test_a_photograph_of_a_deck_known_by_its_faces_has_them(table):
     table.lay(HUNDREDS.x_mm + 4, 190)
     shot = read_photo(cv2.imencode(".png", table.image)[1].tobytes(), "photograph 1", "own")
     assert [(card.face, faces(card)) for card in shot.view.sightings] == [(Card.UNKNOWN, ["100"])]
+
+
+# --- Without mats ---------------------------------------------------------------------------------------------
+
+
+BARE_PX = (780, 990)
+
+
+def checked() -> np.ndarray:
+    y, x = np.indices(BARE_PX) // round(15 * PX_PER_MM)
+    return np.uint8(np.array((60, 50, 90)) + 45 * (x % 2 + y % 2)[..., None])
+
+
+CLOTHS = {"plain": lambda: np.full((*BARE_PX, 3), (60, 90, 40), np.uint8), "checked": checked}
+
+
+@pytest.fixture(params=CLOTHS.values(), ids=CLOTHS)
+def bare(request) -> Table:
+    return Table(request.param(), has_mat=False)
+
+
+@pytest.mark.parametrize("apart_mm", [14, -14])
+def test_each_strip_of_a_column_is_asked_about_as_what_lies_upon_it(bare, apart_mm):
+    column = [bare.lay(120 + dx, 85 + apart_mm * n, "50") for n, dx in enumerate((0, 3, 1))]
+    strips = bare.unread(column[-1])
+    assert [(strip.face, faces(strip), strip.rivals[0][1]) for strip in strips] == 2 * [(Card.UNKNOWN, ["50"], LIKELY)]
+    ys = sorted(strip.centre_px[1] for strip in strips)
+    assert ys == pytest.approx(sorted(card.centre_px[1] for card in column[:-1]), abs=3 * PX_PER_MM)
+
+
+def test_a_card_beneath_the_side_of_another_is_asked_about(bare):
+    beneath, told = bare.lay(100, 80, "50"), bare.lay(116, 80, "50")
+    (card,) = bare.unread(told)
+    assert card.centre_px == pytest.approx(beneath.centre_px, abs=3 * PX_PER_MM)
+
+
+def test_a_whole_card_that_was_not_read_is_asked_about(bare):
+    told, other = bare.lay(60, 80, "50"), bare.lay(180, 90, "50")
+    (card,) = bare.unread(told)
+    assert card.face is Card.UNKNOWN
+    assert card.centre_px == pytest.approx(other.centre_px, abs=3 * PX_PER_MM)
+
+
+def test_a_lone_card_a_sheet_of_another_size_and_a_shadow_are_none_to_ask_about(bare):
+    bare.lay(200, 60, "50", size_mm=(75, 150))
+    told = bare.lay(60, 80, "50")
+    bare.shade(270)
+    assert bare.unread(told) == []
+
+
+def test_where_distances_lie_on_others_none_is_filled_in(bare):
+    told = [bare.lay(40, 80, "25"), bare.lay(40, 105, "50")]
+    column = [bare.lay(180, 60 + 20 * n, "75") for n in range(2)]
+    (card,) = bare.unread(told[1], told[0], column[-1])
+    assert card.rivals[0][1] < LIKELY
+
+
+def test_an_unknown_card_is_likelier_the_distance_upon_it(bare):
+    beneath, told = bare.lay(120, 80, "50"), bare.lay(120, 105, "50")
+    unknown = replace(beneath, face=Card.UNKNOWN, confidence=0.0, rivals=(("200-00", 0.4), ("50-00", 0.2)))
+    (seen,) = bare.unread(told, unknown)
+    assert faces(seen) == ["50", "200"]
