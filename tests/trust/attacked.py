@@ -1,72 +1,45 @@
 """The pages as they are served, in a process of their own, for whoever attacks them from outside.
 
-`python tests/trust/attacked.py FOLDER [MOST_MB]` serves a table in the middle of everything over a data folder and
-prints its port. The header `X-From` says from where a request comes, as the network would; a POST to `/--stir` lets
-something happen at the table. What goes wrong inside is on standard error.
+`python tests/trust/attacked.py FOLDER PORT MOST_MB` serves a table in the middle of everything over a data folder. The
+header `X-From` says from where a request comes, as the network would; a POST to `/--stir` lets something happen at the
+table. What goes wrong inside is on standard error.
 """
 
 import contextlib
-import os
+import re
 import resource
 import signal
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).parents[2]
+from trust.real_service import Service, free_port, started
+
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 PLAYED = ("Ann roll", "Bob roll", "Ann 200", "Bob 100", "Ann 75", "Bob stop > Ann")
 
 
-@dataclass
-class Served:
-    """A service in another process."""
-
-    port: int
-    process: subprocess.Popen[str]
-    errors: Path
-
-    def said(self) -> str:
-        """What it has said on standard error."""
-        return self.errors.read_text(encoding="utf-8", errors="replace")
-
-    def peak_mb(self) -> int:
-        with contextlib.suppress(OSError, StopIteration, ValueError):
-            lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
-            return int(next(line for line in lines if line.startswith("VmHWM")).split()[1]) // 1024
-        return 0
-
-
 @contextlib.contextmanager
-def served(folder: Path, most_mb: int = 0) -> Iterator[Served]:
+def served(folder: Path, most_mb: int = 0) -> Iterator[Service]:
     """Serves a data folder until the end; with `most_mb` no more memory than that is given to it."""
-    errors = folder / "stderr.txt"
-    words = [sys.executable, str(Path(__file__)), str(folder), str(most_mb)]
-    path = os.pathsep.join((str(ROOT / "tests"), str(ROOT)))
-    environment = {**os.environ, "PYTHONPATH": path, "PYTHONFAULTHANDLER": "1"}
-    with errors.open("a") as stream:
-        process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=stream, text=True, env=environment, cwd=ROOT)
-    try:
-        said = process.stdout.readline() if process.stdout else ""
-        if not said.strip().isdigit():
-            raise RuntimeError(f"the service did not start: {said} {errors.read_text()[-2000:]}")
-        yield Served(int(said), process, errors)
-    finally:
-        process.send_signal(signal.SIGTERM)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(20)
-        if process.poll() is None:
-            process.kill()
-            process.wait()
-        if process.stdout:
-            process.stdout.close()
+    port = free_port()
+    called = [sys.executable, str(Path(__file__)), str(folder), str(port), str(most_mb)]
+    with started(called, port, folder, {"PYTHONFAULTHANDLER": "1"}) as running:
+        yield running
+        running.end()
 
 
-def main(folder: str, most_mb: str) -> None:
+def peak_mb(running: Service) -> int:
+    """The most memory that it had; 0 where it has ended."""
+    if running.process.poll() is not None:
+        return 0
+    status = Path(f"/proc/{running.process.pid}/status").read_text()
+    return int(re.search(r"VmHWM:\s+(\d+)", status)[1]) // 1024
+
+
+def main(folder: str, port: str, most_mb: str) -> None:
     import cv2
     import numpy as np
 
@@ -94,7 +67,7 @@ def main(folder: str, most_mb: str) -> None:
     camera = Camera(lambda: jpeg, lambda: image, zones=DrawnZones(data), turn=KeptTurn(data))
     app = create_app(match, secret=phone_identity.load_secret(data), base_url="http://192.168.1.20:8080", camera=camera)
     app.wsgi_app = From(app.wsgi_app, stirrer(match))  # type: ignore[method-assign]
-    serve(app, "127.0.0.1", 0, lambda port: print(port, flush=True))
+    serve(app, "127.0.0.1", int(port), lambda _port: print("It is ready.", flush=True))
 
 
 def stirrer(match: Any) -> Callable[[], None]:

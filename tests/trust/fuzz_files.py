@@ -26,9 +26,11 @@ from pathlib import Path
 import cv2
 import numpy as np
 from decks import face
-from trust.attacked import ROOT, served
+from trust import attacked
+from trust.attacked import served
 from trust.fuzz_requests import PATIENCE_S, Request, Visitor, ask, check_answer, visitors
 from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_command
+from trust.real_service import ROOT
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
 
@@ -541,9 +543,9 @@ def run_uploads(findings: Findings, seed: int, numbers: list[int], folder: Path)
             if service.process.poll() is not None:
                 findings.found(f"the service died with {service.process.returncode}", f"seed {seed} number {number}")
                 return
-        findings.figures["peak memory of the service MB"] = service.peak_mb()
-        if "Traceback" in service.said():
-            findings.found(f"a traceback inside: {service.said()[-3000:]}")
+        findings.figures["peak memory of the service MB"] = attacked.peak_mb(service)
+    if "Traceback" in (said := "".join(service.said)):
+        findings.found(f"a traceback inside: {said[-3000:]}")
 
 
 def upload(chance: random.Random, who: Visitor) -> Request:

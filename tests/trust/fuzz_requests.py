@@ -24,8 +24,9 @@ from urllib.parse import quote, urlencode
 
 from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
-from trust.attacked import Served, served
+from trust.attacked import peak_mb, served
 from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, arguments, mutated_bytes, mutated_text, run_command
+from trust.real_service import Service
 
 from companion.match.match import Match
 from companion.pages import create_app
@@ -75,8 +76,8 @@ def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int
     with served(folder) as service:
         attack(findings, service, folder, times, seed)
         look_at_pages(findings, service, most_pages)
-        findings.figures["peak memory MB"] = service.peak_mb()
-        said = service.said()
+        findings.figures["peak memory MB"] = peak_mb(service)
+    said = "".join(service.said)
     if TRACE in said or "a page failed" in said:
         findings.found(f"a traceback inside: {said[max(0, said.find(TRACE) - 300) :][:4000]}")
     if HARMFUL.search(said):
@@ -86,7 +87,7 @@ def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int
         look_at_pages(findings, service, most_pages)
 
 
-def attack(findings: Findings, service: Served, folder: Path, times: int, seed: int) -> None:
+def attack(findings: Findings, service: Service, folder: Path, times: int, seed: int) -> None:
     people_there = visitors(service, folder)
     for number in range(times):
         chance = random.Random(f"{seed}:{number}")
@@ -145,7 +146,7 @@ class Answer:
     headers: dict[str, str]
 
 
-def visitors(service: Served, folder: Path) -> list[Visitor]:
+def visitors(service: Service, folder: Path) -> list[Visitor]:
     """The machine, a host and a guest who have scanned the code and sat down, a stranger, and forgers."""
     token = phone_identity.join_token(phone_identity.load_secret(folder))
     out = [Visitor("machine", FROM["machine"])]
@@ -173,7 +174,7 @@ def form(path: str, who: Visitor, fields: dict[str, str]) -> Request:
     return Request("POST", path, who, urlencode(fields).encode(), {"Content-Type": TYPES[0]})
 
 
-def ask(service: Served, request: Request) -> Answer:
+def ask(service: Service, request: Request) -> Answer:
     """Sends a request and reads the answer."""
     host = f"127.0.0.1:{service.port}"
     headers = {"Host": host, "Origin": f"http://{host}", "X-From": request.who.address, "Connection": "close"}
@@ -343,7 +344,7 @@ def check_answer(findings: Findings, answer: Answer, request: Request, about: st
             findings.found("lets a forger in", sent)
 
 
-def at_once(findings: Findings, service: Served, request: Request, about: str) -> None:
+def at_once(findings: Findings, service: Service, request: Request, about: str) -> None:
     """The same request from two phones at the same moment."""
     gate = threading.Barrier(2)
     answers: list[Answer | BaseException] = []
@@ -367,7 +368,7 @@ def at_once(findings: Findings, service: Served, request: Request, about: str) -
             findings.found(f"no answer: {answer!r}", f"{about} {request.path[:200]}")
 
 
-def still_plays(findings: Findings, service: Served, machine: Visitor, about: str) -> None:
+def still_plays(findings: Findings, service: Service, machine: Visitor, about: str) -> None:
     """A new match is begun, and a play counts."""
     findings.tried["plays on"] += 1
     fields = {"edition": "classic", "seating": "2x1", "name1": "Ann", "name2": "Bob", "replace": "1", "policy": "tap"}
@@ -382,7 +383,7 @@ def still_plays(findings: Findings, service: Served, machine: Visitor, about: st
         findings.found(f"plays no more: {begun.status} {played.status} {played.body[:200]}", about)
 
 
-def look_at_pages(findings: Findings, service: Served, most: int) -> None:
+def look_at_pages(findings: Findings, service: Service, most: int) -> None:
     """Every page that is led to from the first one, as the machine sees it."""
     machine = Visitor("machine", FROM["machine"])
     todo, seen = ["/"], set()
@@ -485,7 +486,7 @@ _RAW: tuple[Callable[[random.Random, int, Visitor], bytes], ...] = (
 )
 
 
-def check_raw(findings: Findings, service: Served, data: bytes, about: str) -> None:
+def check_raw(findings: Findings, service: Service, data: bytes, about: str) -> None:
     """Sends bytes; whatever comes back says nothing of the inside."""
     said = exchange(service.port, data)
     text = said.decode("utf-8", "replace")

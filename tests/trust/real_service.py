@@ -73,6 +73,31 @@ def free_port() -> int:
 
 
 @contextmanager
+def started(
+    called: Sequence[str], port: int, folder: Path, environ: Mapping[str, str] | None = None
+) -> Iterator[Service]:
+    """Starts a service over a data folder, waits until it says that it is ready, and ends it at last."""
+    process = subprocess.Popen(
+        called,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+        env={**os.environ, "PYTHONPATH": os.pathsep.join((str(ROOT / "tests"), str(ROOT))), **(environ or {})},
+        cwd=folder,
+    )
+    running = Service(process, port, folder)
+    try:
+        wait_until(lambda: running.ready.is_set() or process.poll() is not None, READY_WITHIN_S, 0.005)
+        if not running.ready.is_set():
+            raise TimeoutError(f"The companion is not ready: {''.join(running.said)}")
+        yield running
+    finally:
+        running.end(signal.SIGKILL)
+
+
+@contextmanager
 def service(
     folder: Path,
     *command: str,
@@ -85,24 +110,8 @@ def service(
     called = [
         *before, sys.executable, "-c", PROGRAM, *command, "--host", host, "--port", str(port), "--data", str(folder),
     ]  # fmt: skip
-    environ = {**os.environ, "PYTHONPATH": str(ROOT), **(environ or {})}
-    process = subprocess.Popen(
-        called,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        env=environ,
-        cwd=folder,
-    )
-    running = Service(process, port, folder)
-    try:
-        wait_until(lambda: running.ready.is_set() or process.poll() is not None, READY_WITHIN_S, 0.005)
-        if not running.ready.is_set():
-            raise TimeoutError(f"The companion is not ready: {''.join(running.said)}")
+    with started(called, port, folder, environ) as running:
         yield running
-    finally:
-        running.end(signal.SIGKILL)
 
 
 @dataclass(frozen=True, slots=True)
