@@ -133,21 +133,3 @@ def test_every_card_on_a_printed_table_is_read_in_its_zone_and_seen_sideways_whe
     assert {m["id"] for m in found["mats"]} == {mat, "table"}
     assert {(c["card"], c["zone"]) for c in found["cards"]} == {(one.card, one.zone) for one in cards}
     assert {c["card"] for c in found["cards"] if c["sideways"]} == {one.card for one in cards if one.turn_deg == 90}
-
-
-@pytest.mark.long
-def test_all_stickers_are_read_off_the_mats(prints: Path, tmp_path: Path):
-    names = sorted(index(prints, "stickers"))
-    seen: set[str] = set()
-    for start in range(0, len(names), 40):
-        batch = names[start : start + 40]
-        laid = [Laid(card, "", 55 + 98 * (i % 8), 45 + 88 * (i // 8), (i * 37) % 360) for i, card in enumerate(batch)]
-        picture = np.full((SIZE[1], SIZE[0], 3), (52, 70, 88), np.uint8)
-        for one in laid:
-            sheet = cv2.imread(str(prints / index(prints, "stickers")[one.card]["file"]))
-            paste(picture, sheet, (one.x_mm, one.y_mm), one.turn_deg)
-        found = read(as_seen(picture, 0.0), tmp_path)
-        assert all(card["zone"] is None for card in found["cards"])
-        seen |= {card["card"] for card in found["cards"]}
-
-    assert seen == set(names)

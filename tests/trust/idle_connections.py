@@ -25,6 +25,7 @@ from trust.real_service import Service, Size, asked, service, wait_until
 
 PROMISED_S = 0.5
 POLL_S = 1.0
+ALONE, PHONES, CROWD, POLLS = "One phone alone", "All phones", "And idle connections", "Polls"
 
 
 def address(number: int) -> str:
@@ -97,80 +98,58 @@ def close(lines: list[socket.socket]) -> None:
         line.close()
 
 
-def share_s(taken_s: list[float], share: float) -> float:
-    return sorted(taken_s)[min(len(taken_s) - 1, int(share * len(taken_s)))]
-
-
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Found:
     """What a run came to."""
-
-    alone_s: list[float]
-    """How long each tap took with one phone."""
-
-    polled_s: list[float]
-    """The same with all the phones."""
-
-    crowded_s: list[float]
-    """The same with the idle connections as well."""
-
-    polls_s: list[float]
-    refused: int
-    """Taps that were not answered as they should be."""
 
     before: Size
     during: Size
     after: Size
+    took_s: dict[str, list[float]]
+    """How long each tap took, by who was there as well, and each poll."""
+
+    refused: int = 0
+    """Taps that were not answered as they should be."""
+
+    def tap(self, who: str, port: int, cookie: str, taps: int) -> None:
+        """Change how plays are confirmed, which is written to the disk."""
+        for number in range(taps):
+            began_s = time.monotonic()
+            answer, _, _ = asked(port, "/policy", {"policy": ("tap", "auto")[number % 2]}, cookie=cookie)
+            self.took_s.setdefault(who, []).append(time.monotonic() - began_s)
+            self.refused += answer not in (200, 204, 302, 303)
+            time.sleep(0.02)
 
     @property
     def is_kept(self) -> bool:
         """True if no tap took longer than promised or was refused, and every connection was given back."""
-        longest_s = max(self.polled_s + self.crowded_s)
+        longest_s = max(max(self.took_s[who]) for who in (PHONES, CROWD))
         return longest_s < PROMISED_S and not self.refused and self.after.sockets <= self.before.sockets + 1
-
-
-def tapped(port: int, cookie: str, taps: int) -> tuple[list[float], int]:
-    """Change how plays are confirmed, which is written to the disk; how long each tap took, and how many failed."""
-    taken_s, refused = [], 0
-    for number in range(taps):
-        began_s = time.monotonic()
-        answer, _, _ = asked(port, "/policy", {"policy": ("tap", "auto")[number % 2]}, cookie=cookie)
-        taken_s.append(time.monotonic() - began_s)
-        refused += answer not in (200, 204, 302, 303)
-        time.sleep(0.02)
-    return taken_s, refused
 
 
 def measured(running: Service, cookie: str, *, idle: int, phones: int, taps: int, crawl: int, mute: int) -> Found:
     """Tap alone, with the phones, and with all the connections; then look what is left."""
     port = running.port
     asked(port, "/join", cookie=cookie)
-    before = running.size()
-    alone_s, refused_alone = tapped(port, cookie, taps)
-    with polling(port, phones, cookie) as polls_s:
-        polled_s, refused_polled = tapped(port, cookie, taps)
+    found = Found(*3 * [running.size()], {})
+    found.tap(ALONE, port, cookie, taps)
+    with polling(port, phones, cookie) as found.took_s[POLLS]:
+        found.tap(PHONES, port, cookie, taps)
         with crawling(port, crawl):
             lines = [opened(port, address(number)) for number in range(idle)]
             lines += [opened(port, address(2000 + number), b"GET / HTTP/1.1\r\n\r\n" * 9) for number in range(mute)]
-            crowded_s, refused_crowded = tapped(port, cookie, taps)
-            during = running.size()
+            found.tap(CROWD, port, cookie, taps)
+            found.during = running.size()
             close(lines)
-    wait_until(lambda: running.size().sockets <= before.sockets + 1, 30)
-    refused = refused_alone + refused_polled + refused_crowded
-    return Found(alone_s, polled_s, crowded_s, polls_s, refused, before, during, running.size())
+    wait_until(lambda: running.size().sockets <= found.before.sockets + 1, 30)
+    found.after = running.size()
+    return found
 
 
 def report(found: Found) -> None:
-    for name, taken_s in (
-        ("One phone alone", found.alone_s),
-        ("All phones", found.polled_s),
-        ("And idle connections", found.crowded_s),
-        ("Polls", found.polls_s),
-    ):
-        p50, p99 = (1000 * share_s(taken_s, share) for share in (0.5, 0.99))
-        print(
-            f"{name:21} p50 {p50:4.0f} ms, p99 {p99:4.0f} ms, longest {1000 * max(taken_s):4.0f} ms of {len(taken_s)}"
-        )
+    for who, took_s in found.took_s.items():
+        p50, p99 = (1000 * sorted(took_s)[min(len(took_s) - 1, int(share * len(took_s)))] for share in (0.5, 0.99))
+        print(f"{who:21} p50 {p50:4.0f} ms, p99 {p99:4.0f} ms, longest {1000 * max(took_s):4.0f} ms of {len(took_s)}")
     for name in ("before", "during", "after"):
         size: Size = getattr(found, name)
         print(f"{name:7}{size.rss_kb / 1024:6.0f} MB, {size.threads} threads, {size.sockets} sockets")
