@@ -90,6 +90,17 @@ def rectified_once():
     patch.undo()
 
 
+@pytest.fixture(scope="module")
+def house(tmp_path_factory):
+    """A house with something in every room."""
+    from house import furnished  # needs all rooms of the program, which few tests do
+
+    folder = tmp_path_factory.mktemp("house")
+    store = Store.open(folder / "log.sqlite3")
+    yield furnished(store, folder)
+    store.close()
+
+
 @pytest.fixture
 def match(tmp_path):
     """A match that nobody has begun, over an empty log."""

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import house as houses
 import pytest
-from house import HOME, House, furnished, looked_at
+from house import HOME, House, looked_at
 
 from companion.pages.players.access import DOORS, Who
-from companion.storage.event_store import Store
 
 VISITORS = {
     "stranger": {Who.ANYBODY},
@@ -18,14 +17,6 @@ VISITORS = {
     "host": set(Who),
     "machine": set(Who),
 }
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("house")
-    store = Store.open(folder / "log.sqlite3")
-    yield furnished(store, folder)
-    store.close()
 
 
 def visitor(house: House, whose: str):

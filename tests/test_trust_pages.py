@@ -12,7 +12,7 @@ import pytest
 import tableaux
 from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
-from house import HOME, SECRET, furnished
+from house import HOME, SECRET
 from serving import running as served
 from trust.real_service import asked, service
 from werkzeug.datastructures import FileStorage
@@ -22,7 +22,6 @@ from companion.common.errors import Problem
 from companion.pages import create_app
 from companion.pages.players import phone_identity
 from companion.storage.data_folder import data_dir
-from companion.storage.event_store import Store
 from companion.vision.counting.photographs import Snap, Snaps
 
 MARK = "zzMARKzz"
@@ -102,14 +101,6 @@ def test_a_cookie_signed_with_another_key_is_nobodys(key, match):
 
 
 # --- Answers that repeat nothing -----------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def house(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("house")
-    store = Store.open(folder / "log.sqlite3")
-    yield furnished(store, folder)
-    store.close()
 
 
 def marked(rule: str) -> str:

@@ -29,7 +29,7 @@ from decks import face
 from trust import attacked
 from trust.attacked import served
 from trust.fuzz_requests import PATIENCE_S, Request, Visitor, ask, check_answer, visitors
-from trust.fuzzing import Findings, arguments, faults_of, mutated_bytes, run_command
+from trust.fuzzing import Findings, faults_of, fuzz, mutated_bytes, run_command
 from trust.real_service import ROOT
 from werkzeug.datastructures import FileStorage
 from werkzeug.test import encode_multipart
@@ -52,13 +52,9 @@ SIDE = 48
 
 
 def main() -> int:
-    if len(sys.argv) > 1 and sys.argv[1] == "--slice":
+    if sys.argv[1:2] == ["--slice"]:
         return try_slice(*map(int, sys.argv[2:5]), Path(sys.argv[5]))
-    options = arguments(__doc__, "times", 200)
-    findings = Findings("files")
-    with tempfile.TemporaryDirectory() as folder:
-        run(findings, options.times, options.seed, Path(folder))
-    return findings.close()
+    return fuzz("files", __doc__, 200, run)
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:

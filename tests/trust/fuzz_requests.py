@@ -25,7 +25,7 @@ from urllib.parse import quote, urlencode
 from flask import Flask
 from flask.sessions import SecureCookieSessionInterface
 from trust.attacked import peak_mb, served
-from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, arguments, mutated_bytes, mutated_text, run_command
+from trust.fuzzing import ESCAPE, MARK, TRACE, WORDS, Findings, fuzz, mutated_bytes, mutated_text, run_command
 from trust.real_service import Service
 
 from companion.match.match import Match
@@ -61,14 +61,6 @@ TYPES = (
     "application/x-www-form-urlencoded", "application/json", "multipart/form-data; boundary=x", "text/plain",
     "application/x-www-form-urlencoded; charset=utf-7", "multipart/form-data", "x" * 3000, "application/json;" * 40,
 )  # fmt: skip
-
-
-def main() -> int:
-    options = arguments(__doc__, "times", 1000)
-    findings = Findings("requests")
-    with tempfile.TemporaryDirectory() as folder:
-        run(findings, options.times, options.seed, Path(folder))
-    return findings.close()
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int = 150) -> None:
@@ -519,4 +511,4 @@ def exchange(port: int, data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz("requests", __doc__, 1000, run))

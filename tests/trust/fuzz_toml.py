@@ -12,14 +12,13 @@ import random
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import product
 from pathlib import Path
 
 from decks import face
-from trust.fuzzing import WORDS, Findings, arguments, faults_of, mutated_text, run_command, written_otherwise
+from trust.fuzzing import WORDS, Findings, faults_of, fuzz, mutated_text, run_command, written_otherwise
 
 from companion.common.errors import Problem
 from companion.match.match import Match
@@ -77,14 +76,6 @@ KEYS = (
     "options", "deck", "points", "switches", "setting-up", "seatings", "parent", "back", "size_mm", "made", "cards",
     "[x]", "[[side]]", "[[zone]]", "[side]", "[deck]", "a.b.c", '"\\u001b"', '"' + "k" * 3000 + '"', *switches(),
 )  # fmt: skip
-
-
-def main() -> int:
-    options = arguments(__doc__, "times", 1000)
-    findings = Findings("small files")
-    with tempfile.TemporaryDirectory() as folder:
-        run(findings, options.times, options.seed, Path(folder))
-    return findings.close()
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
@@ -364,4 +355,4 @@ CHECKS: dict[str, Callable[[Path, Path], Iterator[str]]] = {
 
 if __name__ == "__main__":
     with suppress(BrokenPipeError):
-        sys.exit(main())
+        sys.exit(fuzz("small files", __doc__, 1000, run))

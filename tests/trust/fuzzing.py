@@ -8,10 +8,11 @@ import io
 import random
 import signal
 import sys
+import tempfile
 import time
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -149,6 +150,14 @@ def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Nam
         else:
             parser.add_argument(f"--{name}", type=type(value), default=value, help=f"default {value}")
     return parser.parse_args()
+
+
+def fuzz(name: str, doc: str, usual: int, run: Callable[[Findings, int, int, Path], object]) -> int:
+    """Runs a fuzzer in a folder of its own as its options say, and says what came of it."""
+    given, findings = arguments(doc, "times", usual), Findings(name)
+    with tempfile.TemporaryDirectory() as folder:
+        run(findings, given.times, given.seed, Path(folder))
+    return findings.close()
 
 
 # --- Damaging what is sound -----------------------------------------------------------------------------------
