@@ -82,18 +82,6 @@ def parted(match: Match, script: Script) -> None:
     match.enter("Ann discard 25", "Ann")
 
 
-def test_a_restarted_demo_goes_on_from_the_record_where_that_has_parted_from_the_script(match: Match):
-    script = demo.script_for("two-players")
-    parted(match, script)
-    left = match.record()
-
-    assert demo.start_or_go_on(match, script) == 0
-    assert match.record() == left
-    match.correct(match.state.hand_entries[0].seq, "Ann discard roll", "Ann")
-    demo.start_or_go_on(match, script)
-    assert len(match.store.matches()) == 1
-
-
 def test_a_restarted_demo_whose_hands_are_all_played_begins_anew(match: Match):
     script = demo.script_for("two-players")
     parted(match, script)

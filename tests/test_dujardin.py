@@ -6,9 +6,6 @@ from sheet import check, rules
 TO_900 = "Ann roll; Bob roll; Ann 200; Bob 25; Ann 200; Bob 25" + "; Ann 100; Bob 25" * 5
 
 
-# A turn
-
-
 SHEET = f"""
 after a remedy the car drives at once
     Ann roll; Bob DAMAGE > Ann; Ann REMEDY; Bob discard 25 | Ann 100

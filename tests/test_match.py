@@ -432,9 +432,6 @@ def test_a_tap_counts_also_where_no_questions_can_be_derived(match):
         match.look(broken)
 
 
-# --- Plays that were typed and wait --------------------------------------------------------------------------
-
-
 # --- Changes that are sent twice -----------------------------------------------------------------------------
 
 

@@ -208,9 +208,6 @@ def test_another_attack_has_another_window(match, seated):
     assert first != second
 
 
-# --- What waits ----------------------------------------------------------------------------------------------
-
-
 # --- Table and record differ ---------------------------------------------------------------------------------
 
 
