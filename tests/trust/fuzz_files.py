@@ -54,7 +54,7 @@ SIDE = 48
 def main() -> int:
     if sys.argv[1:2] == ["--slice"]:
         return try_slice(*map(int, sys.argv[2:5]), Path(sys.argv[5]))
-    return fuzz("files", __doc__, 200, run)
+    return fuzz("files", __doc__, run, times=200)
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:

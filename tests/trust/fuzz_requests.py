@@ -511,4 +511,4 @@ def exchange(port: int, data: bytes) -> bytes:
 
 
 if __name__ == "__main__":
-    sys.exit(fuzz("requests", __doc__, 1000, run))
+    sys.exit(fuzz("requests", __doc__, run, times=1000))

@@ -355,4 +355,4 @@ CHECKS: dict[str, Callable[[Path, Path], Iterator[str]]] = {
 
 if __name__ == "__main__":
     with suppress(BrokenPipeError):
-        sys.exit(fuzz("small files", __doc__, 1000, run))
+        sys.exit(fuzz("small files", __doc__, run, times=1000))

@@ -152,9 +152,9 @@ def arguments(doc: str, count: str, usual: float, **more: Usual) -> argparse.Nam
     return parser.parse_args()
 
 
-def fuzz(name: str, doc: str, usual: int, run: Callable[[Findings, int, int, Path], object]) -> int:
+def fuzz(name: str, doc: str, run: Callable[[Findings, int, int, Path], object], *, times: int) -> int:
     """Runs a fuzzer in a folder of its own as its options say, and says what came of it."""
-    given, findings = arguments(doc, "times", usual), Findings(name)
+    given, findings = arguments(doc, "times", times), Findings(name)
     with tempfile.TemporaryDirectory() as folder:
         run(findings, given.times, given.seed, Path(folder))
     return findings.close()
