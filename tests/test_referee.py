@@ -90,8 +90,6 @@ copies on every pile count
         Ann speed-limit > Bob; Bob roll | Ann discard speed-limit: too-many-copies
     Ann roll; Bob roll; Ann 200; Bob 200; Ann discard 200 | Bob discard 200
     + Bob discard 200 | Ann discard 200: too-many-copies
-a safety exists once
-    Ann driving-ace | Ann driving-ace: too-many-copies
 a hazard answered by a coup fourre lies among the discards and still counts
     Ann roll; Bob accident > Ann; Ann driving-ace !; Ann discard accident; Bob discard accident
         | Ann discard accident: too-many-copies
@@ -157,9 +155,6 @@ an empty battle pile is open to hazards as the house says [hazard-on-empty-pile=
 a hazard goes on an opponent [pairs]
     Ann roll; Bob roll; Cid discard 25; Dee discard 25 | Ann stop > Blues
     + | Ann stop > Reds; Ann stop > Cid: own-side
-a hazard says who gets it
-    Ann roll | Bob stop: needs-target
-    + | Bob stop > Ann
 right of way lifts the limit that lies there
     Ann roll; Bob speed-limit > Ann | Ann 75: speed-limit
     + Ann right-of-way | Ann 75; Ann 200

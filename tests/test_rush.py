@@ -161,8 +161,7 @@ a seventh 200 is remarked upon and not refused [target=2000]
 an accelerator doubles the km of its card
     Ann 50*2; Bob 75*2; Ann 300*2 = km Ann 700; km Bob 150
     Ann 100*2; Bob 200*2 = km Ann 200; km Bob 400
-an accelerator is not laid by itself
-    | Ann accelerator: needs-distance
+an accelerator may be discarded
     | Ann discard accelerator
 the target may be passed
     Ann 300*2; Bob 50; Ann 200; Bob 50; Ann 200*2 = ended completed; by Ann; total Ann 1200
