@@ -59,7 +59,8 @@ class SceneEye:
         self._unsettled |= dict.fromkeys(self._touched(scene, before, mats, resting), FRAMES_TO_SETTLE + 1)
         self._unsettled |= dict.fromkeys(_put_upon(scene, before, mats), FRAMES_TO_KNOW_A_THING)
         if blinded:
-            self._unsettled = dict.fromkeys(_every_zone(mats), FRAMES_TO_SETTLE + 1)
+            zones = (f"{place.layout.id}/{name}" for place in mats for name in place.layout.zones)
+            self._unsettled = dict.fromkeys(zones, FRAMES_TO_SETTLE + 1)
         unknown = frozenset(self._unsettled)
         self._unsettled = {zone: left - 1 for zone, left in self._unsettled.items() if left > 1}
         if (scene is not before and (scene.lying, scene.mats) != (before.lying, before.mats)) or not self._seen:
@@ -116,10 +117,6 @@ def _has_jumped(before: Scene, now: Scene) -> bool:
     was, light = before.light, now.light
     brighter = (light.lamp + light.sky) * light.exposure / max(0.1, (was.lamp + was.sky) * was.exposure)
     return before.push != now.push or not 1 / JUMP < brighter < JUMP
-
-
-def _every_zone(mats: tuple[MatPlace, ...]) -> Iterator[str]:
-    return (f"{place.layout.id}/{name}" for place in mats for name in place.layout.zones)
 
 
 def _sighting(card: Lying, mats: tuple[MatPlace, ...]) -> Sighting | None:

@@ -60,11 +60,8 @@ def test_another_match_with_plays_is_asked_about_and_nothing_of_either_is_lost(p
     tap(page, f"/past/{second}/go-on", replace="1")
 
     assert lines(two) == ["Cid roll", "Dee roll"]
-    assert service_of(page).archive.past(two.store, first_of(two)).lines[-2:] == ("hand first Bob", "Bob roll")
-
-
-def service_of(page):
-    return page.application.extensions["companion"]
+    archive = page.application.extensions["companion"].archive
+    assert archive.past(two.store, first_of(two)).lines[-2:] == ("hand first Bob", "Bob roll")
 
 
 def test_it_is_at_the_table_after_a_restart_too(page, two):

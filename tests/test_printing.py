@@ -59,10 +59,6 @@ def stickers_tiled() -> list[str]:
     return sheets.tiled(drawings, stickers.sticker_size_mm(20.0), "stickers", "en")
 
 
-def cards_tiled(cards: list[Card]) -> list[str]:
-    return sheets.tiled([deck.face_svg(card) for card in cards], CARD_MM, "cards", "en")
-
-
 @pytest.fixture(scope="module")
 def sticker_sheet() -> bytes:
     """All classic stickers as they are printed."""
@@ -344,7 +340,8 @@ def test_the_line_of_50_mm_is_50_mm_in_the_pdf(sticker_sheet):
 
 
 def test_cut_marks_are_as_far_apart_as_the_cards():
-    strip = page_image(pdf.write(cards_tiled([Card.ROLL] * 9)), 0, 20.0, row_mm=14)
+    cards = sheets.tiled([deck.face_svg(Card.ROLL)] * 9, CARD_MM, "cards", "en")
+    strip = page_image(pdf.write(cards), 0, 20.0, row_mm=14)
     row = dark(cv2.threshold(strip, 200, 255, cv2.THRESH_BINARY)[1])[0]
     starts = np.flatnonzero(np.diff(row.astype(int)) == 1) / 20
 

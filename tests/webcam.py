@@ -160,11 +160,8 @@ def burnt_out(shot: Shot, size_px: tuple[int, int], ink: float = 0.03) -> np.nda
     """Where even black ink shows white, `(H, W) bool`: nothing can be read there."""
     gain, glow = _light_of(shot, size_px)
     brightest = np.minimum(gain * np.array(shot.colour, np.float32).min() * ink + glow, 1)
-    return brightest > _light_for(0.93, shot)
-
-
-def _light_for(shown: float, shot: Shot) -> float:
-    return float(np.clip((shown - 0.5) / shot.contrast + 0.5, 0, 1) ** shot.gamma)
+    shown_white = float(np.clip((0.93 - 0.5) / shot.contrast + 0.5, 0, 1) ** shot.gamma)
+    return brightest > shown_white
 
 
 def _through_the_lens(clean: np.ndarray, shot: Shot) -> np.ndarray:

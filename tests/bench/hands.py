@@ -21,7 +21,6 @@ from pathlib import Path
 
 from companion.app import demo as simulated
 from companion.app.service import eye_for
-from companion.match.setup_file import Setup
 from companion.rules import referee
 from companion.rules.play import Verb
 from companion.rules.record import judge, notation
@@ -36,7 +35,6 @@ from companion.simulate.script import Script
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame
-from companion.vision.eye import Eye
 from companion.vision.opencv import cv2
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
@@ -337,10 +335,6 @@ def _sheets(script: Script) -> list[dict]:
 # Watching ------------------------------------------------------------------------------------------------------
 
 
-def eye_of(case: Case, setup: Setup) -> Eye:
-    return eye_for(setup) if case.faces is None else eye_for(setup, enrolled.templates(case.faces))
-
-
 class Watch:
     """Plays one case through eye and watcher, frame by frame."""
 
@@ -358,7 +352,7 @@ class Watch:
             self._studio = None
         else:
             self._studio = case.studio()
-            self._see = eye_of(case, setup)
+            self._see = eye_for(setup, *([enrolled.templates(case.faces)] if case.faces else []))
             self.room_px = self._studio.room_px
         self.trouble_frames = 0
         self._watcher = Watcher(setup, self._look, confirm=True, extension=Verb.FINISH)

@@ -45,6 +45,7 @@ from companion.storage.event_store import Store
 from companion.storage.recovery import Mended
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import own_folder, put_waiting, write_description
+from companion.vision.capture.image_io import decode
 from companion.vision.capture.sources import Frame
 from companion.vision.counting.photographs import Snap
 from companion.vision.enrol.enrolment import begin
@@ -114,7 +115,7 @@ def app_of(
     """The pages of a match, with an address like one at home; a camera sees the simulated table, or is `camera`."""
     film = filmed(badly=badly) if sees else None
     picture = camera or ((lambda: film[0]) if film else None)
-    looks = {"picture": picture, "image": lambda: _pixels(picture())} if picture else {}
+    looks = {"picture": picture, "image": lambda: decode(picture(), "screen")} if picture else {}
     looks |= {"survey": film[1].survey} if film else {}
     return create_app(
         match,
@@ -122,10 +123,6 @@ def app_of(
         base_url="http://192.168.1.20:8080",
         camera=Camera(**looks, zones=zones or DrawnZones(), turn=KeptTurn(), others=OtherCameras()),
     )
-
-
-def _pixels(jpeg: bytes) -> np.ndarray:
-    return cv2.imdecode(np.frombuffer(jpeg, np.uint8), cv2.IMREAD_COLOR)
 
 
 @cache

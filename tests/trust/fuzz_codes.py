@@ -43,7 +43,8 @@ def main() -> int:
 def run(findings: Findings, times: int, seed: int) -> None:
     """So many texts: each means the card that its sticker was printed for, and every other text means none."""
     for number in range(times):
-        text = hostile_text(random.Random(f"{seed}:{number}"))
+        chance = random.Random(f"{seed}:{number}")
+        text = chance.choice(_WAYS)(chance)
         with findings.trying("texts", text, within_s=5):
             if card_of_text(text) != OURS.get(text):
                 findings.found(f"is read as {card_of_text(text)}", text)
@@ -52,11 +53,6 @@ def run(findings: Findings, times: int, seed: int) -> None:
                 findings.found(f"names {named}", text)
             if named is not None:
                 face_of(named)
-
-
-def hostile_text(chance: random.Random) -> str:
-    """A text that a code on somebody's table may say."""
-    return chance.choice(_WAYS)(chance)
 
 
 def _near_miss(chance: random.Random) -> str:

@@ -131,7 +131,8 @@ def next_line(game: Game, chance: random.Random, *, as_lies: bool) -> str | None
         return text if as_lies or not is_play(text, game) else "Ann"
     if as_lies:
         return None if table.is_over and chance.random() < 0.7 else str(stray)
-    if kind < STRAYS and not lays_what_nobody_holds(table, stray):
+    # What would count although its player has no such card left, only a cheat could lay.
+    if kind < STRAYS and (referee.objections(table, stray) or holds(table, stray)):
         return str(stray)
     found = legal_play(table, chance)
     return None if found is None else str(found)
@@ -143,11 +144,6 @@ def is_play(text: str, game: Game) -> bool:
         return notation.parse_play(text, game.teams) is not None
     except notation.Unreadable:
         return False
-
-
-def lays_what_nobody_holds(table: Table, play: Play) -> bool:
-    """Whether a play would count although its player has no such card left: only a cheat could lay it."""
-    return not referee.objections(table, play) and not holds(table, play)
 
 
 def checked_step(game: Game, text: str, number: int, chance: random.Random, *, as_lies: bool, thorough: bool) -> Game:

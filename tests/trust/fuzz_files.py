@@ -150,19 +150,15 @@ def check_picture(place: Path, chance: random.Random) -> Iterator[str]:
         if size is None or image.ndim != 3 or image.shape[2] != 3 or image.dtype != np.uint8:
             yield f"decoded to {image.shape} {image.dtype} of {size}"
     except Problem as problem:
-        yield from faults_of_sentence(str(problem))
+        said = str(problem)
+        if not said.isprintable() or len(said) > 1000 or not said.endswith("."):
+            yield f"says {said[:200]!r}"
     small = len(data) < 200_000 and (size is None or size[0] * size[1] < 4_000_000)
     if small and chance.random() < 0.25:
         yield from faults_of(run_command("read", str(path), "--json", "--data", str(place)), sentences=2)
     if small and chance.random() < 0.15:
         ran = run_command("enroll", "ours", "--edition", "classic", "--from", str(place), "--data", str(place / "data"))
         yield from faults_of(ran, sentences=4)
-
-
-def faults_of_sentence(said: str) -> Iterator[str]:
-    """What is wrong with a sentence for people."""
-    if not said.isprintable() or len(said) > 1000 or not said.endswith("."):
-        yield f"says {said[:200]!r}"
 
 
 @cache
@@ -319,7 +315,7 @@ EVENTS_BEFORE = 5
 def check_backup(place: Path, chance: random.Random) -> Iterator[str]:
     """A backup through `restore`: whole or not at all, and nothing beside the data folder."""
     path, data = place / "backup.zip", place / "data"
-    path.write_bytes(hostile_backup(chance))
+    path.write_bytes(hostile_zip(sound_backup(chance), chance))
     data.mkdir()
     (data / "companion.sqlite3").write_bytes(sound_log(lines=2))
     ran = run_command("restore", str(path), "--data", str(data))
@@ -342,11 +338,6 @@ def faults_of_log(data: Path, *, was_restored: bool) -> Iterator[str]:
             Match(store).enter("Ann discard 25", "Ann")
     finally:
         store.close()
-
-
-def hostile_backup(chance: random.Random) -> bytes:
-    """A backup as `companion backup` writes it, with tricks in it."""
-    return hostile_zip(sound_backup(chance), chance)
 
 
 def sound_backup(chance: random.Random) -> dict[str, bytes]:
