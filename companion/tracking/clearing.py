@@ -38,7 +38,7 @@ def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
     if table.edition.empty_pile == "reshuffle" and table.discards:
         refilled = tracks.is_pile_empty is False and table.draw_pile > 0
-        return refilled and may_be_reshuffled(tracks, table, record.lines)
+        return refilled and may_be_reshuffled(tracks, record, table)
     since_s = tracks.pile_empty_since_s
     news = tracks.pile_seqs.get(False, -1) >= record.hand_seq and table.draw_pile >= MANY
     return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S

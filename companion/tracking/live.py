@@ -144,7 +144,7 @@ class TableWatch:
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
-        self._tracks = tracker.update(self._tracks, view, hint, places.mats, state.seq)
+        self._tracks = tracker.update(self._tracks, view, hint, state.seq)
         if record.hand_seq != self._hand_before and not record.lines:
             self._tracks = left_over(self._tracks)
         self._ask(self._tracks, frame, view)

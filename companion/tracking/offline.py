@@ -214,7 +214,7 @@ class Watcher:
             self._now_s, past = frame.t_s, self._past
             tracks = tracker.lost_sight(past.tracks) if frame.after_gap else past.tracks
             hint = hint_from(past.record, self._places, past.asked)
-            tracks = tracker.update(tracks, public(self._look(frame)), hint, self._setup.mats, past.seq)
+            tracks = tracker.update(tracks, public(self._look(frame)), hint, past.seq)
             self._past = replace(past, tracks=tracks)
             self._follow()
             yield from self._told()
@@ -351,7 +351,7 @@ class Watcher:
     def _decide_at_the_end(self) -> None:
         """Count what is not sure but likely, as nothing will follow it."""
         past = self._past
-        missing = balance(past.tracks, past.hand_seq, past.table, past.record.lines, self._places).missing
+        missing = balance(past.tracks, past.record, past.table, self._places).missing
         gathered = past.unsure if len(missing) >= MANY else ()
         for question in (*gathered, *past.asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None

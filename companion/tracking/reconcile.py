@@ -53,7 +53,7 @@ class _Reconciliation:
 
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
+        self._balance = balance(tracks, record, table, places)
         self._doubling = doubled(self._balance.extra, record)
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
         self._suppose_taken(self._missing_top())
@@ -304,7 +304,7 @@ class _Reconciliation:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
                 lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
-        return balance(self._tracks, self._record.hand_seq, after, lines, self._places)
+        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after, self._places)
 
     def _differences(self, now: Balance) -> Iterator[Question | None]:
         """Yield what is asked about cards that the record has and the table has not, or elsewhere."""

@@ -7,7 +7,7 @@ alike (`Hint`); what the tracks mean is `reconcile`'s to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
@@ -104,18 +104,18 @@ class Tracks:
         return next((track for track in self.cards if track.serial == serial), None)
 
 
-def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int) -> Tracks:
+def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     """Return the memory after a look.
 
-    `mats` are those of the sides; `seq` is the record's last event. A view that is not to be trusted says nothing,
-    and nothing has been missing meanwhile. A mat that is not found is out of sight with all that lies there.
+    `seq` is the record's last event. A view that is not to be trusted says nothing, and nothing has been missing
+    meanwhile. A mat that is not found is out of sight with all that lies there.
     """
     if view.trouble is not None:
         return _paused(tracks)
     found = {mat.id for mat in view.mats}
     lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
     view = replace(view, unknown_zones=view.unknown_zones | lost)
-    is_bare = not view.sightings and not view.unknown_zones and found >= set(mats)
+    is_bare = not view.sightings and not view.unknown_zones and found >= hint.places.mats.keys()
     is_empty, detections = view.draw_pile_empty, list(_detections(view, tracks.alive))
     now = replace(
         tracks,
