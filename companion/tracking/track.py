@@ -57,7 +57,6 @@ class Observation(StrEnum):
     """What one look says of a card, where it says anything."""
 
     SETTLED = "settled"  # it is, or was until its zone was hidden, seen for long enough to count as laid
-    GLIMPSED = "glimpsed"  # it is seen, too seldom or too early to count
     COVERED = "covered"  # it is not seen, and something newer may hide it
     VANISHED = "vanished"  # its place has been seen without it for long enough, or its sticker elsewhere
 
@@ -69,7 +68,6 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.LYING, Observation.COVERED): State.COVERED,
     (State.LYING, Observation.VANISHED): State.GONE,
     (State.COVERED, Observation.SETTLED): State.LYING,
-    (State.COVERED, Observation.GLIMPSED): State.LYING,
     (State.COVERED, Observation.VANISHED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""

@@ -198,7 +198,7 @@ class _Look:
         now = self.seen.get(track.serial)
         if now is not None:
             is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
-            return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
+            return now.after(Observation.SETTLED, seq) if is_settled else now
         if track.zone in self._view.unknown_zones:
             was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
             return track.after(Observation.SETTLED, seq) if was_settled else track
