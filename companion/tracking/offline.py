@@ -45,7 +45,6 @@ MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
 COUNTS = "counts"  # what is told of a play that is written down; before that it is `judge.LEGAL` or `judge.ILLEGAL`
-Look = Callable[[Frame], View]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,7 @@ class Watcher:
     Where none is, each play is still judged as if the legal ones before it had been.
     """
 
-    def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
+    def __init__(self, setup: Setup, look: Callable[[Frame], View], *, confirm: bool, extension: Verb) -> None:
         self._setup, self._look, self._confirms, self._extension = setup, look, confirm, extension
         self._places = Places(setup.mats)
         self._now_s = 0.0

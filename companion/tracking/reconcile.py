@@ -168,20 +168,19 @@ class _Reconciliation:
     # its place need not have been taken back.
 
     def _uncounted(self) -> Iterator[Track]:
-        """Yield those that a safety has beaten, or may have, and that have gone before their attack counted."""
+        """Yield those that a safety has beaten and that have gone before their attack counted."""
         lines, laid = self._record.lines, [*self._balance.extra, *self._tracks.coming]
         told = {line.serial for line in lines}
         counted = {spot for line in lines for spot in spots_of(line, self._places)}
         stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE} - {None}
         for track in self._tracks.gone:
-            spot, gone_s = (track.zone, track.face), self._tracks.t_s - track.seen_s
+            spot = (track.zone, track.face)
             is_attack = track.face.family is Family.HAZARD and track.laid_since(self._record.hand_seq)
             if not is_attack or track.serial in told or spot in counted or self._record.refusal(track) is not None:
                 continue
-            zone = f"{mat_of(track.zone)}/safety"
-            soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
-            is_beaten = soon or (zone, SAFETY_OF[track.face]) in ((one.zone, one.face) for one in laid)
-            if is_beaten and (gone_s <= TURN_S or track.card in stickers):
+            safety = (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face])
+            is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
+            if not is_late and safety in ((one.zone, one.face) for one in laid):
                 yield track
 
     def _explains(self, old: Track, new: Track) -> bool:

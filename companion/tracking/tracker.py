@@ -200,8 +200,7 @@ class _Look:
             is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
             return now.after(Observation.SETTLED, seq) if is_settled else now
         if track.zone in self._view.unknown_zones:
-            was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
-            return track.after(Observation.SETTLED, seq) if was_settled else track
+            return track
         if track.serial in self._covered:
             return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, lower) for lower in self._uncovered))
