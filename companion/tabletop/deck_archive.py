@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from companion.common import zip_reader
 from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
-from companion.common.spelling import shown
-from companion.common.text import Said, say, say_many
+from companion.common.text import Said, say
+from companion.common.zip_reader import Recoded, ZipReader
 from companion.tabletop.template_decks import (
     FILE_NAME,
     Deck,
@@ -24,9 +22,6 @@ from companion.tabletop.template_decks import (
 )
 
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
-
-Recoded = Callable[[bytes, str], bytes]
-"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
@@ -65,7 +60,9 @@ def import_deck(
     machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
     refused, and every picture is read and written again. Raises Problem.
     """
-    content = _unpacked(file, sent)
+    content = _ZIP.unpacked(file, sent)
+    if FILE_NAME not in content:
+        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     try:
         described = tables_of(content.pop(FILE_NAME))
         inner = description_of(described, "")
@@ -83,51 +80,7 @@ def import_deck(
         )
     description = replace(inner, name=called, title=title or inner.title)
     cards_of(description.edition, file)
-    return put_deck(folder, description, _anew(file, content, recoded))
-
-
-def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-    """Yield the pictures as they are kept, one by one: together they may be far larger than what was sent."""
-    room = _MOST_FILE_BYTES
-    for name, picture in content.items():
-        png = recoded(picture, f"{file}/{name}")
-        room -= len(png)
-        if room < 0:
-            raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        yield f"{Path(name).stem}.png", png
-
-
-def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
-    """Return the files of a zip by name. Raises Problem if they are not a deck's, or too large."""
-    content: dict[str, bytes] = {}
-    with zip_reader.opened(file, sent, lambda what: _bad_file(file, what)) as packed:
-        if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
-            raise _bad_file(file, say("it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        infos = packed.infolist()
-        if len(infos) > _MOST_FILES:
-            raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
-        for info in infos:
-            _check_entry(file, info, content)
-            entry = zip_reader.read_entry(packed, info, _MOST_PICTURE_BYTES)
-            if entry is None:
-                most = _MOST_PICTURE_BYTES // 1_000_000
-                raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
-            content[info.filename] = entry
-    if FILE_NAME not in content:
-        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
-    return content
-
-
-def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
-    if info.filename != FILE_NAME and picture_named(info.filename) is None:
-        strange = say(
-            "'%(name)s' in it is neither %(file)s nor a card's picture", name=shown(info.filename), file=FILE_NAME
-        )
-        raise _bad_file(file, strange)
-    if Path(info.filename).stem in {Path(name).stem for name in content}:
-        raise _bad_file(file, say("it holds '%(name)s' twice", name=Path(info.filename).stem))
-    if sum(map(len, content.values())) + info.file_size > _MOST_FILE_BYTES:
-        raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
+    return put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
 
 
 def _bad_file(file: Path, what: Said) -> Problem:
@@ -140,7 +93,21 @@ def _bad_file(file: Path, what: Said) -> Problem:
     )
 
 
+def _strange(name: str) -> Said:
+    return say("'%(name)s' in it is neither %(file)s nor a card's picture", name=name, file=FILE_NAME)
+
+
 def _unended(error: Exception) -> str:
     """Return what an error says, to be said within a sentence."""
     said = str(error)
     return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")
+
+
+_ZIP = ZipReader(
+    is_known=lambda name: name == FILE_NAME or picture_named(name) is not None,
+    strange=_strange,
+    bad=_bad_file,
+    most_files=_MOST_FILES,
+    most_bytes=_MOST_FILE_BYTES,
+    most_of=lambda _: _MOST_PICTURE_BYTES,
+)
