@@ -48,7 +48,8 @@ class ZipReader:
                 most = self.most_of(name)
                 entry = _read_entry(packed, info, min(room, most))
                 if entry is None:
-                    raise self.bad(file, _too_large(name, most) if most <= room else self._too_much())
+                    large = say("'%(name)s' in it is larger than %(mb)d MB", name=name, mb=most // 1_000_000)
+                    raise self.bad(file, large if most <= room else self._too_much())
                 content[name] = entry
                 room -= len(entry)
         return content
@@ -69,10 +70,6 @@ class ZipReader:
 
     def _too_much(self) -> Said:
         return say("unpacked it is larger than %(mb)d MB", mb=self.most_bytes // 1_000_000)
-
-
-def _too_large(name: str, most_bytes: int) -> Said:
-    return say("'%(name)s' in it is larger than %(mb)d MB", name=name, mb=most_bytes // 1_000_000)
 
 
 def _is_plain(info: zipfile.ZipInfo) -> bool:

@@ -101,9 +101,8 @@ class _Reconciliation:
         if lead < 0:
             self._suppose_taken(None)
             return [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
-        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY)
-        sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
-        return [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
+        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, deed=Deed.TAKEN)
+        return [self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if act.clear else UNCLEAR_CONFIDENCE)]
 
     def _explained(self) -> tuple[Act, ...]:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
@@ -139,7 +138,7 @@ class _Reconciliation:
             answered = self._record.answer(track, Kind.PLAY, Deed.STACKED) is not None
             since = track.stacked_s is not None and laid_s <= track.stacked_s < last_s
             if since and told[track.serial] == 1 and not answered:
-                upon = replace(self._meaning(track, table), is_stacked=True)
+                upon = replace(self._meaning(track, table), deed=Deed.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
@@ -205,7 +204,9 @@ class _Reconciliation:
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         is_taking = any(t.absent_since_s is not None and t.absent_since_s <= track.since_s for t in tops)
         may_follow = act.turn_matters and self._may_follow_another(act, before)
-        return not act.is_stacked and (may_be_doubled or is_taking or may_follow or self._may_have_moved(track))
+        return act.deed is not Deed.STACKED and (
+            may_be_doubled or is_taking or may_follow or self._may_have_moved(track)
+        )
 
     def _may_have_moved(self, track: Track) -> bool:
         """True if a card told by its face may be one that has just left its place, or whose place is out of sight."""
@@ -259,20 +260,17 @@ class _Reconciliation:
         confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
         others = [play for play, _ in ranked if play != act.play]
-        deed = Deed.STACKED if act.is_stacked else Deed.LAID
-        return self._asked(Kind.PLAY, act, [act.play, *others], confidence, deed)
+        return self._asked(Kind.PLAY, act, [act.play, *others], confidence)
 
-    def _asked(
-        self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float, deed: Deed = Deed.LAID
-    ) -> Question:
-        ident, why = self._record.question_id(act.track, kind, deed), objections(act.table, plays[0])
+    def _asked(self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float) -> Question:
+        ident, why = self._record.question_id(act.track, kind, act.deed), objections(act.table, plays[0])
         sure = kind is Kind.PLAY and act.clear and confidence >= SURE_CONFIDENCE
         few = tuple(plays[:MOST_PLAYS])
         return Question(ident, kind, act.track.zone, few, act.table, why, confidence=confidence, sure=sure)
 
     def _confidence(self, act: Act) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_stacked or act.face is not track.face
+        doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)

@@ -21,9 +21,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
 LOOKS = 3  # number of looks whose agreement decides, and of readings that are averaged
-AGREEING_LOOKS = 2
-"""Number of the last `LOOKS` that must have seen a card before it can count as lying; as many in a row that have not
-seen it end one that never counted."""
+AGREEING_LOOKS = 2  # number of the last `LOOKS` that must have seen a card before it can count as lying
 
 MOMENT_S = 0.8
 """Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
@@ -148,10 +146,8 @@ class Track:
 
     def has_vanished(self, t_s: float) -> bool:
         """True if its place has been seen without it for long enough."""
-        counts = self.state is not State.SEEN
-        looks = LOOKS if counts else AGREEING_LOOKS
-        is_long = self.is_lifted or (self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S)
-        return self.recent[-looks:] == (False,) * looks and (is_long or not counts)
+        is_long = self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S
+        return self.recent == (False,) * LOOKS and (is_long or self.is_lifted or self.state is State.SEEN)
 
     def seen(self, sighting: Sighting, place: Place, t_s: float, *, is_shifted: bool = False) -> Track:
         """Return the track after a look that saw it; `is_shifted` says that it lies beside where it lay."""
