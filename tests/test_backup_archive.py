@@ -147,6 +147,18 @@ def test_decks_for_which_there_is_no_room_are_left_out_and_nothing_else(data, tm
     assert read_bundle(tmp_path / "table.zip").files == read_bundle(tmp_path / "small.zip").files
 
 
+def test_a_deck_with_two_pictures_of_one_name_is_left_out_and_the_rest_can_be_restored(data, tmp_path):
+    with_deck(data, "second", PNG)
+    (data / "decks/second/roll.jpg").write_bytes(PNG)
+
+    said = write_bundle(data, tmp_path / "table.zip")
+
+    assert ["two pictures of one name" in sentence for sentence in said] == [True]
+    assert str(data / "decks/second") in said[0]
+    files = read_bundle(tmp_path / "table.zip", recoded=lambda content, name: content).files
+    assert not [name for name in files if "second" in name]
+
+
 def test_pictures_that_grow_without_end_as_they_are_read_are_refused(data, table, monkeypatch):
     monkeypatch.setattr(backup_archive, "_ZIP", replace(backup_archive._ZIP, most_bytes=2_000_000))
 

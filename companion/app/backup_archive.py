@@ -38,7 +38,7 @@ from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder, write_whole
 from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
-from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
+from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, pictures_in, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
 from companion.tracking import snapshot
 
@@ -285,6 +285,9 @@ def _check_deck(where: Path, folder: Path) -> None:
     try:
         checked_name(folder.name)
         read_deck(folder)
+        names = [path.stem for paths in pictures_in(folder).values() for path in paths]
+        if len(set(names)) < len(names):
+            raise Problem("it has two pictures of one name, such as roll.png and roll.jpg: keep one of them.")
     except (Problem, OSError) as error:
         what = str(error).rstrip(".").replace(f"{folder}", folder.name)
         raise _bad(where, f"a deck cannot be used: {what}") from error
