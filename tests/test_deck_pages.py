@@ -408,7 +408,7 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
     answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
     camera.image = camera_picture
 
-    assert "Or photograph this card alone." in shown
+    assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown
     assert answer.status_code == 303
     assert "<details open>" in page.get(answer.location).get_data(as_text=True)
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]

@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from companion.common.errors import Problem
+from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import (
     MOST_PICTURES,
@@ -35,6 +37,9 @@ from companion.vision.opencv import cv2
 
 MOST_WAITING = 60  # cards that wait for their names
 MOST_LIKELY = 3  # names offered for a card
+LEAST_ALIKE = 0.4
+"""Least correlation with a face of a known deck at which its name is offered. The 57 faces of three drawn decks reach at
+most 0.24 with those of a fourth, and the likeliest is the right one of 3; a deck's own faces reach 0.96 and more."""
 _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards that a deck identifies if it is theirs
 
 
@@ -58,6 +63,8 @@ class Taken:
 def take(enrolment: Enrolment, image: Image) -> Taken:
     """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
     folder, count = enrolment.folder, 0
+    if places_in(folder) >= MOST_WAITING:
+        raise Problem(say("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING))
     rows = cut_out(image, enrolment.description.size_mm)
     write_description(folder, enrolment.description)
     cards = [card for row in rows for card in row]
@@ -76,27 +83,26 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     return Taken(count, tuple(dict.fromkeys(faults)))
 
 
-def named(enrolment: Enrolment, data: Path) -> dict[int, Guess]:
-    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own."""
+def leave_gap(enrolment: Enrolment) -> None:
+    """Leave a place free, for the card on a photograph that cannot be used."""
+    if places_in(enrolment.folder) < MOST_WAITING:
+        put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
+
+
+def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, Guess]:
+    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own.
+
+    `in_order`: the first of those that are wanted lie in their places, though not all are there.
+    """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
     decks = [load_templates(deck) for deck in whole_decks(data) if deck.folder != enrolment.folder]
     every = (*enrolment.cards, None)
-    return guesses(pictures, decks, _order(enrolment, places_in(enrolment.folder)), every)
-
-
-def _order(enrolment: Enrolment, count: int) -> Sequence[Subject]:
-    """Return what lies in each of so many places if it was laid as shown; nothing where that would be another number.
-
-    The back comes last, and may be left out.
-    """
-    for order in (enrolment.wanted, (*enrolment.cards, None)):
-        if count and count in _counts(order):
-            return order
-    return ()
+    laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
+    return guesses(pictures, decks, next(laid, enrolment.wanted if in_order else ()), every)
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
-    """Return how many cards may lie there, with and without the back."""
+    """Return how many cards may lie there in an order, with and without the back, which comes last."""
     return len(order), len(order) - (None in order)
 
 
@@ -183,7 +189,7 @@ def guesses(
     left = [subject for subject in wanted if subject not in sure.values()]
     found = {place: Guess((face,), is_sure=True) for place, face in sure.items()}
     for place in pictures.keys() - sure.keys():
-        alike = _likeliest([named[place] for named in sources], left)
+        alike = _alike([named[place] for named in sources], left)
         by_place = order[place : place + 1]
         is_moved = is_theirs or any(place in one and one[place] not in by_place for one in identified)
         here = [subject for subject in by_place if subject in left]
@@ -198,10 +204,7 @@ def _compared(picture: Image, deck: Templates) -> Named:
     return Closely(fine, deck).compared(Lie((size[0] - 1) / 2, (size[1] - 1) / 2, 0.0))
 
 
-def _likeliest(told: Sequence[Named], left: Sequence[Subject]) -> list[Subject]:
-    """Return the faces that a card is most like in any deck, the best first."""
-    best: dict[Card | None, float] = {}
-    for named in told:
-        for face, score in named.ranking:
-            best[face] = max(score, best.get(face, 0.0))
-    return sorted((face for face in best if face in left), key=lambda face: -best[face])
+def _alike(told: Sequence[Named], left: Sequence[Subject]) -> list[Subject]:
+    """Return the faces that a card is like in any deck, the best first."""
+    ranked = sorted((one for named in told for one in named.ranking), key=lambda one: -one[1])
+    return list(dict.fromkeys(face for face, score in ranked if score >= LEAST_ALIKE and face in left))
