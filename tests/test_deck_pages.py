@@ -391,6 +391,8 @@ def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp
 
     assert answer.headers["Location"] == f"{begun}?card=done&got=back"
     assert "The deck is all there." in text_of(page.get(answer.headers["Location"]))
+    for address in (answer.headers["Location"], "/decks"):
+        assert 'href="/snap?deck=ours"' in page.get(address).get_data(as_text=True)
 
 
 def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):

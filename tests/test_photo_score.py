@@ -22,6 +22,7 @@ from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
 from companion.vision.counting.photographs import Snap, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
+from companion.vision.enrol.enrolment import begin
 from companion.vision.faces.deck_in_use import choose_deck
 from companion.vision.view import FACE, Sighting, View
 
@@ -258,6 +259,17 @@ def test_the_cards_that_the_table_plays_with_or_that_were_named_at_the_start_are
     named = create_app(match, secret=SECRET, camera=Camera(deck="own")).test_client()
 
     assert (chosen, form_of(named.get("/snap"))["deck"]) == ("own", "own")
+
+
+def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_table_plays_with_another(page, tmp_path):
+    for name in ("ours", "theirs"):
+        begin(name, "parker", tmp_path).keep(Card.ROLL, [np.zeros((88, 57, 3), np.uint8)])
+    send(page, deck="ours")
+    again = form_of(page.get("/snap"))
+    choose_deck(tmp_path, "theirs")
+
+    assert again == {"edition": "parker", "deck": "ours"}
+    assert form_of(page.get("/snap"))["deck"] == "theirs"
 
 
 @pytest.mark.parametrize(("deck", "may_lack"), [("own", True), ("", False)])

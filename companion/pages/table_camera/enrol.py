@@ -82,7 +82,7 @@ def _image() -> Image | None:
 
 
 def _decoded(photo: bytes) -> Image:
-    """Return a photograph that was sent; a script sends one too large empty. Raises Problem where it cannot be read."""
+    """Return a photograph that was sent; of one too large a script sends nothing. Raises Problem for any other."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(words.too_many_pixels(MOST_BYTES))
     return sandbox.decode(photo, _("that you have sent"))

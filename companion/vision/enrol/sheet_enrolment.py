@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.text import say
-from companion.rules.cards import Card
 from companion.tabletop.template_decks import (
     MOST_PICTURES,
     Subject,
@@ -38,8 +36,9 @@ from companion.vision.opencv import cv2
 MOST_WAITING = 60  # cards that wait for their names
 MOST_LIKELY = 3  # names offered for a card
 LEAST_ALIKE = 0.4
-"""Least correlation with a face of a known deck at which its name is offered. The 57 faces of three drawn decks reach at
-most 0.24 with those of a fourth, and the likeliest is the right one of 3; a deck's own faces reach 0.96 and more."""
+"""Least correlation with a face of a known deck at which its name is offered. The 57 faces of three drawn decks reach
+0.24 with those of a fourth, and of 3 the likeliest is the right one; a deck's own faces reach 0.96 and more."""
+
 _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards that a deck identifies if it is theirs
 
 
@@ -64,7 +63,7 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
     folder, count = enrolment.folder, 0
     if places_in(folder) >= MOST_WAITING:
-        raise Problem(say("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING))
+        raise Problem("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING)
     rows = cut_out(image, enrolment.description.size_mm)
     write_description(folder, enrolment.description)
     cards = [card for row in rows for card in row]
