@@ -84,7 +84,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         sentence, code = _refused(error)
-        return _confirming(token, snap, form, sentence), code
+        return _confirming(token, snap, form, sentence, getattr(error, "number", None)), code
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
         add_up(token, edition.name, edition.match_points, sheet)
@@ -110,7 +110,7 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the form that a photograph is sent with, as it was filled in; else as this table plays, or the deck says."""
+    """Return the form that a photograph is sent with, as it was filled in; else as the table and the deck say."""
     counted, then = session.get(_WITH, ("", ""))
     deck = given.get("deck", counted if then == _table_deck() else _table_deck())
     name = state().game.edition_name
@@ -143,8 +143,10 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     return edition.name, deck
 
 
-def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
-    """Return the page with the lines, as they were typed or as the photographs have them."""
+def _confirming(
+    token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "", number: int | None = None
+) -> str:
+    """Return the page with the lines, as they were typed or as the photographs have them; `sentence` is about a card."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
     odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
@@ -159,9 +161,11 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
         faces=list(edition.deck),
         anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
+        shows_all=all(lot.is_seen for lot in found.lots) or found.is_blank,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
         sentence=sentence,
+        about=number,
         **_choices(snap.edition, snap.deck),
     )
 
