@@ -273,9 +273,7 @@ def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_tab
 
 
 @pytest.mark.parametrize(("deck", "times"), [("own", 2), ("", 0)])
-def test_of_cards_told_by_faces_it_is_said_beside_each_picture_that_covered_ones_may_be_missing(
-    deck, times, app, page
-):
+def test_of_cards_told_by_faces_it_is_said_beside_each_picture_that_covered_ones_may_be_missing(deck, times, app, page):
     shown = page.get(kept(app, deck=deck)).get_data(as_text=True)
 
     told = [part.partition('class="told"')[0] for part in shown.split('class="seen"')[1:]]

@@ -211,9 +211,7 @@ class OpenCardError(Problem):
     """A card that people are asked about, and that nobody has said anything of yet."""
 
     def __init__(self, number: int) -> None:
-        super().__init__(
-            _("Card %(number)d is still open: say which it is, or that it does not count.", number=number)
-        )
+        super().__init__(_("Card %(number)d is still open: say which it is, or that it does not count.", number=number))
         self.number = number
 
 

@@ -146,7 +146,7 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
 def _confirming(
     token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "", number: int | None = None
 ) -> str:
-    """Return the page with the lines, as they were typed or as the photographs have them; `sentence` is about a card."""
+    """Return the page with the lines, as typed or as the photographs have them; `number` is of the card refused."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
     odd = photo_form.odd(photo_form.table_so_far(edition, found, form))

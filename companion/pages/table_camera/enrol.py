@@ -82,14 +82,14 @@ def _image() -> Image | None:
 
 
 def _decoded(photo: bytes) -> Image:
-    """Return a photograph that was sent; of one too large a script sends nothing. Raises Problem for any other."""
+    """Return a photograph that was sent. Raises Problem where it cannot be read, or a script sent none as too large."""
     if not 0 < len(photo) <= MOST_BYTES:
         raise Problem(words.too_many_pixels(MOST_BYTES))
     return sandbox.decode(photo, _("that you have sent"))
 
 
 def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
-    """Cut the cards out of several photographs, each in its place though another cannot be used, and ask for their names.
+    """Cut the cards out of several photographs, each in its place though others cannot be used, and ask their names.
 
     With a script they come one after another, each with its number; Problem is raised where it is to come again.
     """
