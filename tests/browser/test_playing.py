@@ -104,6 +104,18 @@ def test_every_answer_to_an_attack_is_in_sight_on_a_small_phone(opened, header, 
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
+def test_which_of_two_plays_it_was_is_asked_whole_below_three_sides_on_a_small_phone(seated, language):
+    header = ["edition dujardin-2014", "side Ann", "side Bob", "side Cid", "hand first Ann"]
+    with match_of(header, ["Ann roll", "Bob roll", "Cid roll", "Ann 100"]) as match, running(app_of(match)) as url:
+        unsure(match, "side-3/battle", "Bob stop > Cid", "Bob stop > Ann")
+        page = seated(url, "Bob", locale=language)
+        answers = [answer.bounding_box() for answer in page.locator(".proposal .button").all()]
+
+        assert len(answers) == 4
+        assert max(box["y"] + box["height"] for box in answers) <= SMALL["height"]
+
+
 @pytest.mark.variants(1)
 @pytest.mark.parametrize("size", [TABLET, WALL])
 def test_on_a_wider_screen_the_log_stands_beside_the_table(seated, game, size):
