@@ -83,8 +83,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
             return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
-        sentence, code = _refused(error)
-        return _confirming(token, snap, form, sentence, getattr(error, "number", None)), code
+        return _confirming(token, snap, form, error), _refused(error)[1]
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
         add_up(token, edition.name, edition.match_points, sheet)
@@ -143,10 +142,8 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     return edition.name, deck
 
 
-def _confirming(
-    token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "", number: int | None = None
-) -> str:
-    """Return the page with the lines, as typed or as the photographs have them; `number` is of the card refused."""
+def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, error: Exception | None = None) -> str:
+    """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
     odd = photo_form.odd(photo_form.table_so_far(edition, found, form))
@@ -164,8 +161,8 @@ def _confirming(
         shows_all=all(lot.is_seen for lot in found.lots) or found.is_blank,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
-        sentence=sentence,
-        about=number,
+        sentence=_refused(error)[0] if error else "",
+        about=error.number if isinstance(error, photo_form.OpenCardError) else None,
         **_choices(snap.edition, snap.deck),
     )
 

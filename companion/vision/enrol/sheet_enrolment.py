@@ -35,10 +35,6 @@ from companion.vision.opencv import cv2
 
 MOST_WAITING = 60  # cards that wait for their names
 MOST_LIKELY = 3  # names offered for a card
-LEAST_ALIKE = 0.4
-"""Least correlation with a face of a known deck at which its name is offered. The 57 faces of three drawn decks reach
-0.24 with those of a fourth, and of 3 the likeliest is the right one; a deck's own faces reach 0.96 and more."""
-
 _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards that a deck identifies if it is theirs
 
 
@@ -182,18 +178,20 @@ def guesses(
     ]
     most = max(identified, key=len, default={})
     is_theirs = len(most) >= max(_FEWEST_ALIKE, _SHARE_ALIKE * len(pictures))
-    sources = [told[identified.index(most)]] if is_theirs else told
+    theirs = told[identified.index(most)] if is_theirs else None
     count = Counter(most.values())
     sure = {place: face for place, face in most.items() if is_theirs and count[face] == 1 and face in wanted}
     left = [subject for subject in wanted if subject not in sure.values()]
     found = {place: Guess((face,), is_sure=True) for place, face in sure.items()}
     for place in pictures.keys() - sure.keys():
-        alike = _alike([named[place] for named in sources], left)
-        by_place = order[place : place + 1]
-        is_moved = is_theirs or any(place in one and one[place] not in by_place for one in identified)
-        here = [subject for subject in by_place if subject in left]
+        alike, here = [one[place] for one in identified if place in one], order[place : place + 1]
+        is_moved = is_theirs or any(face not in here for face in alike)
+        if theirs is not None:
+            # Of a deck that is not theirs likeness is chance: of 57 cards of three others the likeliest was right of 3.
+            alike = [face for face, _score in theirs[place].ranking]
         likely = [*alike, *here] if is_moved else [*here, *alike]
-        found[place] = Guess(tuple(dict.fromkeys(likely))[:MOST_LIKELY], is_by_place=bool(here) and not is_moved)
+        likely = [subject for subject in dict.fromkeys(likely) if subject in left]
+        found[place] = Guess(tuple(likely[:MOST_LIKELY]), is_by_place=bool(likely) and not is_moved)
     return found
 
 
@@ -201,9 +199,3 @@ def _compared(picture: Image, deck: Templates) -> Named:
     size = pixels(deck.size_mm, FINE_PX_PER_MM)
     fine = lab(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
     return Closely(fine, deck).compared(Lie((size[0] - 1) / 2, (size[1] - 1) / 2, 0.0))
-
-
-def _alike(told: Sequence[Named], left: Sequence[Subject]) -> list[Subject]:
-    """Return the faces that a card is like in any deck, the best first."""
-    ranked = sorted((one for named in told for one in named.ranking), key=lambda one: -one[1])
-    return list(dict.fromkeys(face for face, score in ranked if score >= LEAST_ALIKE and face in left))
