@@ -153,7 +153,7 @@ def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual
     answered = [str(spot.number) for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
     cards = _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else several
-    if cards and value.isdecimal() and int(value) != len(numbers):
+    if cards and parsing.whole(value, 0, MOST_COPIES) not in (None, len(numbers)):
         cards = _("%(cards)s, counted: %(count)s", cards=cards, count=value)
     if answered:
         cards += " " + _("+ %(all)s (questions above)", all=", ".join(answered))

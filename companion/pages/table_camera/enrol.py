@@ -55,7 +55,7 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
         photos = [content for content, _name in sent_files("photo")]
-        number = parsing.whole(request.form.get("number"), 1, sheet_enrolment.MOST_WAITING)
+        number = parsing.whole(request.form.get("number"), 1, 999)
         if number or len(photos) > 1:
             return _taken_together(enrolment, photos or [b""], number)
         photo = _decoded(photos[0]) if photos else None
