@@ -62,7 +62,7 @@ class Followed:
         for _ in range(looks):
             self.t_s += LOOK_S
             hint = hint_from(Record(1, 0, self.table), PLACES, self.asked)
-            self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, PLACES.mats, 0)
+            self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, 0)
 
 
 def played(*plays: Play, edition: str = "classic") -> Table:

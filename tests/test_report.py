@@ -158,3 +158,9 @@ def test_a_file_s_name_does_not_steer_the_terminal():
     judged = next(iter(judge.judge(notation.lines("nonsense"))))
 
     assert report.judged_line(judged, "\x1b[2J\udcff.mbn").startswith("·[2J·.mbn:1: ")
+
+
+def test_a_play_that_nobody_saw_is_told_as_what_else_comes_of_a_film():
+    said = [report.watched({"t_s": 12.4, key: "Ann 100"}) for key in ("missed", "counted")]
+
+    assert said == ["    12.4 s  not seen, but played: Ann 100", "    12.4 s  counted after all: Ann 100"]
