@@ -40,7 +40,7 @@ class Detection:
     sighting: Sighting
     place: Place
     px_per_mm: float  # the scale of its mat
-    is_upset: bool = False  # True if nothing near it looks as it did: no picture shows what was nudged
+    is_upset: bool = False  # True if none of several like it looks as it did: no picture shows which was nudged
 
     def off_mm(self, track: Track) -> float:
         """Return how far it lies from a card: on the mat, or on the picture, for a mat is told anew after each push."""

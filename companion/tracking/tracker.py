@@ -33,7 +33,7 @@ SHIFTED_MM = 0.5
 """Minimum distance of a card from where it lay for one like it to have been laid on it meanwhile: of 209 cards that an
 arm had been over, 99.5 % lay within 0.3 mm of where they had lain, and one that got its like on it 1.1 mm beside."""
 
-SEVERAL = 2  # number of cards of a pile that were touched, or stand in other light, where none looks as it did
+SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 MOST_GONE = 120  # number of cards remembered after they have gone: more than a deck has
 
 
@@ -138,14 +138,14 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
 
 
 def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
-    """Yield the sightings with their places; where nothing looks as it did, no picture shows what was nudged."""
+    """Yield the sightings with their places; where no card like one looks as it did, no picture shows which it is."""
     sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     stays = {sighting.stay for sighting, _ in sightings}
     scales = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place in sightings:
-        before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
-        alike = [t for t in before if t.face is sighting.face]
-        is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
+        faces = (t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None)
+        alike = [t for t in faces if t.face is sighting.face]
+        is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
         seen = replace(sighting, is_double=sighting.is_double or is_upset)
         yield Detection(seen, place, scales.get(mat_of(place.zone), 1.0), is_upset)
 

@@ -121,7 +121,9 @@ class Borders:
             return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         same = sum((alike >= ALIKE and STRENGTH <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
-        other = sum((alike < UNLIKE or not WEAKNESS <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
+        other = sum(
+            (alike < UNLIKE or not WEAKNESS <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes
+        )
         if same > other:
             return True if not least or (same >= least and not other) else None
         return False if other > same else None
@@ -168,7 +170,7 @@ def _likeness(then: Pixels, now: Pixels) -> float:
 
 
 def _vote(then: Floats, now: Floats) -> tuple[float, float, bool] | None:
-    """Return how alike a border's profile is, how strong against before, and whether it shows whole and says so clearly.
+    """Return how alike a border's profile is, how strong against before, and whether it shows whole and clearly.
 
     None where that says nothing.
     """
