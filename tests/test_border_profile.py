@@ -7,7 +7,7 @@ from photos import photograph
 from webcam import Pose, Shot
 
 from companion.tabletop.mat_layout import all_mats
-from companion.vision.faces.border_profile import borders_of, share_that_ends, smoothed
+from companion.vision.faces.border_profile import Borders, borders_of, share_that_ends, smoothed
 from companion.vision.mats.homography import Fit
 from companion.vision.mats.localization import Mats, look
 
@@ -107,3 +107,30 @@ def test_borders_beneath_other_cards_do_not_count() -> None:
 @pytest.mark.parametrize("corners", [CORNERS, CORNERS + 1000.0])
 def test_where_no_border_is_in_sight_none_ends(corners: np.ndarray) -> None:
     assert share_that_ends(table(), np.zeros((170, 150), np.float32), corners, PX_PER_MM) == 0.0
+
+
+STEP = np.repeat(np.linspace(-1, 1, 16)[:, None] ** 3 * 10, 3, axis=1)
+"""The profile of a border, from outside to inside, and one in which the picture changes the other way."""
+
+
+def borders(*profiles: np.ndarray | None) -> Borders:
+    """A card whose four borders have these profiles; those that are None are covered, and all of the card is."""
+    covered = np.full_like(STEP, np.nan)
+    shown = [covered if profile is None else profile for profile in profiles]
+    return Borders(np.stack(shown), np.zeros((8, 5, 3), np.float32), np.zeros((8, 5), bool))
+
+
+@pytest.mark.parametrize(
+    ("profiles", "is_there"),
+    [
+        ((STEP, None, None, None), True),
+        ((STEP * 0.6, None, None, None), True),
+        ((STEP * 2.5, None, None, None), False),
+        ((STEP, -STEP, None, None), None),
+        ((STEP * 0.6 + np.sin(np.arange(16))[:, None] * 3, -STEP, None, None), False),
+        ((None, None, None, None), None),
+    ],
+    ids=["as before", "in shadow", "far stronger", "one as before, one not", "one a little alike, one not", "covered"],
+)
+def test_the_borders_that_show_say_whether_a_card_is_there(profiles: tuple[np.ndarray, ...], is_there: bool) -> None:
+    assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles)) is is_there

@@ -20,9 +20,9 @@ from companion.pages import create_app
 from companion.pages.scores import past_matches
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
+from companion.tabletop.deck_archive import export_deck
 from companion.tabletop.template_decks import (
     Description,
-    export_deck,
     load_deck,
     own_folder,
     put_pictures,

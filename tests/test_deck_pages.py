@@ -391,6 +391,8 @@ def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp
 
     assert answer.headers["Location"] == f"{begun}?card=done&got=back"
     assert "The deck is all there." in text_of(page.get(answer.headers["Location"]))
+    for address in (answer.headers["Location"], "/decks"):
+        assert 'href="/snap?deck=ours"' in page.get(address).get_data(as_text=True)
 
 
 def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
@@ -408,7 +410,7 @@ def test_a_photograph_does_as_well(page, begun, camera, tmp_path):
     answer = post(page, begun, card=FIRST.value, photo=a_file(png_of(on_table(FIRST.value)), "../../evil.png"))
     camera.image = camera_picture
 
-    assert "Or photograph this card alone." in shown
+    assert "Or photograph each card alone, in that order, and choose all the pictures at once." in shown
     assert answer.status_code == 303
     assert "<details open>" in page.get(answer.location).get_data(as_text=True)
     assert [path.name for path in (tmp_path / "decks/ours").glob("*.png")] == [f"{FIRST.value}.png"]

@@ -33,8 +33,9 @@ def test_every_page_of_the_demo_says_so_until_people_play_their_own_game(page, m
 
 @pytest.mark.parametrize("path", ["/", "/join"])
 def test_a_phone_without_the_code_is_not_offered_a_game_of_its_own(page, path):
-    assert "Play our own game" in text_of(page.get(path))
-    assert "Play our own game" not in text_of(page.get(path, environ_base=STRANGER))
+    for way in ("Play our own game", "Only counting? Photograph the finished table"):
+        assert way in text_of(page.get(path))
+        assert way not in text_of(page.get(path, environ_base=STRANGER))
 
 
 def test_the_demo_says_how_to_start_so_that_a_phone_can_be_the_camera(page, monkeypatch):

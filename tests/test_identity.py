@@ -62,7 +62,7 @@ class Followed:
         for _ in range(looks):
             self.t_s += LOOK_S
             hint = hint_from(Record(1, 0, self.table), PLACES, self.asked)
-            self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, PLACES.mats, 0)
+            self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, 0)
 
 
 def played(*plays: Play, edition: str = "classic") -> Table:
@@ -356,14 +356,17 @@ def test_a_card_that_may_lie_on_its_like_is_new_in_turn_unless_it_lies_exactly_t
     assert top.is_double or top.stacked_s is not None
 
 
-def test_where_nothing_of_a_pile_looks_as_it_did_one_like_its_top_may_be_laid_or_pushed() -> None:
+@pytest.mark.parametrize(("beneath", "may_be_laid"), [(KM_50, True), (KM_25, False)])
+def test_a_card_of_which_several_were_touched_may_be_laid_or_pushed_and_the_only_one_was_pushed(
+    beneath: Card, may_be_laid: bool
+) -> None:
     followed = Followed(DISCARDING)
-    followed.see(*PILE)
+    followed.see(on_discard(beneath, 203, 203, 1), on_discard(KM_50, 200, 200, 2))
     followed.hide(DISCARD)
 
     seen = followed.see(on_discard(KM_50, 200, 203, 3))
 
-    assert followed.track(seen[KM_50][0]).stacked_s is not None
+    assert (followed.track(seen[KM_50][0]).stacked_s is not None) is may_be_laid
 
 
 @pytest.mark.parametrize(("y", "may_be_two"), [(200.9, True), (200.3, False)])

@@ -22,6 +22,7 @@ from companion.vision.capture import sandbox
 from companion.vision.counting import photographs as snapping
 from companion.vision.counting.photographs import Snap, Snaps, read_photo
 from companion.vision.counting.tally import Photo, tally
+from companion.vision.enrol.enrolment import begin
 from companion.vision.faces.deck_in_use import choose_deck
 from companion.vision.view import FACE, Sighting, View
 
@@ -260,9 +261,23 @@ def test_the_cards_that_the_table_plays_with_or_that_were_named_at_the_start_are
     assert (chosen, form_of(named.get("/snap"))["deck"]) == ("own", "own")
 
 
-@pytest.mark.parametrize(("deck", "may_lack"), [("own", True), ("", False)])
-def test_of_cards_told_by_faces_it_is_said_that_covered_ones_may_be_missing(deck, may_lack, app, page):
-    assert ("Cards that others cover" in text_of(page.get(kept(app, deck=deck)))) is may_lack
+def test_a_phone_goes_on_counting_with_the_deck_that_it_has_chosen_until_the_table_plays_with_another(page, tmp_path):
+    for name in ("ours", "theirs"):
+        begin(name, "parker", tmp_path).keep(Card.ROLL, [np.zeros((88, 57, 3), np.uint8)])
+    send(page, deck="ours")
+    again = form_of(page.get("/snap"))
+    choose_deck(tmp_path, "theirs")
+
+    assert again == {"edition": "parker", "deck": "ours"}
+    assert form_of(page.get("/snap"))["deck"] == "theirs"
+
+
+@pytest.mark.parametrize(("deck", "times"), [("own", 2), ("", 0)])
+def test_of_cards_told_by_faces_it_is_said_beside_each_picture_that_covered_ones_may_be_missing(deck, times, app, page):
+    shown = page.get(kept(app, deck=deck)).get_data(as_text=True)
+
+    told = [part.partition('class="told"')[0] for part in shown.split('class="seen"')[1:]]
+    assert sum("Cards under others may be missing: count them too." in part for part in told) == times
 
 
 def test_cards_without_stickers_are_told_by_the_faces_of_a_deck(tmp_path):
@@ -297,7 +312,9 @@ def test_the_lines_are_filled_with_what_was_read_and_say_which_cards(app, page):
 def test_cards_are_numbered_on_the_picture_as_in_the_lines(app, page):
     shown = page.get(kept(app)).get_data(as_text=True)
 
-    assert len(re.findall("<polygon", shown)) == 17
+    assert len(re.findall('<polygon class="" ', shown)) == 17
+    rims, frames = (re.findall(f'<polygon class="{look}" points="([^"]*)"', shown) for look in ("rim", ""))
+    assert rims == frames
     assert re.findall(r"<text[^>]*>(\d+)</text>", shown) == [str(number) for number in range(1, 18)]
     assert f'href="{re.search(r"/snap/[^/]+/1.jpg", shown)[0]}"' in shown
 
@@ -325,7 +342,7 @@ def test_on_a_column_each_number_stands_alone_in_the_frame_of_what_shows_of_its_
     shown = page.get(kept(app, column(*["100"] * 6), deck="own")).get_data(as_text=True)
     frames = [
         np.array([point.split(",") for point in points.split()], np.float32)
-        for points in re.findall(r'<polygon [^>]*points="([^"]*)"', shown)
+        for points in re.findall(r'<polygon class="" points="([^"]*)"', shown)
     ]
     discs = np.array(re.findall(r'<circle [^>]*cx="([^"]*)" cy="([^"]*)" r="([^"]*)"', shown), float)
     apart = np.hypot(*(discs[:, None, :2] - discs[None, :, :2]).T)
@@ -360,6 +377,28 @@ def test_an_open_question_is_not_counted_over(app, page):
     assert "Card 6 is still open: say which it is, or that it does not count." in text_of(answer)
     assert form_of(answer)["n-side-1-200"] == "1"
     assert "Card 6 is still open" in text_of(answered(app, page, c_km="other", c_safety="nothing"))
+    shown = answer.get_data(as_text=True)
+    assert '<a href="#card-6">Card 6 is still open' in shown
+    assert '<fieldset class="card doubtful" id="card-6">' in shown
+
+
+def test_nothing_at_all_is_no_score(app, page):
+    answer = counted(page, kept(app, BARE))
+
+    assert answer.status_code == 400
+    assert "Nothing is counted yet: put in how many cards lie before each side" in text_of(answer)
+    assert 'href="#card-' not in answer.get_data(as_text=True)
+
+
+def test_a_line_says_where_another_number_is_counted_than_cards_were_read_and_what_questions_add(app, page):
+    address = kept(app, doubtful())
+    first = re.search(r'name="(c-[\d-]+)"', page.get(address).get_data(as_text=True))[1]
+    typed = form_of(page.get(address)) | {"n-side-1-100": "3", first: "25", "change": "1"}
+
+    shown = text_of(page.post(address, data=typed, headers=HOME))
+
+    assert "100 km cards 1, 2, 3, 4, 5, counted: 3" in shown
+    assert "50 km cards 7, 8 25 km card 9 + 6 (questions above) Driving ace card 10" in shown
 
 
 def answered(app, page, **answers: str):
@@ -484,6 +523,10 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
 def test_a_side_that_no_photograph_shows_can_be_put_in_or_was_shut_out(app, page):
     address = kept(app, _only(tableaux.shot(), "side-1"))
 
+    shown = page.get(address).get_data(as_text=True)
+    assert '<a href="#add">Another photograph of this table</a>' in shown
+    assert '<details id="add" open>' in shown
+    assert '<details id="add">' in page.get(kept(app)).get_data(as_text=True)
     assert "Shut-out" not in lines_of(counted(page, address))
     assert lines_of(counted(page, address, **{"drove-unseen-2": "no"}))["Shut-out"] == ["500", "–"]
     assert lines_of(counted(page, address, **{"n-unseen-2-100": "4"}))["Distance"] == ["700", "400"]

@@ -312,6 +312,17 @@ def test_a_link_or_a_key_of_the_club_needs_no_port_and_says_so(checkout, typed):
     assert "` takes no --port: leave it out" in answer.stderr
 
 
+@pytest.mark.parametrize("typed", [["link", "--help"], ["club", "key", "-h"], ["--port", "9000", "--help"]])
+def test_help_with_a_command_of_the_club_starts_no_database(checkout, typed):
+    checkout.stamp("installed-with-club")
+
+    answer = checkout.run(*typed, script="deploy/club")
+
+    assert answer.stdout.startswith("companion club ")
+    assert answer.returncode == 0
+    assert not (checkout.root / "club").exists()
+
+
 def test_a_python_that_is_too_old_gets_a_sentence(checkout):
     shutil.rmtree(checkout.root / ".venv")
     checkout.program(checkout.tools / "python3", 'case "$1" in --version) echo Python 3.9.2;; *) exit 1;; esac')

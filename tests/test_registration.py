@@ -33,7 +33,7 @@ def test_faces_that_differ_in_a_figure_differ_in_nothing_else_afterwards(style: 
     exact = [cut_out(face, style, 0.0) for face in (first, second)]
     off = [exact[0], cut_out(second, style, 3.0)]
 
-    laid = laid_on_one_another(off)
+    laid, _ = laid_on_one_another(off)
 
     assert laid[0] is off[0]
     assert apart(laid[1], exact[1]) < 0.4 * apart(off[1], exact[1])
@@ -42,7 +42,7 @@ def test_faces_that_differ_in_a_figure_differ_in_nothing_else_afterwards(style: 
 def test_faces_that_share_no_drawing_stay_as_they_are() -> None:
     pictures = [cut_out(face, "cartoon", 0.0) for face in ("100", "stop", "right-of-way")]
 
-    laid = laid_on_one_another(pictures)
+    laid, _ = laid_on_one_another(pictures)
 
     assert all(one is other for one, other in zip(laid, pictures, strict=True))
 
@@ -50,4 +50,22 @@ def test_faces_that_share_no_drawing_stay_as_they_are() -> None:
 def test_pictures_of_several_sizes_are_laid_on_none() -> None:
     one = cut_out("100", "vintage", 0.0)
 
-    assert laid_on_one_another([one, cv2.resize(one, (300, 300))])[1].shape == (300, 300, 3)
+    assert laid_on_one_another([one, cv2.resize(one, (300, 300))])[0][1].shape == (300, 300, 3)
+
+
+def test_a_pale_drawing_that_was_cut_out_right_stays_where_it_is() -> None:
+    pictures = [cut_out(face, "pastel", 0.0) for face in ("25", "200")]
+
+    _, corners = laid_on_one_another(pictures)
+
+    assert np.abs(corners[1] - corners[0]).max() < 0.01
+
+
+def test_a_card_printed_off_its_middle_keeps_its_own_corners() -> None:
+    whole = cut_out("roll", "vintage", 0.0)
+    printed_off = np.roll(whole, 9, axis=1)
+    printed_off[:, :9] = whole[:, :1]
+
+    _, corners = laid_on_one_another([cut_out("stop", "vintage", 0.0), printed_off])
+
+    assert (corners[1] - corners[0]) * SIZE_PX == pytest.approx(np.tile((-9.0, 0.0), (4, 1)), abs=1.0)

@@ -152,3 +152,9 @@ def test_of_a_line_without_end_the_beginning_is_shown():
     judged = next(iter(judge.judge(notation.lines("x" * 10_000))))
 
     assert len(report.judged_line(judged, "a.mbn")) < 500
+
+
+def test_a_play_that_nobody_saw_is_told_as_what_else_comes_of_a_film():
+    said = [report.watched({"t_s": 12.4, key: "Ann 100"}) for key in ("missed", "counted")]
+
+    assert said == ["    12.4 s  not seen, but played: Ann 100", "    12.4 s  counted after all: Ann 100"]

@@ -1,5 +1,7 @@
 """Many cards on one photograph: cut out in order, named by likeness or by their places, waiting until all are named."""
 
+import re
+
 import cv2
 import numpy as np
 import pytest
@@ -10,7 +12,9 @@ from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
 from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
-from companion.tabletop.template_decks import drop_waiting, load_deck, waiting_in
+from companion.rules.editions.edition import load_edition
+from companion.tabletop.template_decks import drop_waiting, load_deck, put_waiting, waiting_in, write_description
+from companion.vision.capture import sandbox
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import begin
 from companion.vision.enrol.rectify import PX_PER_MM, Fault, Rectified
@@ -21,6 +25,7 @@ from companion.vision.faces.face_templates import load_templates
 CARD_MM = (57.0, 88.0)
 FACES = (Card.KM_25, Card.KM_50, Card.KM_75, Card.STOP, Card.ROLL, Card.ACCIDENT)
 SLUGS = tuple(face.value for face in FACES)
+SCRIPT = HOME | {"HX-Request": "true"}
 
 # --- Finding --------------------------------------------------------------------------------------------------
 
@@ -90,8 +95,7 @@ def test_cards_of_an_unknown_edition_are_never_named_without_a_question(known):
 
     assert [guess.likely[0] for _, guess in sorted(found.items())] == list(FACES)
     assert not any(guess.is_sure for guess in (*found.values(), *nowhere.values()))
-    assert not any(guess.is_by_place for guess in nowhere.values())
-    assert all(len(guess.likely) <= 3 for guess in found.values())
+    assert {guess.likely for guess in nowhere.values()} == {()}
 
 
 def test_two_cards_of_one_face_are_asked_about(known):
@@ -117,6 +121,7 @@ def on_photographs(monkeypatch):
     """Photographs of cards laid edge to edge; a black one is under a reflection."""
 
     def split(image, _size_mm):
+        image = cv2.resize(image, (max(342, image.shape[1]), 528))
         cards = [np.ascontiguousarray(image[:, left : left + 342]) for left in range(0, image.shape[1], 342)]
         return [[Rectified(card, None if card.any() else Fault.REFLECTION) for card in cards]]
 
@@ -219,14 +224,99 @@ def test_two_cards_with_one_name_are_asked_again_and_all_may_be_forgotten(page, 
     assert page.get("/decks/ours/waiting/2.jpg").status_code == 404
 
 
-def test_too_many_photographs_are_told(page, tmp_path):
-    begin("ours", "classic", tmp_path).keep(Card.ROLL, [card_picture("roll")])
-    files = [a_file(b"x", f"{number}.png") for number in range(9)]
+def foreign(*slugs: str) -> list[tuple[object, str]]:
+    """Photographs of single cards of an edition that nothing is known of, as files in their order."""
+    cards = pictures("vintage", slugs)
+    files = {place: cv2.imencode(".jpg", cv2.resize(card, None, fx=0.5, fy=0.5)) for place, card in cards.items()}
+    return [a_file(content.tobytes(), f"IMG_{100 + place}.JPG") for place, (_done, content) in files.items()]
+
+
+@pytest.fixture
+def begun(on_photographs, tmp_path):
+    """A deck of which nothing is enrolled; what waits of it."""
+    ours = begin("ours", "classic", tmp_path)
+    write_description(ours.folder, ours.description)
+    return ours
+
+
+ORDER = [card.value for card in load_edition("classic").deck]
+
+
+def names_checked(shown: str) -> dict[int, str]:
+    """The names that are filled in, by the numbers of their cards."""
+    found = re.findall(r'name="card-(\d+)" value="([^"]+)" checked', shown)
+    return {int(number): slug for number, slug in found}
+
+
+def test_all_cards_photographed_singly_in_order_are_named_though_one_picture_cannot_be_read(page, begun):
+    files = foreign(*ORDER)
+    files[6] = a_file(b"nothing", "IMG_106.JPG")
 
     answer = page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
+    shown = names_of(page)
 
-    assert answer.status_code == 400
-    assert "Send at most 8 photographs together." in answer.get_data(as_text=True)
+    assert answer.location.endswith("/enrol/names")
+    assert shown.count("Photograph 7: The picture that you have sent is no JPEG, PNG, WebP or BMP picture") == 1
+    assert names_checked(shown) == {number: slug for number, slug in enumerate(ORDER, 1) if number != 7}
+
+
+def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_named(page, begun):
+    files, too_large = foreign(*ORDER[:3]), {}
+    about = [{"photo": files[0]}, {"photo": a_file(b"nothing")}, too_large, {"photo": files[2]}]
+
+    answers = [
+        page.post("/decks/ours/enrol", data=sent | {"card": "25", "number": f"{number}"}, headers=SCRIPT)
+        for number, sent in enumerate(about, start=1)
+    ]
+    shown = names_of(page)
+
+    assert {answer.headers["HX-Redirect"] for answer in answers} == {"/decks/ours/enrol/names"}
+    assert list(waiting_in(begun.folder)) == [0, 3]
+    assert re.findall(r"Photograph (\d): [^<]*(?:BMP|24 MB)", shown) == ["2", "3"]
+
+
+def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_at(page, begun, app, monkeypatch):
+    monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
+    sent = {"photo": foreign("25")[0], "card": "25", "number": "1"}
+
+    with app.extensions["companion"].guide._one_at_a_time:
+        answer = page.post("/decks/ours/enrol", data=sent, headers=SCRIPT)
+
+    assert answer.status_code == 503
+    assert not waiting_in(begun.folder)
+
+
+def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_they_lay_in_order(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:5]), "card": "25"}, headers=HOME)
+
+    shown = names_of(page)
+    ordered = page.get("/decks/ours/enrol/names?ordered=1").get_data(as_text=True)
+
+    assert "They lay in the order shown: 25 km, 50 km, 75 km …" in shown
+    assert 'name="card-1" value="25"' not in shown
+    assert names_checked(ordered) == dict(enumerate(ORDER[:5], start=1))
+
+
+def test_photographs_that_are_all_unusable_are_told_on_the_page_of_the_deck_and_leave_no_gap(page, begun):
+    files = [a_file(b"nothing", f"{number}.png") for number in range(2)]
+
+    page.post("/decks/ours/enrol", data={"photo": files, "card": "25"}, headers=HOME)
+    asked = page.get("/decks/ours/enrol/names", follow_redirects=True).get_data(as_text=True)
+
+    assert "Photograph 2: The picture that you have sent" in asked
+    assert not (begun.folder / "waiting").exists()
+
+
+def test_no_more_cards_wait_for_their_names_than_fit_on_a_page(page, begun):
+    for place in range(sheet_enrolment.MOST_WAITING - 1):
+        put_waiting(begun.folder, place, png_of(card_picture("roll")))
+
+    page.post("/decks/ours/enrol", data={"photo": foreign("25", "50"), "card": "25"}, headers=HOME)
+
+    assert "Photograph 2: 60 cards wait for their names: give them these first." in page.get(
+        "/decks/ours/enrol"
+    ).get_data(as_text=True)
+    assert len(waiting_in(begun.folder)) == sheet_enrolment.MOST_WAITING
 
 
 # --- The command ----------------------------------------------------------------------------------------------

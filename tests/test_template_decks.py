@@ -9,13 +9,12 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.rules.cards import Card
+from companion.tabletop.deck_archive import export_deck, import_deck
 from companion.tabletop.template_decks import (
     DECKS_NAME,
     FILE_NAME,
     Description,
     deck_names,
-    export_deck,
-    import_deck,
     load_deck,
     own_folder,
     picture_named,

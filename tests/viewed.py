@@ -173,7 +173,7 @@ class Viewed:
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         self.t_s += STEP_S
         hint = hint_from(self.record, self.places, self.questions)
-        self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.places.mats, self.seq)
+        self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.seq)
         self.ask()
 
     def ask(self) -> None:

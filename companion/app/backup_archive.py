@@ -13,20 +13,20 @@ import os
 import re
 import shutil
 import sqlite3
-import stat
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from companion.common import zip_reader
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.spelling import shown
+from companion.common.text import Said
+from companion.common.zip_reader import Recoded, ZipReader
 from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
@@ -38,7 +38,7 @@ from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder, write_whole
 from companion.storage.recovery import NOTE_NAME
 from companion.tabletop import drawn_zones
-from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, read_deck
+from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, pictures_in, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
 from companion.tracking import snapshot
 
@@ -63,8 +63,6 @@ MOST_FILES, MOST_BYTES, MOST_EVENTS = 4000, 256_000_000, 500_000
 _MOST_OF_ONE = {STORE_NAME: 200_000_000, ".png": 16_000_000, ".jpg": 16_000_000, ".jpeg": 16_000_000}
 _MOST_OF_TEXT = 1_000_000
 _EDITION = re.compile(r"[a-z0-9][a-z0-9-]{0,59}\.toml")
-
-Recoded = Callable[[bytes, str], bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +204,7 @@ def read_bundle(
     `sent` is its content where it is not on the disk yet; `recoded` reads each picture and writes it again; `own` is
     where the editions in force lie, which are in force again afterwards. Raises Problem, and nothing else.
     """
-    files = _unpacked(file, sent)
+    files = _ZIP.unpacked(file, sent)
     said = _json(files.pop(ABOUT, b""))
     if not isinstance(said, dict) or type(said.get("format")) is not int:
         raise _bad(file, f"it holds no {ABOUT}")
@@ -225,35 +223,6 @@ def read_bundle(
         why = error.strerror or str(error)
         raise Problem(f"{file} cannot be checked ({why}): make room on the disk.") from error
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
-
-
-def _unpacked(file: Path, sent: bytes | None) -> dict[str, bytes]:
-    """Return the files of a zip by name. Raises Problem if one is not on the list, or there is too much of them."""
-    content: dict[str, bytes] = {}
-    with zip_reader.opened(file, sent, lambda what: _bad(file, what)) as packed:
-        infos = packed.infolist()
-        if len(infos) > MOST_FILES:
-            raise _bad(file, f"it holds {len(infos)} files")
-        room = MOST_BYTES
-        for info in infos:
-            _check_entry(file, info, content)
-            entry = zip_reader.read_entry(packed, info, min(room, _most_of(info.filename)))
-            if entry is None:
-                raise _bad(file, f"'{shown(info.filename)}' in it is larger than that ever is")
-            content[info.filename] = entry
-            room -= len(entry)
-    return content
-
-
-def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
-    name = info.filename
-    if info.orig_filename != name or not is_allowed(name):
-        raise _bad(file, f"'{shown(info.orig_filename)}' in it is no part of a backup")
-    if name.casefold() in {other.casefold() for other in content}:
-        raise _bad(file, f"it holds '{shown(name)}' twice")
-    kind = stat.S_IFMT(info.external_attr >> 16)
-    if kind not in (0, stat.S_IFREG):
-        raise _bad(file, f"'{shown(name)}' in it is no plain file")
 
 
 def _json(content: bytes) -> object:
@@ -316,6 +285,9 @@ def _check_deck(where: Path, folder: Path) -> None:
     try:
         checked_name(folder.name)
         read_deck(folder)
+        names = [path.stem for paths in pictures_in(folder).values() for path in paths]
+        if len(set(names)) < len(names):
+            raise Problem("it has two pictures of one name, such as roll.png and roll.jpg: keep one of them.")
     except (Problem, OSError) as error:
         what = str(error).rstrip(".").replace(f"{folder}", folder.name)
         raise _bad(where, f"a deck cannot be used: {what}") from error
@@ -336,20 +308,9 @@ def _is_setting(name: str, said: object) -> bool:
 
 
 def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    anew: dict[str, bytes] = {}
-    room = MOST_BYTES
-    for name, content in files.items():
-        if not name.startswith(f"{DECKS_NAME}/") or name.endswith(f"/{DECK_FILE}"):
-            anew[name] = content
-            continue
-        png = str(PurePosixPath(name).with_suffix(".png"))
-        if png in anew:
-            raise _bad(file, f"it holds '{shown(name)}' twice")
-        anew[png] = recoded(content, f"{file}/{name}")
-        room -= len(anew[png])
-        if room < 0:
-            raise _bad(file, f"its pictures take more than {MOST_BYTES // 1_000_000} MB")
-    return anew
+    pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
+    kept = {name: content for name, content in files.items() if name not in pictures}
+    return kept | dict(_ZIP.anew(file, ((name, files[name]) for name in sorted(pictures)), recoded))
 
 
 # --- The log in it --------------------------------------------------------------------------------------------
@@ -432,3 +393,10 @@ def _newer(file: Path) -> Problem:
 
 def _bad(file: Path, what: str) -> Problem:
     return Problem(f"{file} is no backup that can be restored ({what}): make it anew with `{typed('backup')}`.", 1)
+
+
+def _strange(name: str) -> Said:
+    return Said("'%(name)s' in it is no part of a backup", name=name)
+
+
+_ZIP = ZipReader(is_allowed, _strange, _bad, MOST_FILES, MOST_BYTES, _most_of)

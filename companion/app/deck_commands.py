@@ -16,7 +16,8 @@ from companion.common.languages import LANGUAGES
 from companion.common.program_name import typed
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import data_dir
-from companion.tabletop.template_decks import checked_size, deck_names, export_deck, import_deck, load_deck, remove_deck
+from companion.tabletop.deck_archive import export_deck, import_deck
+from companion.tabletop.template_decks import checked_size, deck_names, load_deck, remove_deck
 
 
 @click.command("print")

@@ -1,26 +1,85 @@
-"""Zip files that people send: opened and unpacked with distrust."""
+"""Zip files that people send: unpacked with distrust, and their pictures written anew."""
 
 from __future__ import annotations
 
 import io
+import stat
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
 
 from companion.common.errors import Problem
-from companion.common.text import Said, say
+from companion.common.spelling import shown
+from companion.common.text import Said, say, say_many
+
+Recoded = Callable[[bytes, str], bytes]
+"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
 _STEP_BYTES = 1 << 16
 _OF_UNPACKING = ("zlib", "lzma", "_lzma", "struct")  # modules whose errors, without a common base, mean damage
 
 
-@contextmanager
-def opened(file: Path, sent: bytes | None, bad: Callable[[Said], Problem]) -> Iterator[zipfile.ZipFile]:
-    """Open a zip file; `sent` is its content where it is not on this disk.
+@dataclass(frozen=True, slots=True)
+class ZipReader:
+    """Reads one kind of zip file. Raises Problem for whatever is wrong with one, and nothing else."""
 
-    Raises Problem for whatever goes wrong while it is open: `bad` makes one of what is wrong with the file.
-    """
+    is_known: Callable[[str], bool]  # whether an entry may be called so
+    strange: Callable[[str], Said]  # says of one that may not that it is strange
+    bad: Callable[[Path, Said], Problem]  # makes a problem of what is wrong with a file
+    most_files: int
+    most_bytes: int  # of all entries together, unpacked
+    most_of: Callable[[str], int]  # most bytes of the entry of a name
+
+    def unpacked(self, file: Path, sent: bytes | None = None) -> dict[str, bytes]:
+        """Return the files of a zip by name; `sent` is its content where it is not on this disk."""
+        content: dict[str, bytes] = {}
+        with _opened(file, sent, self.bad) as packed:
+            infos, room = packed.infolist(), self.most_bytes
+            if len(infos) > self.most_files:
+                raise self.bad(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
+            for info in infos:
+                name = info.orig_filename
+                if not (_is_plain(info) and self.is_known(name)):
+                    raise self.bad(file, self.strange(shown(name)))
+                if name.casefold() in {other.casefold() for other in content}:
+                    raise self.bad(file, say("it holds '%(name)s' twice", name=shown(name)))
+                most = self.most_of(name)
+                entry = _read_entry(packed, info, min(room, most))
+                if entry is None:
+                    large = say("'%(name)s' in it is larger than %(mb)d MB", name=name, mb=most // 1_000_000)
+                    raise self.bad(file, large if most <= room else self._too_much())
+                content[name] = entry
+                room -= len(entry)
+        return content
+
+    def anew(self, file: Path, pictures: Iterable[tuple[str, bytes]], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
+        """Yield pictures as they are kept, one by one: together they may be far larger than what was sent."""
+        names, room = set[str](), self.most_bytes
+        for name, picture in pictures:
+            png = str(PurePosixPath(name).with_suffix(".png"))
+            if png in names:
+                raise self.bad(file, say("it holds '%(name)s' twice", name=PurePosixPath(name).stem))
+            names.add(png)
+            content = recoded(picture, f"{file}/{name}")
+            room -= len(content)
+            if room < 0:
+                raise self.bad(file, self._too_much())
+            yield png, content
+
+    def _too_much(self) -> Said:
+        return say("unpacked it is larger than %(mb)d MB", mb=self.most_bytes // 1_000_000)
+
+
+def _is_plain(info: zipfile.ZipInfo) -> bool:
+    """True if an entry is a file, called as it says."""
+    return info.orig_filename == info.filename and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+
+
+@contextmanager
+def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]) -> Iterator[zipfile.ZipFile]:
+    """Open a zip file. Raises Problem for whatever goes wrong while it is open."""
     try:
         with zipfile.ZipFile(file if sent is None else io.BytesIO(sent)) as packed:
             yield packed
@@ -35,14 +94,14 @@ def opened(file: Path, sent: bytes | None, bad: Callable[[Said], Problem]) -> It
         *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError),
         *(ValueError, OverflowError, MemoryError),
     ) as error:
-        raise bad(say("it is no zip file, or damaged")) from error
+        raise bad(file, say("it is no zip file, or damaged")) from error
     except Exception as error:
         if type(error).__module__ not in _OF_UNPACKING:
             raise
-        raise bad(say("it is damaged")) from error
+        raise bad(file, say("it is damaged")) from error
 
 
-def read_entry(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes | None:
+def _read_entry(packed: zipfile.ZipFile, info: zipfile.ZipInfo, most_bytes: int) -> bytes | None:
     """Return an entry's content, counted as it comes, whatever size it says it has; None if there is more than that."""
     content = bytearray()
     with packed.open(info) as entry:

@@ -398,7 +398,8 @@ def is_race(edition: Edition) -> bool:
 
 def too_many_pixels(most_bytes: int) -> str:
     """Say that a photograph is too large a file."""
-    return _("That file is larger than %(mb)d MB: take the photograph with fewer pixels.", mb=most_bytes // 1_000_000)
+    say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
+    return _(say, mb=most_bytes // 1_000_000)
 
 
 def won(winner: str, edition: Edition) -> str:

@@ -12,21 +12,20 @@ import json
 import re
 import shutil
 import tempfile
-import zipfile
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
-from companion.common import toml_text, zip_reader
+from companion.common import toml_text
 from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.small_file import read_small
 from companion.common.spelling import meant, shown
-from companion.common.text import Said, plain, say, say_many
+from companion.common.text import Said, plain, say
 from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import EditionError, load_edition
@@ -50,12 +49,9 @@ _KIND_WORDS = {
     list: say("two lengths such as [57, 88]"),
     datetime.date: say("a date such as 2026-11-22"),
 }
-_MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 _LONGEST_TEXT = 200
 
 Subject = Card | None  # what a picture shows: a face, or None for the back
-Recoded = Callable[[bytes, str], bytes]
-"""Function from a picture's bytes, and its name for the sentences, to the picture as a new PNG; raises Problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +157,7 @@ def is_begun(name: str, data: Path) -> bool:
     """True if a deck is sound, but has no face yet."""
     try:
         folder = folder_of(name, data)
-        _cards_of(read_description(folder).edition, folder)
+        cards_of(read_description(folder).edition, folder)
         return not pictures_in(folder).keys() - {None}
     except (Problem, OSError):
         return False
@@ -203,7 +199,7 @@ def whole_decks(data: Path | None) -> Iterator[Deck]:
 def read_deck(folder: Path) -> Deck:
     """Return the deck that lies in a folder, called as the folder is. Raises Problem with what is wrong with it."""
     description = read_description(folder)
-    cards = _cards_of(description.edition, folder)
+    cards = cards_of(description.edition, folder)
     pictures = pictures_in(folder)
     faces = {card: pictures[card] for card in cards if card in pictures}
     if not faces:
@@ -227,13 +223,13 @@ def read_description(folder: Path) -> Description:
     with FileProblem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
         raw = read_small(path)
     try:
-        data = _tables(raw)
+        data = tables_of(raw)
     except ValueError as error:
         raise Problem(
             "The deck's file %(path)s is damaged (%(error)s): enrol the deck anew.", path=path, error=str(error)
         ) from error
     try:
-        description = _description(data, folder.name)
+        description = description_of(data, folder.name)
     except ValueError as error:
         raise Problem("The deck's file %(path)s is wrong: %(error)s", path=path, error=str(error)) from error
     back = str(data.get("back") or "")
@@ -247,7 +243,7 @@ def read_description(folder: Path) -> Description:
     return description
 
 
-def _tables(raw: bytes) -> dict[str, object]:
+def tables_of(raw: bytes) -> dict[str, object]:
     """Return the tables of a `deck.toml`. Raises ValueError with a sentence for what is none."""
     try:
         return toml_text.load(raw.decode("utf-8"))
@@ -257,7 +253,7 @@ def _tables(raw: bytes) -> dict[str, object]:
         raise ValueError(f"line {error.line}: {error}" if error.line else str(error)) from error
 
 
-def _description(data: Mapping[str, object], name: str) -> Description:
+def description_of(data: Mapping[str, object], name: str) -> Description:
     """Raise ValueError with a sentence for the first thing wrong."""
     unknown = next((key for key in data if key not in _KEYS), None)
     if unknown is not None:
@@ -299,7 +295,8 @@ def checked_size(value: object) -> tuple[float, float]:
     return numbers[0], numbers[1]
 
 
-def _cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
+def cards_of(edition: str, folder: Path) -> tuple[Card, ...]:
+    """Return the faces of an edition's deck. Raises Problem naming the folder where there is no such edition."""
     try:
         return tuple(load_edition(edition).deck)
     except EditionError as error:
@@ -363,6 +360,22 @@ def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple
     return tuple(folder / name for name in names)
 
 
+def put_deck(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
+    """Write a deck beside where it shall lie, each picture as it comes, check it, then move it."""
+    with _keeping(folder.parent):
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
+        try:
+            write_description(new, description)
+            for name, png in pngs:
+                write_whole(new / name, png)
+            read_deck(new)
+            new.replace(folder)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+    return read_deck(folder)
+
+
 def waiting_in(folder: Path) -> dict[int, Path]:
     """Return the pictures of cards that wait for their names in a deck's folder, by their places from 0, in order."""
     return {place: path for place, path in sorted(_waiting(folder)) if path.stat().st_size}
@@ -410,139 +423,3 @@ def _keeping(folder: Path) -> FileProblem:
     return FileProblem(
         "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.", folder=folder
     )
-
-
-# --- As one file ----------------------------------------------------------------------------------------------
-
-
-def export_deck(deck: Deck, out: Path) -> Path:
-    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path."""
-    path = out / f"{deck.name}.zip" if out.is_dir() else out
-    new = path.with_name(f"{path.name}.new")
-    pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
-    with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
-        for picture in pictures:
-            if picture.stat().st_size > _MOST_PICTURE_BYTES:
-                raise Problem(
-                    "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
-                    name=picture,
-                    mb=_MOST_PICTURE_BYTES // 1_000_000,
-                )
-        # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
-        with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
-            for file in (deck.folder / FILE_NAME, *pictures):
-                packed.write(file, file.name)
-        new.replace(path)
-    return path
-
-
-def import_deck(
-    file: Path,
-    data: Path,
-    recoded: Recoded,
-    name: str | None = None,
-    *,
-    title: str | None = None,
-    sent: bytes | None = None,
-) -> Deck:
-    """Take a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
-
-    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
-    machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
-    refused, and every picture is read and written again. Raises Problem.
-    """
-    content = _unpacked(file, sent)
-    try:
-        described = _tables(content.pop(FILE_NAME))
-        inner = _description(described, "")
-    except ValueError as error:
-        raise _bad_file(
-            file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
-        ) from error
-    called = name or str(described.get("name") or file.stem)
-    folder = own_folder(called, data)
-    if folder.exists():
-        raise Problem(
-            "There is a deck '%(name)s' already: give this one another name – on the page in the field"
-            " “Another name”, in the terminal with --as NAME.",
-            name=called,
-        )
-    description = replace(inner, name=called, title=title or inner.title)
-    _cards_of(description.edition, file)
-    return _moved_in(folder, description, _anew(file, content, recoded))
-
-
-def _anew(file: Path, content: Mapping[str, bytes], recoded: Recoded) -> Iterator[tuple[str, bytes]]:
-    """Yield the pictures as they are kept, one by one: together they may be far larger than what was sent."""
-    room = _MOST_FILE_BYTES
-    for name, picture in content.items():
-        png = recoded(picture, f"{file}/{name}")
-        room -= len(png)
-        if room < 0:
-            raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        yield f"{Path(name).stem}.png", png
-
-
-def _moved_in(folder: Path, description: Description, pngs: Iterable[tuple[str, bytes]]) -> Deck:
-    """Write a deck beside where it shall lie, each picture as it comes, check it, then move it."""
-    with _keeping(folder.parent):
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        new = Path(tempfile.mkdtemp(prefix=".", dir=folder.parent))
-        try:
-            write_description(new, description)
-            for name, png in pngs:
-                write_whole(new / name, png)
-            read_deck(new)
-            new.replace(folder)
-        finally:
-            shutil.rmtree(new, ignore_errors=True)
-    return read_deck(folder)
-
-
-def _unpacked(file: Path, sent: bytes | None = None) -> dict[str, bytes]:
-    """Return the files of a zip by name. Raises Problem if they are not a deck's, or too large."""
-    content: dict[str, bytes] = {}
-    with zip_reader.opened(file, sent, lambda what: _bad_file(file, what)) as packed:
-        if (file.stat().st_size if sent is None else len(sent)) > _MOST_FILE_BYTES:
-            raise _bad_file(file, say("it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-        infos = packed.infolist()
-        if len(infos) > _MOST_FILES:
-            raise _bad_file(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
-        for info in infos:
-            _check_entry(file, info, content)
-            entry = zip_reader.read_entry(packed, info, _MOST_PICTURE_BYTES)
-            if entry is None:
-                most = _MOST_PICTURE_BYTES // 1_000_000
-                raise _bad_file(file, say("'%(name)s' in it is larger than %(mb)d MB", name=info.filename, mb=most))
-            content[info.filename] = entry
-    if FILE_NAME not in content:
-        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
-    return content
-
-
-def _check_entry(file: Path, info: zipfile.ZipInfo, content: Mapping[str, bytes]) -> None:
-    if info.filename != FILE_NAME and picture_named(info.filename) is None:
-        strange = say(
-            "'%(name)s' in it is neither %(file)s nor a card's picture", name=shown(info.filename), file=FILE_NAME
-        )
-        raise _bad_file(file, strange)
-    if Path(info.filename).stem in {Path(name).stem for name in content}:
-        raise _bad_file(file, say("it holds '%(name)s' twice", name=Path(info.filename).stem))
-    if sum(map(len, content.values())) + info.file_size > _MOST_FILE_BYTES:
-        raise _bad_file(file, say("unpacked it is larger than %(mb)d MB", mb=_MOST_FILE_BYTES // 1_000_000))
-
-
-def _bad_file(file: Path, what: Said) -> Problem:
-    return Problem(
-        "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
-        1,
-        path=file,
-        what=what,
-        command=typed("decks export"),
-    )
-
-
-def _unended(error: Exception) -> str:
-    """Return what an error says, to be said within a sentence."""
-    said = str(error)
-    return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")

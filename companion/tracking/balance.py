@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import Line, Spot, spots_of, takeable
+from companion.tracking.hand_record import Record, Spot, spots_of, takeable
 from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -23,16 +23,16 @@ class Balance:
     missing: tuple[Track, ...] = ()  # cards that have gone and are in the record, the latest first
 
 
-def balance(tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> Balance:
-    """Return how the cards differ from a table to which these lines have led."""
-    return _Comparison(tracks, hand_seq, table, lines, places).result()
+def balance(tracks: Tracks, record: Record, table: Table, places: Places) -> Balance:
+    """Return how the cards differ from the table to which the lines of the record have led."""
+    return _Comparison(tracks, record, table, places).result()
 
 
-def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bool:
+def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is used up and all discards, two or more, have gone since: they become the draw pile."""
-    last = lines[-1].seq if lines else 0
+    last = record.lines[-1].seq if record.lines else 0
     gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
-    is_used_up = table.draw_pile == 0 or (bool(lines) and tracks.pile_seqs.get(True, -1) >= last)
+    is_used_up = table.draw_pile == 0 or (bool(record.lines) and tracks.pile_seqs.get(True, -1) >= last)
     may_be = is_used_up and table.edition.empty_pile == "reshuffle" and len(table.discards) > 1
     return may_be and not Counter(table.discards) - gone
 
@@ -40,15 +40,16 @@ def may_be_reshuffled(tracks: Tracks, table: Table, lines: Sequence[Line]) -> bo
 class _Comparison:
     """The cards of a hand against the table that its lines have led to."""
 
-    def __init__(self, tracks: Tracks, hand_seq: int, table: Table, lines: Sequence[Line], places: Places) -> None:
-        self._tracks, self._table, self._lines, self._places = tracks, table, lines, places
-        self._mine = [track for track in tracks.cards if track.laid_since(hand_seq)]
+    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, places
+        self._mine = [track for track in tracks.cards if track.laid_since(record.hand_seq)]
         self._gone = [track for track in reversed(self._mine) if track.state is State.GONE]
-        self._spots = {line.serial: next(spots_of(line, places), None) for line in lines if line.serial is not None}
+        told = [line for line in record.lines if line.serial is not None]
+        self._spots = {line.serial: next(spots_of(line, places), None) for line in told}
         self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
         # The record's cards that were told by tracks that are forgotten: they lay there before the looking began.
         forgotten = self._spots.keys() - {track.serial for track in tracks.cards}
-        self._early = Counter(spot for line in lines if line.serial in forgotten for spot in spots_of(line, places))
+        self._early = Counter(spot for line in told if line.serial in forgotten for spot in spots_of(line, places))
 
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
@@ -88,11 +89,11 @@ class _Comparison:
 
     def _leave_out_unseen(self) -> None:
         """Want no card that nobody will see."""
-        if may_be_reshuffled(self._tracks, self._table, self._lines):
+        if may_be_reshuffled(self._tracks, self._record, self._table):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
         serials: set[int | None] = set()
-        for line in self._lines:
+        for line in self._record.lines:
             # A card that lies exactly on its like has no track but that one's, which told a line before.
             if line.is_unseen or line.serial in serials:
                 for spot in spots_of(line, self._places):
@@ -123,7 +124,7 @@ class _Comparison:
 
     def _was_let_go(self, track: Track) -> bool:
         """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-        tables = [*(line.before for line in self._lines if not track.laid_since(line.seq)), self._table]
+        tables = [*(line.before for line in self._record.lines if not track.laid_since(line.seq)), self._table]
         counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 
@@ -142,5 +143,5 @@ class _Comparison:
         """Strike off a card that has gone while the record had it, and has it still; False if it is none of those."""
         if track.serial in self._spots:
             return self._strike_off(self._spots[track.serial])
-        then = next((line.before for line in self._lines if line.seq > track.gone_seq), self._table)
+        then = next((line.before for line in self._record.lines if line.seq > track.gone_seq), self._table)
         return track.face in self._places.cards(then, track.zone) and self._strike_off_one_like(track)

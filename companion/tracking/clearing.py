@@ -37,9 +37,9 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_g
 def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
     if table.edition.empty_pile == "reshuffle" and table.discards:
-        refilled = tracks.is_pile_empty is False and table.draw_pile > 0
-        return refilled and may_be_reshuffled(tracks, table, record.lines)
-    since_s = tracks.pile_empty_since_s
+        refilled = False in tracks.pile_since_s and table.draw_pile > 0
+        return refilled and may_be_reshuffled(tracks, record, table)
+    since_s = tracks.pile_since_s.get(True)
     news = tracks.pile_seqs.get(False, -1) >= record.hand_seq and table.draw_pile >= MANY
     return news and since_s is not None and tracks.t_s - since_s >= PUT_RIGHT_S
 
@@ -72,7 +72,7 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
 def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     """True if a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
     late = {mat_of(t.zone) for t in left}
-    if len(late) != 1 or "table" in late or tracks.is_pile_empty is not False:
+    if len(late) != 1 or "table" in late or False not in tracks.pile_since_s:
         return False
     return any(mat_of(t.zone) not in {*late, "table"} for t in tracks.there if t.laid_since(ended))
 

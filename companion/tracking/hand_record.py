@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -87,8 +86,14 @@ class Hint:
 
     places: Places
     tables: tuple[Table, ...] = ()  # the table by the record, and as the plays that wait may leave it
-    lying: Mapping[Spot, int] = field(default_factory=Counter)  # how many of each face the record has in each zone
-    may_be_taken: Card | None = None  # the top of the discard pile where the player to move may take it
+
+    def has(self, face: Card, zone: str) -> bool:
+        """True if the record has such a card in a zone."""
+        return any(face in self.places.cards(table, zone) for table in self.tables[:1])
+
+    def may_be_taken(self, face: Card) -> bool:
+        """True if such a card is the top of the discard pile, and the player to move may take it."""
+        return any(takeable(table) is face for table in self.tables[:1])
 
     def is_legal(self, face: Card, place: Place, *, in_turn: bool = False) -> bool:
         """True if nothing, but perhaps the turn, speaks against a card there: a play before it may be missing."""
@@ -100,9 +105,7 @@ class Hint:
 
 def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:
     """Return what the record and the plays that wait lead the tracker to expect where pictures leave it open."""
-    table = record.table
-    if table is None:
+    if record.table is None:
         return Hint(places)
     waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
-    tables = (table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
-    return Hint(places, tables, Counter(places.lying(table)), takeable(table))
+    return Hint(places, (record.table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None)))

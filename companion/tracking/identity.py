@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Hint
-from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
+from companion.tracking.track import NUDGE_MM, Place, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
@@ -40,7 +40,7 @@ class Detection:
     sighting: Sighting
     place: Place
     px_per_mm: float  # the scale of its mat
-    is_upset: bool = False  # True if nothing near it looks as it did: no picture shows what was nudged
+    is_upset: bool = False  # True if none of several like it looks as it did: no picture shows which was nudged
 
     def off_mm(self, track: Track) -> float:
         """Return how far it lies from a card: on the mat, or on the picture, for a mat is told anew after each push."""
@@ -100,11 +100,7 @@ class _Costs:
         return frozenset(stay for stay in stays if stay is not None)
 
     def same(self, one: Detection, track: Track) -> float:
-        """Return the cost of a sighting being this track, less that of the track being none of them."""
-        may_be_hidden = any(_is_near(other.place, track.place) for other in self.detections)
-        return self._same(one, track) - LIKELY * (not may_be_hidden and track.state is not State.COVERED)
-
-    def _same(self, one: Detection, track: Track) -> float:
+        """Return the cost of a sighting being this track."""
         sighting = one.sighting
         if sighting.card is not None and track.card is not None:
             return math.inf
@@ -163,8 +159,8 @@ class _Costs:
         # One that is seen where it was not before may be any card of its face.
         faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}
         on = (t for t in self._lying_on(track) if t.stay not in self._stays and t.face not in faces)
-        lifted = [t.face for t in on if self.hint.lying.get((t.zone, t.face))]
-        is_taken = track.zone == DISCARD_ZONE and lifted == [self.hint.may_be_taken]
+        lifted = [t.face for t in on if self.hint.has(t.face, t.zone)]
+        is_taken = track.zone == DISCARD_ZONE and len(lifted) == 1 and self.hint.may_be_taken(lifted[0])
         return 0 if is_taken else len(lifted)
 
 

@@ -38,9 +38,6 @@ from companion.vision.view import View
 
 log = logging.getLogger(__name__)
 
-Look = Callable[[Frame], View]
-"""The eye: what a frame shows."""
-
 NOT_THIS_DECK = say(
     "None of the cards on the table can be read. Do they bear no stickers, or are they those of another deck?"
     " Choose the cards under More, or enter the plays by hand."
@@ -63,7 +60,7 @@ class TableWatch:
     def __init__(
         self,
         match: Match,
-        look: Look,
+        look: Callable[[Frame], View],
         mats: Callable[[MatchState], Mapping[str, str]],
         begin_afresh: Callable[[], None] = lambda: None,
         memory: Path | None = None,
@@ -144,7 +141,7 @@ class TableWatch:
         record = record_of(state)
         hint = hint_from(record, places, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
-        self._tracks = tracker.update(self._tracks, view, hint, places.mats, state.seq)
+        self._tracks = tracker.update(self._tracks, view, hint, state.seq)
         if record.hand_seq != self._hand_before and not record.lines:
             self._tracks = left_over(self._tracks)
         self._ask(self._tracks, frame, view)

@@ -45,7 +45,6 @@ MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
 COUNTS = "counts"  # what is told of a play that is written down; before that it is `judge.LEGAL` or `judge.ILLEGAL`
-Look = Callable[[Frame], View]
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,7 +196,7 @@ class Watcher:
     Where none is, each play is still judged as if the legal ones before it had been.
     """
 
-    def __init__(self, setup: Setup, look: Look, *, confirm: bool, extension: Verb) -> None:
+    def __init__(self, setup: Setup, look: Callable[[Frame], View], *, confirm: bool, extension: Verb) -> None:
         self._setup, self._look, self._confirms, self._extension = setup, look, confirm, extension
         self._places = Places(setup.mats)
         self._now_s = 0.0
@@ -214,7 +213,7 @@ class Watcher:
             self._now_s, past = frame.t_s, self._past
             tracks = tracker.lost_sight(past.tracks) if frame.after_gap else past.tracks
             hint = hint_from(past.record, self._places, past.asked)
-            tracks = tracker.update(tracks, public(self._look(frame)), hint, self._setup.mats, past.seq)
+            tracks = tracker.update(tracks, public(self._look(frame)), hint, past.seq)
             self._past = replace(past, tracks=tracks)
             self._follow()
             yield from self._told()
@@ -351,7 +350,7 @@ class Watcher:
     def _decide_at_the_end(self) -> None:
         """Count what is not sure but likely, as nothing will follow it."""
         past = self._past
-        missing = balance(past.tracks, past.hand_seq, past.table, past.record.lines, self._places).missing
+        missing = balance(past.tracks, past.record, past.table, self._places).missing
         gathered = past.unsure if len(missing) >= MANY else ()
         for question in (*gathered, *past.asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None

@@ -53,7 +53,7 @@ class _Reconciliation:
 
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._balance = balance(tracks, record.hand_seq, table, record.lines, places)
+        self._balance = balance(tracks, record, table, places)
         self._doubling = doubled(self._balance.extra, record)
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
         self._suppose_taken(self._missing_top())
@@ -101,9 +101,8 @@ class _Reconciliation:
         if lead < 0:
             self._suppose_taken(None)
             return [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
-        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY)
-        sure = 1.0 if act.clear else UNCLEAR_CONFIDENCE
-        return [self._asked(Kind.PLAY, act, [taking(self._table)], sure, Deed.TAKEN)]
+        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, deed=Deed.TAKEN)
+        return [self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if act.clear else UNCLEAR_CONFIDENCE)]
 
     def _explained(self) -> tuple[Act, ...]:
         """What has been done with the cards that lie there and of which nothing is known yet, in order."""
@@ -139,7 +138,7 @@ class _Reconciliation:
             answered = self._record.answer(track, Kind.PLAY, Deed.STACKED) is not None
             since = track.stacked_s is not None and laid_s <= track.stacked_s < last_s
             if since and told[track.serial] == 1 and not answered:
-                upon = replace(self._meaning(track, table), is_stacked=True)
+                upon = replace(self._meaning(track, table), deed=Deed.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
@@ -168,20 +167,19 @@ class _Reconciliation:
     # its place need not have been taken back.
 
     def _uncounted(self) -> Iterator[Track]:
-        """Yield those that a safety has beaten, or may have, and that have gone before their attack counted."""
+        """Yield those that a safety has beaten and that have gone before their attack counted."""
         lines, laid = self._record.lines, [*self._balance.extra, *self._tracks.coming]
         told = {line.serial for line in lines}
         counted = {spot for line in lines for spot in spots_of(line, self._places)}
         stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE} - {None}
         for track in self._tracks.gone:
-            spot, gone_s = (track.zone, track.face), self._tracks.t_s - track.seen_s
+            spot = (track.zone, track.face)
             is_attack = track.face.family is Family.HAZARD and track.laid_since(self._record.hand_seq)
             if not is_attack or track.serial in told or spot in counted or self._record.refusal(track) is not None:
                 continue
-            zone = f"{mat_of(track.zone)}/safety"
-            soon = zone in self._tracks.hidden_since_s and gone_s < PUT_RIGHT_S
-            is_beaten = soon or (zone, SAFETY_OF[track.face]) in ((one.zone, one.face) for one in laid)
-            if is_beaten and (gone_s <= TURN_S or track.card in stickers):
+            safety = (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face])
+            is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
+            if not is_late and safety in ((one.zone, one.face) for one in laid):
                 yield track
 
     def _explains(self, old: Track, new: Track) -> bool:
@@ -206,7 +204,9 @@ class _Reconciliation:
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         is_taking = any(t.absent_since_s is not None and t.absent_since_s <= track.since_s for t in tops)
         may_follow = act.turn_matters and self._may_follow_another(act, before)
-        return not act.is_stacked and (may_be_doubled or is_taking or may_follow or self._may_have_moved(track))
+        return act.deed is not Deed.STACKED and (
+            may_be_doubled or is_taking or may_follow or self._may_have_moved(track)
+        )
 
     def _may_have_moved(self, track: Track) -> bool:
         """True if a card told by its face may be one that has just left its place, or whose place is out of sight."""
@@ -260,20 +260,17 @@ class _Reconciliation:
         confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
         others = [play for play, _ in ranked if play != act.play]
-        deed = Deed.STACKED if act.is_stacked else Deed.LAID
-        return self._asked(Kind.PLAY, act, [act.play, *others], confidence, deed)
+        return self._asked(Kind.PLAY, act, [act.play, *others], confidence)
 
-    def _asked(
-        self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float, deed: Deed = Deed.LAID
-    ) -> Question:
-        ident, why = self._record.question_id(act.track, kind, deed), objections(act.table, plays[0])
+    def _asked(self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float) -> Question:
+        ident, why = self._record.question_id(act.track, kind, act.deed), objections(act.table, plays[0])
         sure = kind is Kind.PLAY and act.clear and confidence >= SURE_CONFIDENCE
         few = tuple(plays[:MOST_PLAYS])
         return Question(ident, kind, act.track.zone, few, act.table, why, confidence=confidence, sure=sure)
 
     def _confidence(self, act: Act) -> float:
         track = act.track
-        doubtful = track.is_double or act.is_stacked or act.face is not track.face
+        doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
@@ -304,7 +301,7 @@ class _Reconciliation:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
                 lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
-        return balance(self._tracks, self._record.hand_seq, after, lines, self._places)
+        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after, self._places)
 
     def _differences(self, now: Balance) -> Iterator[Question | None]:
         """Yield what is asked about cards that the record has and the table has not, or elsewhere."""

@@ -2,7 +2,7 @@
 
 Laws:
 * A card that is taken up and laid again, or carried to another zone, is a new track with a new serial.
-* A zone that is out of sight ends no track; a card that had been in view there for a moment counts as laid.
+* A zone that is out of sight ends no track.
 * Covered is not gone: a track ends only when its place is seen without it, or its sticker elsewhere.
 * A track that has gone is kept as such: the record may have its card still.
 """
@@ -20,10 +20,8 @@ from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
-LOOKS = 3  # number of looks whose agreement decides, and of readings whose confidence is averaged
-AGREEING_LOOKS = 2
-"""Number of the last `LOOKS` that must have seen a card before it can count as lying; as many in a row that have not
-seen it end one that never counted."""
+LOOKS = 3  # number of looks whose agreement decides, and of readings that are averaged
+AGREEING_LOOKS = 2  # number of the last `LOOKS` that must have seen a card before it can count as lying
 
 MOMENT_S = 0.8
 """Time after which what is seen is no accident: a card is gone, lies there, is read. Ten watched hands come out the
@@ -37,7 +35,6 @@ DOUBTFUL_CONFIDENCE, UNCLEAR_CONFIDENCE = 0.85, 0.97
 """Maximum confidence where a tap is needed, as in a card that lies diagonally, and where little speaks against it, as
 in one that not every one of the last looks saw."""
 
-MOST_READINGS = 12  # number of readings kept of a card
 NUDGE_MM = 6.0
 """Distance that a card may have moved for its readings to be averaged on, and within which two alike show too
 little to be told from one: of a dozen that no picture told, those that were laid lay within 4.3 mm of their like, and
@@ -56,8 +53,7 @@ class State(StrEnum):
 class Observation(StrEnum):
     """What one look says of a card, where it says anything."""
 
-    SETTLED = "settled"  # it is, or was until its zone was hidden, seen for long enough to count as laid
-    GLIMPSED = "glimpsed"  # it is seen, too seldom or too early to count
+    SETTLED = "settled"  # it is seen, for long enough to count as laid
     COVERED = "covered"  # it is not seen, and something newer may hide it
     VANISHED = "vanished"  # its place has been seen without it for long enough, or its sticker elsewhere
 
@@ -69,7 +65,6 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.LYING, Observation.COVERED): State.COVERED,
     (State.LYING, Observation.VANISHED): State.GONE,
     (State.COVERED, Observation.SETTLED): State.LYING,
-    (State.COVERED, Observation.GLIMPSED): State.LYING,
     (State.COVERED, Observation.VANISHED): State.GONE,
 }
 """The state after a look; where a pair is not named the state stays."""
@@ -140,10 +135,9 @@ class Track:
     @property
     def confidence(self) -> float:
         """How sure its reading is, by the last ones together."""
-        last = self.readings[-LOOKS:]
-        if not last or self.face is Card.UNKNOWN:
+        if not self.readings or self.face is Card.UNKNOWN:
             return 0.0
-        mean = sum(max(read.values(), default=0.0) for read in last) / len(last)
+        mean = sum(max(read.values(), default=0.0) for read in self.readings) / len(self.readings)
         return mean * (1.0 if all(self.recent) else UNCLEAR_CONFIDENCE)
 
     def laid_since(self, seq: int) -> bool:
@@ -152,10 +146,8 @@ class Track:
 
     def has_vanished(self, t_s: float) -> bool:
         """True if its place has been seen without it for long enough."""
-        counts = self.state is not State.SEEN
-        looks = LOOKS if counts else AGREEING_LOOKS
-        is_long = self.is_lifted or (self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S)
-        return self.recent[-looks:] == (False,) * looks and (is_long or not counts)
+        is_long = self.absent_since_s is not None and t_s - self.absent_since_s >= MOMENT_S
+        return self.recent == (False,) * LOOKS and (is_long or self.is_lifted or self.state is State.SEEN)
 
     def seen(self, sighting: Sighting, place: Place, t_s: float, *, is_shifted: bool = False) -> Track:
         """Return the track after a look that saw it; `is_shifted` says that it lies beside where it lay."""
@@ -176,7 +168,7 @@ class Track:
             absent_since_s=None,
             is_lifted=False,
             recent=(*self.recent, True)[-LOOKS:],
-            readings=(*before, reading)[-MOST_READINGS:] if known or self.face is Card.UNKNOWN else before,
+            readings=(*before, reading)[-LOOKS:] if known or self.face is Card.UNKNOWN else before,
             stay=sighting.stay,
             stacked_s=t_s if sighting.is_double and sighting.stay != self.stay and self.readings else self.stacked_s,
             shifted_s=t_s if is_shifted and self.readings else self.shifted_s,

@@ -7,7 +7,7 @@ alike (`Hint`); what the tracks mean is `reconcile`'s to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
@@ -33,7 +33,7 @@ SHIFTED_MM = 0.5
 """Minimum distance of a card from where it lay for one like it to have been laid on it meanwhile: of 209 cards that an
 arm had been over, 99.5 % lay within 0.3 mm of where they had lain, and one that got its like on it 1.1 mm beside."""
 
-SEVERAL = 2  # number of cards of a pile that were touched, or stand in other light, where none looks as it did
+SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 MOST_GONE = 120  # number of cards remembered after they have gone: more than a deck has
 
 
@@ -52,10 +52,9 @@ class Tracks:
     """When the pictures broke off last: whatever the next look shows may have come since then."""
 
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
-    is_pile_empty: bool | None = None
-    """True if the last look saw the marker under the draw pile, None where it saw neither marker nor pile."""
+    pile_since_s: Mapping[bool, float] = field(default_factory=dict)
+    """Since when the draw pile (False) or the marker under it (True) has been in sight; nothing where neither is."""
 
-    pile_empty_since_s: float | None = None  # since when that marker has been in sight
     pile_seqs: Mapping[bool, int] = field(default_factory=dict)
     """The record's last event when the pile was seen last, by whether it was empty."""
 
@@ -104,18 +103,18 @@ class Tracks:
         return next((track for track in self.cards if track.serial == serial), None)
 
 
-def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int) -> Tracks:
+def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     """Return the memory after a look.
 
-    `mats` are those of the sides; `seq` is the record's last event. A view that is not to be trusted says nothing,
-    and nothing has been missing meanwhile. A mat that is not found is out of sight with all that lies there.
+    `seq` is the record's last event. A view that is not to be trusted says nothing, and nothing has been missing
+    meanwhile. A mat that is not found is out of sight with all that lies there.
     """
     if view.trouble is not None:
         return _paused(tracks)
     found = {mat.id for mat in view.mats}
     lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
     view = replace(view, unknown_zones=view.unknown_zones | lost)
-    is_bare = not view.sightings and not view.unknown_zones and found >= set(mats)
+    is_bare = not view.sightings and not view.unknown_zones and found >= hint.places.mats.keys()
     is_empty, detections = view.draw_pile_empty, list(_detections(view, tracks.alive))
     now = replace(
         tracks,
@@ -123,9 +122,8 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
-        bare_since_s=_since(tracks.bare_since_s, is_bare, view.t_s),
-        is_pile_empty=is_empty,
-        pile_empty_since_s=_since(tracks.pile_empty_since_s, is_empty is True, view.t_s),
+        bare_since_s=None if not is_bare else view.t_s if tracks.bare_since_s is None else tracks.bare_since_s,
+        pile_since_s={} if is_empty is None else {is_empty: tracks.pile_since_s.get(is_empty, view.t_s)},
         pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
     )
     look = _Look(tracks, now, view, hint, detections)
@@ -140,14 +138,14 @@ def update(tracks: Tracks, view: View, hint: Hint, mats: Iterable[str], seq: int
 
 
 def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
-    """Yield the sightings with their places; where nothing looks as it did, no picture shows what was nudged."""
+    """Yield the sightings with their places; where no card like one looks as it did, no picture shows which it is."""
     sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
     stays = {sighting.stay for sighting, _ in sightings}
     scales = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place in sightings:
-        before = [t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None]
-        alike = [t for t in before if t.face is sighting.face]
-        is_upset = any(len(b) >= SEVERAL and not any(t.stay in stays for t in b) for b in (before, alike))
+        faces = (t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None)
+        alike = [t for t in faces if t.face is sighting.face]
+        is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
         seen = replace(sighting, is_double=sighting.is_double or is_upset)
         yield Detection(seen, place, scales.get(mat_of(place.zone), 1.0), is_upset)
 
@@ -186,8 +184,7 @@ class _Look:
         near = [t for t in self._in_sight if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_double = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
-        is_read = self._view.read_zones is None or place.zone in self._view.read_zones
-        may_be_laid = is_read and place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)
+        may_be_laid = place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)
         if is_double and not may_be_laid:
             return None
         track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
@@ -198,10 +195,9 @@ class _Look:
         now = self.seen.get(track.serial)
         if now is not None:
             is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
-            return now.after(Observation.SETTLED if is_settled else Observation.GLIMPSED, seq)
+            return now.after(Observation.SETTLED, seq) if is_settled else now
         if track.zone in self._view.unknown_zones:
-            was_settled = track.is_in_sight and track.seen_s - track.since_s >= MOMENT_S and _belongs(track)
-            return track.after(Observation.SETTLED, seq) if was_settled else track
+            return track
         if track.serial in self._covered:
             return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, lower) for lower in self._uncovered))
@@ -210,7 +206,8 @@ class _Look:
     def _is_too_early(self, track: Track) -> bool:
         """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
         lies_s, mat = self._view.t_s - track.since_s, mat_of(track.zone)
-        if lies_s < PUT_RIGHT_S and not _belongs(track):
+        is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
+        if lies_s < PUT_RIGHT_S and is_misplaced:
             return True
         return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
 
@@ -225,16 +222,7 @@ def lost_sight(tracks: Tracks) -> Tracks:
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
     cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
-    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_empty_since_s=None)
-
-
-def _since(since_s: float | None, holds: bool, t_s: float) -> float | None:
-    return (t_s if since_s is None else since_s) if holds else None
-
-
-def _belongs(track: Track) -> bool:
-    """True if a card may be meant to lie in its zone."""
-    return track.face is Card.UNKNOWN or Places.belongs(track.face, track.zone)
+    return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_since_s={})
 
 
 def _covered(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[int]:

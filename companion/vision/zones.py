@@ -101,6 +101,13 @@ class Sheet:
         return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
 
     @cached_property
+    def arms(self) -> Mask:
+        """Where something new goes on over the mat's rim to the edge of what is looked at."""
+        first, last, left, right = self.foreign[0], self.foreign[-1], self.foreign[:, 0], self.foreign[:, -1]
+        edge = np.concatenate((first, last, left, right))
+        return np.isin(self.foreign, edge[edge > 0])
+
+    @cached_property
     def cleared(self) -> Mask:
         """Where something lay when the mat was accepted and its bare ground shows now."""
         ground = _like_ground(self, self.bare_now, self.zones.values())
@@ -145,8 +152,6 @@ class ZoneChanges:
 
 def update(state: ZoneWatch, image: Image, mats: Mats) -> tuple[ZoneWatch, ZoneChanges]:
     """Return what a frame `(H, W, 3) uint8 BGR` changes in every zone of the mats that are found."""
-    if not mats.fits:
-        return {}, ZoneChanges()
     small, scale = _reduced(image)
     sheets = {fit.layout.id: _next_sheet(state.get(fit.layout.id), fit, small, scale) for fit in mats.fits}
     return sheets, _changes(sheets.values(), image)
@@ -168,30 +173,25 @@ def accept(
 
 def unexplained(state: ZoneWatch, zones: Iterable[str], sightings: Sequence[Sighting]) -> frozenset[str]:
     """Return those settled zones in which something is neither a card that is read nor the bare mat."""
-    there = ((sheet, zone) for sheet in state.values() for zone in sheet.zones.keys() & zones)
+    # The face-down draw pile is never read.
+    there = ((sheet, zone) for sheet in state.values() for zone in (sheet.zones.keys() & zones) - {DRAW_ZONE})
     return frozenset(zone for sheet, zone in there if not _is_explained(sheet, zone, sightings))
 
 
 def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting]) -> bool:
     """True if something that is no card read there covers about as much of a zone as a card does."""
     sheet = _settled_sheet(state, zone)
-    if sheet is None:
-        return False
-    inside = sheet.foreign[sheet.zones[zone]]
-    covered = sum(np.count_nonzero(inside == label) for label in _strange(sheet, sheet.foreign, inside, sightings))
+    covered = sum(_strange(sheet, sheet.foreign, sheet.foreign[sheet.zones[zone]], sightings)) if sheet else 0
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
-    sheet = _settled_sheet(state, sighting.zone)
-    if sheet is None or sighting.corners_px is None:
-        return False
-    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
-    if np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
+    sheet, box = _place(state, sighting)
+    if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
         # The print of a mat that has never been seen bare is new as well once a card has gone.
         return False
-    return next(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found), None) is not None
+    return any(_strange(sheet, sheet.foreign, box.of(sheet.foreign), found))
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
@@ -211,11 +211,16 @@ def is_settled(state: ZoneWatch, zone: str) -> bool:
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     """True if a sticker's place on its mat looks as it did when its zone was last accepted."""
+    sheet, box = _place(state, sighting)
+    return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
+
+
+def _place(state: ZoneWatch, sighting: Sighting) -> tuple[Sheet | None, Box]:
+    """Return the mat on which a sticker lies, if its zone has been accepted before, and the box of its place there."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
-        return False
-    box = _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
-    return box.area_px > 0 and not bool(box.of(sheet.different).any())
+        return None, Box(0, 0, 0, 0)
+    return sheet, _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
 
 
 def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
@@ -242,8 +247,6 @@ def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
 def _reduced(image: Image) -> tuple[Image, float]:
     """Return the frame averaged down to about 240 pixels across, and by which factor."""
     factor = max(1, image.shape[1] // 240)
-    if factor == 1:
-        return image, 1.0
     size = (image.shape[1] // factor, image.shape[0] // factor)
     part, left = image[: size[1] * factor, : size[0] * factor], factor
     while left % 2 == 0:
@@ -312,7 +315,8 @@ def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
             elif zone not in sheet.settled or np.count_nonzero(sheet.different[where]) >= MIN_PATCH_PX:
                 new.append(zone)
         changed.update(new)
-        touching.update(_reached_from_outside(sheet, new))
+        known = sheet.settled.intersection(new)
+        touching.update(z for z in known if np.count_nonzero(sheet.arms[sheet.zones[z]]) >= MIN_PATCH_PX)
     return ZoneChanges(frozenset(moving), frozenset(changed), frozenset(touching), frozenset(cut_off))
 
 
@@ -338,10 +342,6 @@ def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     return cv2.max(cv2.max(first, second), third)
 
 
-def _total(colours: Colours) -> Colours:
-    return cv2.transform(colours, np.ones((1, 3), np.float32))
-
-
 def _evened(sheet: Sheet, reference: Image) -> Colours:
     """Return a remembered picture in the light of now: most of a mat is always as it was."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
@@ -349,9 +349,8 @@ def _evened(sheet: Sheet, reference: Image) -> Colours:
 
 def _relit(sheet: Sheet, reference: Image) -> Image:
     """Return the same as a picture to be remembered, unchanged if the light is the same."""
-    if np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT:
-        return reference
-    return np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
+    is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
+    return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
 def _lighter(sheet: Sheet, reference: Image) -> Colours:
@@ -369,8 +368,8 @@ def _lighter(sheet: Sheet, reference: Image) -> Colours:
 
 def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
     """Return the ratio of brightness at each place, and how many levels a colour differs beyond it, `(h, w)` each."""
-    here = now.astype(np.float32)
-    shade = _total(here) / np.maximum(_total(then), 1)
+    here, total = now.astype(np.float32), np.ones((1, 3), np.float32)
+    shade = cv2.transform(here, total) / np.maximum(cv2.transform(then, total), 1)
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
@@ -429,38 +428,20 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
     return Rect(rect.x_mm - by_mm, rect.y_mm - by_mm, rect.width_mm + 2 * by_mm, rect.height_mm + 2 * by_mm)
 
 
-def _reached_from_outside(sheet: Sheet, zones: Sequence[str]) -> Iterator[str]:
-    """Yield the zones whose new patch goes on over the mat's rim to the edge of what is looked at."""
-    if sheet.settled.isdisjoint(zones):
-        return
-    labels = sheet.foreign
-    edge = np.concatenate((labels[0], labels[-1], labels[:, 0], labels[:, -1]))
-    arms = set(np.unique(edge).tolist()) - {0}
-    for zone in zones if arms else ():
-        inside = labels[sheet.zones[zone]]
-        if zone in sheet.settled and np.count_nonzero(np.isin(inside, list(arms))) >= MIN_PATCH_PX:
-            yield zone
-
-
 # --- What explains it -----------------------------------------------------------------------------------------
 
 
 def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
-    if zone == DRAW_ZONE:
-        # The face-down draw pile is never read.
-        return True
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
-    inside = labels[sheet.zones[zone]]
-    strange = _strange(sheet, labels, inside, sightings)
-    return all(np.count_nonzero(inside == label) < MIN_PATCH_PX for label in strange)
+    return all(size < MIN_PATCH_PX for size in _strange(sheet, labels, labels[sheet.zones[zone]], sightings))
 
 
 def _strange(
     sheet: Sheet, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
-    """Yield the numbers of the patches in a part of a mat's `labels` that no card of these sightings explains."""
-    stickers = _stickers_on(sheet, sightings)
-    return (label for label in np.unique(part) if label and not _is_of_cards(labels == label, stickers))
+    """Yield how much of a part of a mat each patch of its `labels` covers that no card of these sightings explains."""
+    stickers, patches = _stickers_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
+    return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, stickers))
 
 
 def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
@@ -475,8 +456,6 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
 def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
     """True if a patch lies within reach of stickers that are read, and is no larger than their cards."""
     rows, columns = np.nonzero(patch)
-    if not len(stickers):
-        return False
     x, y, reach_mm = stickers.T
     reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
     near = int(reached.any(axis=0).sum())
@@ -487,9 +466,7 @@ def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
 
 
 def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
-    where = ~_in_zones(sheet.fit.layout) if margins else np.zeros(sheet.last.shape[:2], bool)
-    for zone in zones:
-        where[sheet.zones[zone]] = True
+    where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
     bare = where & ~_near_stickers(sheet, sightings) & _may_be_bare(sheet)
     # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
     return replace(

@@ -111,6 +111,25 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, table, 
     assert len(table.faces()) == 6
 
 
+def test_pictures_of_single_cards_are_sent_one_after_another_and_the_good_ones_are_kept(opened, table, tmp_path):
+    page = begun(opened, table)
+    shots = {"IMG_10.jpg": card_before_camera("75"), "IMG_9.jpg": b"GIF89a", "IMG_8.jpg": card_before_camera("25")}
+    for name, content in shots.items():
+        (tmp_path / name).write_bytes(content)
+
+    page.click("text=A photograph instead")
+    page.set_input_files("[name=photo]", [tmp_path / name for name in shots])
+    expect(page.get_by_text("Looking at 1 of 3 …")).to_be_visible()
+
+    expect(page.get_by_text("Photograph 2: The picture that you have sent is no JPEG")).to_be_visible(timeout=60_000)
+    for number, card in ((1, "25"), (3, "75")):
+        page.check(f'[name="card-{number}"][value="{card}"]')
+    page.click("text=These names are right")
+
+    expect(page.locator("h1")).to_contain_text("50 km", timeout=30_000)
+    assert table.faces() == {Card.KM_25, Card.KM_75}
+
+
 def test_a_deck_is_removed_only_after_asking(opened, table):
     page = begun(opened, table)
     page.goto(table.url + "/decks")

@@ -76,6 +76,19 @@ def phone(browser):
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
+def test_on_the_narrowest_phone_a_side_with_every_safety_has_room_for_its_name(phone, language):
+    header, plays, _attack = TABLES[3]
+    with match_of(header, plays) as match, running(app_of(match)) as url:
+        page = phone(url, language, "Bob")
+        page.set_viewport_size({"width": 320, "height": 640})
+        page.goto(url)
+        name = page.locator(".strip h2", has_text="Cid")
+
+        assert name.evaluate("h2 => h2.lastElementChild.scrollWidth <= h2.lastElementChild.clientWidth")
+        assert page.evaluate(OVERLAPS) == []
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
 @pytest.mark.parametrize("count", TABLES)
 def test_nothing_on_the_table_covers_another_thing_or_sticks_out(phone, count, language):
     header, plays, attack = TABLES[count]
@@ -150,6 +163,11 @@ class Stillness:
         page.set_viewport_size(size)
         self.first = self._stand()
 
+    def follow(self, match, plays) -> None:
+        for play in plays:
+            assert match.enter(play, "Ann").done, play
+            self.look(play)
+
     def look(self, state: str, *, anew: bool = True) -> None:
         for kind, before, now in zip(TAPPED, self.first, self._stand(anew=anew), strict=True):
             if len(before) != len(now) and "held" not in kind:
@@ -178,9 +196,7 @@ TURNS += ["Bob discard 25", "Ann accident > Bob", "Bob repairs", "Ann driving-ac
 def test_no_card_of_the_deck_under_the_board_moves(phone, header, plays, line, instead, seat, language, size):
     with match_of(header, []) as match, running(app_of(match)) as url:
         still = Stillness(phone(url, language, seat), url, size)
-        for play in plays:
-            assert match.enter(play, "Ann").done, play
-            still.look(play)
+        still.follow(match, plays)
         match.undo("Ann")
         still.look("undo")
         match.correct(match.state.hand_entries[line].seq, instead, "Ann")
@@ -188,6 +204,19 @@ def test_no_card_of_the_deck_under_the_board_moves(phone, header, plays, line, i
         assert still.page.locator(".unasked .asked").count() == (seat == "Bob")
         still.page.evaluate(SAID)
         still.look("out of reach", anew=False)
+
+        assert still.moved == {}
+
+
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))
+@pytest.mark.parametrize("seat", mostly_long(["Bob", None], "Bob"))
+def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language):
+    with match_of(LONG_NAMED, []) as match, running(app_of(match)) as url:
+        page = phone(url, language, seat)
+        page.request.post(f"{url}/phone", form={"theme": "auto", "large": "on"}, headers={"Origin": url})
+        still = Stillness(page, url, SMALL)
+        assert page.evaluate("getComputedStyle(document.documentElement).fontSize") == "20px"
+        still.follow(match, TURNS)
 
         assert still.moved == {}
 

@@ -62,12 +62,37 @@ for (const piece of document.querySelectorAll(".piece")) {
   });
 }
 
+// Several photographs are sent one after another where the form says so, however large they are together. The server
+// notes what cannot be used of each, also where one is too large to travel; when it is busy or not reached, it waits.
+async function sendEach(input, files, button) {
+  files.sort((one, other) => one.name.length - other.name.length || (one.name > other.name) - (one.name < other.name));
+  const body = new FormData(input.form);
+  button.hidden = false;
+  button.disabled = input.disabled = true;
+  for (let number = 1; number <= files.length; number++) {
+    const says = input.dataset.each.replace("{number}", number).replace("{count}", files.length);
+    button.querySelector("span").textContent = says;
+    body.delete("photo");
+    body.set("number", number);
+    const file = files[number - 1];
+    if (file.size <= Number(input.dataset.most)) body.set("photo", file);
+    const asked = { method: "POST", body, headers: { "HX-Request": "true" } };
+    let answer;
+    while (!(answer = await fetch(input.form.action, asked).catch(() => null)) || [429, 503].includes(answer.status)) {
+      await new Promise((again) => setTimeout(again, 2000));
+    }
+    if (number === files.length || !answer.ok) location = answer.headers.get("HX-Redirect") || location.href;
+    if (!answer.ok) return;
+  }
+}
+
 // A file that is too large is told before it travels, what else was typed stays. Where any other is sent at once its
 // button shows only that it is read.
 for (const input of document.querySelectorAll("[data-most]")) {
   const sends = "sends" in input.dataset && input.form.querySelector("[data-busy]");
   if (sends) sends.hidden = true;
   input.addEventListener("change", () => {
+    if ("each" in input.dataset && input.files.length > 1) return sendEach(input, [...input.files], sends);
     const isTooLarge = [...input.files].some((file) => file.size > Number(input.dataset.most));
     if (isTooLarge) input.value = "";
     input.form.querySelector("[data-too-large]").hidden = !isTooLarge;

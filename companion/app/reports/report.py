@@ -209,13 +209,21 @@ def _zone_row(zone: dict[str, Any]) -> list[str]:
     return [zone["zone"], scale, blur, str(zone["white"]), str(zone["contrast"]), str(zone["grain"]), *shares, smallest]
 
 
+_TOLD = {
+    "withdrawn": "taken back",
+    "counted": "counted after all",
+    "missed": "not seen, but played",
+    "question": "asked",
+}
+
+
 def watched(item: dict[str, Any]) -> str:
     """Return one item of `companion watch` in words."""
     if "proposal" in item:
         why = "".join(f" – {reason['say']}" for reason in item["reasons"])
         confirmed = ", confirmed" if item["confirmed"] else ""
         return f"{item['t_s']:8.1f} s  {item['proposal']}: {item['verdict']}{confirmed}{why}"
-    for key, what in (("withdrawn", "taken back"), ("counted", "counted after all"), ("question", "asked")):
+    for key, what in _TOLD.items():
         if key in item:
             return f"{item['t_s']:8.1f} s  {what}: {item[key]}"
     totals = ", ".join(f"{name} {side['total']}" for name, side in item["sides"].items())

@@ -112,7 +112,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
     others = (other.key for other in tally.lots if other is not lot and not other.is_beside)
     theirs = ((other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others)
     lines = [_line(edition, form, lot, card) for card in distances_of(edition)]
-    safeties = [_field(form, lot, f"s-{key}-{card}", card) for card in edition.safeties]
+    safeties = [_field(edition, form, lot, f"s-{key}-{card}", card) for card in edition.safeties]
     for line in (*lines, *safeties):
         of_card = (one for one in about if one.card == line["card"])
         line["odd"] = [one.say for one in of_card if one.side or line["value"] not in ("", "0")]
@@ -140,19 +140,24 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
 def _line(edition: Edition, form: Form, lot: Lot, card: Card) -> dict[str, Any]:
     """Return the line of a distance; the field of those that count twice is empty for a deck without accelerators."""
     fast = f"x-{lot.key}-{card}"
-    return _field(form, lot, f"n-{lot.key}-{card}", card, "0") | {
+    return _field(edition, form, lot, f"n-{lot.key}-{card}", card, "0") | {
         "most": edition.deck[card],
         "fast_field": fast if Card.ACCELERATOR in edition.deck else "",
         "fast": form.get(fast, "0"),
     }
 
 
-def _field(form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
-    """Return the field of a card, with the numbers of the drawn cards that it counts: `cards 3, 4`."""
-    numbers = [str(spot.number) for spot in lot.spots if spot.card is card]
+def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual: str = "") -> dict[str, Any]:
+    """Return the field of a card, with the numbers of the drawn cards that it counts, `cards 3, 4`, and of others."""
+    value, numbers = form.get(field, usual), [str(spot.number) for spot in lot.spots if spot.card is card]
+    answered = [str(spot.number) for spot in lot.unsure if _answer(edition, spot, form) is card]
     several = _("cards %(all)s", all=", ".join(numbers)) if numbers else ""
     cards = _("card %(number)s", number=numbers[0]) if len(numbers) == 1 else several
-    return {"card": card, "field": field, "value": form.get(field, usual), "cards": cards}
+    if cards and parsing.whole(value, 0, MOST_COPIES) not in (None, len(numbers)):
+        cards = _("%(cards)s, counted: %(count)s", cards=cards, count=value)
+    if answered:
+        cards += " " + _("+ %(all)s (questions above)", all=", ".join(answered))
+    return {"card": card, "field": field, "value": value, "cards": cards.strip()}
 
 
 def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:
@@ -202,17 +207,26 @@ def _trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
 # --- What was sent ---------------------------------------------------------------------------------------------
 
 
+class OpenCardError(Problem):
+    """A card that people are asked about, and that nobody has said anything of yet."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(_("Card %(number)d is still open: say which it is, or that it does not count.", number=number))
+        self.number = number
+
+
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table confirmed. Raises Problem for what is open or cannot be read."""
     laid = layings(edition, tally, form)
     for laying, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
-            still = _("Card %(number)d is still open: say which it is, or that it does not count.", number=spot.number)
-            raise Problem(still)
+            raise OpenCardError(spot.number)
         for lot, card, kind in product(lots, distances_of(edition), "nx"):
             if _number(form, f"{kind}-{lot.key}-{card}") is None:
                 wrong = N_("How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.")
                 raise Problem(_(wrong, card=words.name(card), name=laying.name, most=MOST_COPIES))
+    if not any(laying.km or laying.safeties for laying in laid):
+        raise Problem(_("Nothing is counted yet: put in how many cards lie before each side, and which safeties."))
     names = Counter(laying.name.casefold() for laying in laid)
     for laying in laid:
         if names[laying.name.casefold()] > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
@@ -17,6 +18,7 @@ from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.tabletop.template_decks import load_deck
 from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
 from companion.vision.counting.tally import Photo, Tally, tally
@@ -25,6 +27,7 @@ from companion.vision.faces.deck_in_use import chosen_deck
 bp = Blueprint("snap", __name__)
 
 PATH = "/snap"
+_WITH = "counts_with"  # in a phone's cookie: the deck that it has counted with last, and the table's at that time
 _REFUSED = (Problem, RequestEntityTooLarge)
 
 
@@ -80,8 +83,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
             return _lines_of(token, snap, kept, Snap(name, deck, photos))
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
-        sentence, code = _refused(error)
-        return _confirming(token, snap, form, sentence), code
+        return _confirming(token, snap, form, error), _refused(error)[1]
     sheet = score_sheets.counted_sheet(table)
     if "add_up" in form:
         add_up(token, edition.name, edition.match_points, sheet)
@@ -107,10 +109,18 @@ def picture(token: str, number: int) -> Response:
 
 
 def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tuple[str, int]:
-    """Return the form that a photograph is sent with, as it was filled in; else as this table plays."""
-    name, deck = state().game.edition_name, service().camera.deck or chosen_deck(folder()) or ""
-    chosen = _choices(given.get("edition", name), given.get("deck", deck))
+    """Return the form that a photograph is sent with, as it was filled in; else as the table and the deck say."""
+    counted, then = session.get(_WITH, ("", ""))
+    deck = given.get("deck", counted if then == _table_deck() else _table_deck())
+    name = state().game.edition_name
+    with suppress(Problem):
+        name = load_deck(deck, folder()).edition if deck and (state().match is None or state().is_demo) else name
+    chosen = _choices(given.get("edition", name), deck)
     return render_template("snap.html", **chosen, most_bytes=MOST_BYTES, sentence=sentence), code
+
+
+def _table_deck() -> str:
+    return service().camera.deck or chosen_deck(folder()) or ""
 
 
 def _choices(edition: str, deck: str) -> dict[str, object]:
@@ -119,15 +129,20 @@ def _choices(edition: str, deck: str) -> dict[str, object]:
 
 
 def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
-    """Return the names of the edition and the deck that were chosen. Raises Problem where there is no such one."""
+    """Return the names of the edition and the deck that were chosen. Raises Problem where there is no such one.
+
+    The phone counts with that deck until the table plays with another.
+    """
     edition, deck = _edition(given.get("edition", "")), given.get("deck", "")
     if deck and deck not in dict(deck_choices(folder())):
         wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
         raise Problem(wrong)
+    session.permanent = True
+    session[_WITH] = deck, _table_deck()
     return edition.name, deck
 
 
-def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sentence: str = "") -> str:
+def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, error: Exception | None = None) -> str:
     """Return the page with the lines, as they were typed or as the photographs have them."""
     edition, found = _found(snap)
     form = photo_form.fields(edition, found, _named()) if form is None else form
@@ -143,9 +158,11 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, sen
         faces=list(edition.deck),
         anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
         may_add=len(found.photos) < MOST_PHOTOS,
+        shows_all=all(lot.is_seen for lot in found.lots) or found.is_blank,
         is_blank=found.is_blank,
         most_bytes=MOST_BYTES,
-        sentence=sentence,
+        sentence=_refused(error)[0] if error else "",
+        about=error.number if isinstance(error, photo_form.OpenCardError) else None,
         **_choices(snap.edition, snap.deck),
     )
 

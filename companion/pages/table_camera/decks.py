@@ -19,7 +19,7 @@ from companion.pages.limits import MOST_DECK_BYTES, Queue
 from companion.pages.players import phone_identity
 from companion.pages.words import _, many
 from companion.rules.editions.edition import EditionError, load_edition
-from companion.tabletop import template_decks
+from companion.tabletop import deck_archive, template_decks
 from companion.tabletop.mat_layout import CARD_MM
 from companion.tabletop.template_decks import Deck, load_deck, own_names, titles
 from companion.vision.capture.sandbox import BUSY
@@ -72,7 +72,7 @@ def take_away(name: str) -> Response:
     """Return a deck as one file."""
     deck = known(name)
     with tempfile.TemporaryDirectory() as there:
-        content = template_decks.export_deck(deck, Path(there)).read_bytes()
+        content = deck_archive.export_deck(deck, Path(there)).read_bytes()
     return download(content, "application/zip", f"{deck.name}.zip")
 
 
@@ -103,7 +103,7 @@ def _taken_in(content: bytes, called: str) -> Deck:
         raise Problem(_("There is no file yet: choose the one that was kept of a deck."))
     title = " ".join(request.form.get("title", "").split())
     name = _free_name(title) if title else None
-    return template_decks.import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
+    return deck_archive.import_deck(Path(called), folder(), recoded, name, title=title, sent=content)
 
 
 @bp.post("/decks/<name>/remove")

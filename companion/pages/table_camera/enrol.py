@@ -9,6 +9,7 @@ from typing import Any
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 
+from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.text import listed
 from companion.pages import words
@@ -23,10 +24,11 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.capture.sandbox import BUSY
-from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS
+from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
 from companion.vision.enrol.rectify import Fault
+from companion.vision.enrol.sheet_enrolment import Taken
 
 bp = Blueprint("enrolling", __name__)
 
@@ -52,10 +54,11 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     enrolment = _enrolment(name)
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
-        photos = _photos()
-        if len(photos) > 1:
-            return _taken_together(enrolment, photos)
-        photo = sandbox.decode(photos[0], _("that you have sent")) if photos else None
+        photos = [content for content, _name in sent_files("photo")]
+        number = parsing.whole(request.form.get("number"), 1, 999)
+        if number or len(photos) > 1:
+            return _taken_together(enrolment, photos or [b""], number)
+        photo = _decoded(photos[0]) if photos else None
         image = photo if photo is not None else _image()
         if image is None:
             raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
@@ -78,42 +81,41 @@ def _image() -> Image | None:
     return service().camera.image() if shows_this_table() else None
 
 
-def _photos() -> list[bytes]:
-    """Return the photographs that were sent. Raises Problem for too many, RequestEntityTooLarge for one too large."""
-    photos = [content for content, _name in sent_files("photo")]
-    if len(photos) > MOST_PHOTOS:
-        raise Problem(_("Send at most %(most)d photographs together.", most=MOST_PHOTOS))
-    if any(len(content) > MOST_BYTES for content in photos):
-        raise RequestEntityTooLarge
-    return photos
+def _decoded(photo: bytes) -> Image:
+    """Return a photograph that was sent. Raises Problem where it cannot be read, or a script sent none as too large."""
+    if not 0 < len(photo) <= MOST_BYTES:
+        raise Problem(words.too_many_pixels(MOST_BYTES))
+    return sandbox.decode(photo, _("that you have sent"))
 
 
-def _taken_together(enrolment: Enrolment, photos: list[bytes]) -> AnyResponse:
-    """Cut the cards out of several photographs and ask for their names. Raises Problem where none can be used."""
-    count, faults = 0, []
-    for number, content in enumerate(photos, start=1):
+def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | None) -> AnyResponse:
+    """Cut the cards out of several photographs, each in its place though others cannot be used, and ask their names.
+
+    With a script they come one after another, each with its number; Problem is raised where it is to come again.
+    """
+    for at, photo in enumerate(photos, start=number or 1):
         try:
-            taken = service().guide.take_many(enrolment, sandbox.decode(content, _("that you have sent")))
-            count, wrong = count + taken.count, taken.faults
+            taken = service().guide.take_many(enrolment, _decoded(photo))
         except Problem as problem:
-            wrong = (str(problem).rstrip("."),)
-        called = _("photograph %(number)d", number=number)
-        faults += [f"{words.capital(called)}: {words.said(fault)}." for fault in wrong]
-    if not count:
-        raise Problem(" ".join(faults))
-    for fault in faults:
-        flash(fault)
-    return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
+            if number and str(problem) == BUSY:
+                raise
+            taken = Taken(0, (words.said(problem.sentence).rstrip("."),))
+        if not taken.count:
+            sheet_enrolment.leave_gap(enrolment)
+        called = words.capital(_("photograph %(number)d", number=at))
+        for fault in taken.faults:
+            flash(f"{called}: {words.said(fault)}.")
+    return go(url_for("enrolling.name_them", name=enrolment.description.name))
 
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards that were cut out together, with their likeliest names."""
+    """Show the cards that were cut out together, with their likeliest names; with `ordered` as they were to be laid."""
     enrolment = _enrolment(name)
-    there = waiting_in(enrolment.folder)
-    if not there:
+    if not waiting_in(enrolment.folder):
+        drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
-    found = sheet_enrolment.named(enrolment, folder())
+    found = sheet_enrolment.named(enrolment, folder(), in_order="ordered" in request.args)
     cards = [
         {
             "number": place + 1,
@@ -130,6 +132,7 @@ def name_them(name: str) -> AnyResponse | str:
         cards=cards,
         every=[_step(enrolment, subject) for subject in (*enrolment.cards, None)],
         is_by_place=any(guess.is_by_place for guess in found.values()),
+        order=[_step(enrolment, subject)["title"] for subject in enrolment.wanted[:3]],
     )
 
 

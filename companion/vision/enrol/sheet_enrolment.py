@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from companion.rules.cards import Card
+from companion.common.errors import Problem
 from companion.tabletop.template_decks import (
     MOST_PICTURES,
     Subject,
@@ -58,6 +58,8 @@ class Taken:
 def take(enrolment: Enrolment, image: Image) -> Taken:
     """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
     folder, count = enrolment.folder, 0
+    if places_in(folder) >= MOST_WAITING:
+        raise Problem("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING)
     rows = cut_out(image, enrolment.description.size_mm)
     write_description(folder, enrolment.description)
     cards = [card for row in rows for card in row]
@@ -76,27 +78,26 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     return Taken(count, tuple(dict.fromkeys(faults)))
 
 
-def named(enrolment: Enrolment, data: Path) -> dict[int, Guess]:
-    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own."""
+def leave_gap(enrolment: Enrolment) -> None:
+    """Leave a place free, for the card on a photograph that cannot be used."""
+    if places_in(enrolment.folder) < MOST_WAITING:
+        put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
+
+
+def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, Guess]:
+    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own.
+
+    `in_order`: the first of those that are wanted lie in their places, though not all are there.
+    """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
     decks = [load_templates(deck) for deck in whole_decks(data) if deck.folder != enrolment.folder]
     every = (*enrolment.cards, None)
-    return guesses(pictures, decks, _order(enrolment, places_in(enrolment.folder)), every)
-
-
-def _order(enrolment: Enrolment, count: int) -> Sequence[Subject]:
-    """Return what lies in each of so many places if it was laid as shown; nothing where that would be another number.
-
-    The back comes last, and may be left out.
-    """
-    for order in (enrolment.wanted, (*enrolment.cards, None)):
-        if count and count in _counts(order):
-            return order
-    return ()
+    laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
+    return guesses(pictures, decks, next(laid, enrolment.wanted if in_order else ()), every)
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
-    """Return how many cards may lie there, with and without the back."""
+    """Return how many cards may lie there in an order, with and without the back, which comes last."""
     return len(order), len(order) - (None in order)
 
 
@@ -177,18 +178,20 @@ def guesses(
     ]
     most = max(identified, key=len, default={})
     is_theirs = len(most) >= max(_FEWEST_ALIKE, _SHARE_ALIKE * len(pictures))
-    sources = [told[identified.index(most)]] if is_theirs else told
+    theirs = told[identified.index(most)] if is_theirs else None
     count = Counter(most.values())
     sure = {place: face for place, face in most.items() if is_theirs and count[face] == 1 and face in wanted}
     left = [subject for subject in wanted if subject not in sure.values()]
     found = {place: Guess((face,), is_sure=True) for place, face in sure.items()}
     for place in pictures.keys() - sure.keys():
-        alike = _likeliest([named[place] for named in sources], left)
-        by_place = order[place : place + 1]
-        is_moved = is_theirs or any(place in one and one[place] not in by_place for one in identified)
-        here = [subject for subject in by_place if subject in left]
+        alike, here = [one[place] for one in identified if place in one], order[place : place + 1]
+        is_moved = is_theirs or any(face not in here for face in alike)
+        if theirs is not None:
+            # Of a deck that is not theirs likeness is chance: of 57 cards of three others the likeliest was right of 3.
+            alike = [face for face, _score in theirs[place].ranking]
         likely = [*alike, *here] if is_moved else [*here, *alike]
-        found[place] = Guess(tuple(dict.fromkeys(likely))[:MOST_LIKELY], is_by_place=bool(here) and not is_moved)
+        likely = [subject for subject in dict.fromkeys(likely) if subject in left]
+        found[place] = Guess(tuple(likely[:MOST_LIKELY]), is_by_place=bool(likely) and not is_moved)
     return found
 
 
@@ -196,12 +199,3 @@ def _compared(picture: Image, deck: Templates) -> Named:
     size = pixels(deck.size_mm, FINE_PX_PER_MM)
     fine = lab(cv2.resize(picture, size, interpolation=cv2.INTER_AREA))
     return Closely(fine, deck).compared(Lie((size[0] - 1) / 2, (size[1] - 1) / 2, 0.0))
-
-
-def _likeliest(told: Sequence[Named], left: Sequence[Subject]) -> list[Subject]:
-    """Return the faces that a card is most like in any deck, the best first."""
-    best: dict[Card | None, float] = {}
-    for named in told:
-        for face, score in named.ranking:
-            best[face] = max(score, best.get(face, 0.0))
-    return sorted((face for face in best if face in left), key=lambda face: -best[face])

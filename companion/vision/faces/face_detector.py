@@ -140,7 +140,7 @@ class _Layers:
         """Yield the cards found, from the top down; a back is no face."""
         for card in self._cards:
             if card.face is not None:
-                quad = as_quad(self._flat.to_picture(self._corners(card.lie)))
+                quad = as_quad(self._flat.to_picture(self._corners(card)))
                 yield _sighted(card, quad, self._templates, self._mats)
 
     def add_round(self, is_beneath: bool) -> bool:
@@ -250,7 +250,7 @@ class _Layers:
 
     def _ends(self, card: Named) -> bool:
         """True if what shows of a card ends where the card does."""
-        borders = self._smooth, self._shown, self._corners(card.lie), FINE_PX_PER_MM * card.lie.scale
+        borders = self._smooth, self._shown, self._corners(card), FINE_PX_PER_MM * card.lie.scale
         return card.shown >= WHOLE_FROM or share_that_ends(*borders) >= LEAST_ENDING
 
     def _is_in_a_fan(self, card: Named) -> bool:
@@ -258,7 +258,7 @@ class _Layers:
         if not FAN_SHOWN <= card.shown < WHOLE_FROM or card.detail < LEAST_DETAIL or card.telling < FAN_TELLING:
             return False
         px_per_mm = FINE_PX_PER_MM * card.lie.scale
-        steps = steps_across(self._smooth, self._shown, self._corners(card.lie), px_per_mm)
+        steps = steps_across(self._smooth, self._shown, self._corners(card), px_per_mm)
         if len(steps) < 2 or steps[1] < LEAST_STEP:
             return False
         return card.score >= (FAN_SCORE if steps[0] >= LEAST_STEP else FAN_CLEAR_SCORE)
@@ -266,12 +266,12 @@ class _Layers:
     def _is_news(self, pose: Lie) -> bool:
         """True if the last round found a card over this place."""
         lie = pose.on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
-        mask = self._mask(lie)
+        mask = self._mask(_placed(lie, self._templates.corners_mm[0]))
         return float((self._fresh * mask).sum()) >= NEWS_SHARE * float(mask.sum())
 
     def _taken(self, card: Named, least: float = LEAST_SHOWN) -> bool:
         """Add a card unless too much of it is covered; true if it was added."""
-        mask = self._mask(card.lie)
+        mask = self._mask(self._corners(card))
         free = float((self._shown * mask).sum() / max(mask.sum(), 1))
         if free < max(least, min(BENEATH_SHARE, 0.9 * card.shown)):
             return False
@@ -280,16 +280,20 @@ class _Layers:
         self._fresh[mask > 0] = 1
         return True
 
-    def _mask(self, lie: Lie) -> Pixels:
+    def _mask(self, corners: Floats) -> Pixels:
         mask = np.zeros(self._shown.shape, np.float32)
-        cv2.fillConvexPoly(mask, np.int32(np.round(self._corners(lie) * 16)), 1.0, shift=4)
+        cv2.fillConvexPoly(mask, np.int32(np.round(corners * 16)), 1.0, shift=4)
         return mask
 
-    def _corners(self, lie: Lie) -> Floats:
+    def _corners(self, card: Named) -> Floats:
         """Return a card's corners on the fine picture, `(4, 2)`."""
-        x, y = (side * FINE_PX_PER_MM / 2 for side in self._templates.size_mm)
-        corners = (lie.shifted(*corner) for corner in ((-x, -y), (x, -y), (x, y), (-x, y)))
-        return np.array([(corner.x_px, corner.y_px) for corner in corners])
+        return _placed(card.lie, self._templates.corners_of(card.face))
+
+
+def _placed(lie: Lie, corners_mm: Floats) -> Floats:
+    """Return the corners of a card of that pose on the fine picture, `(4, 2)`."""
+    corners = (lie.shifted(*corner) for corner in corners_mm * FINE_PX_PER_MM)
+    return np.array([(corner.x_px, corner.y_px) for corner in corners])
 
 
 def _is_doubtful(card: Named) -> bool:

@@ -1,0 +1,113 @@
+"""A template deck as one zip file, to be taken to another machine."""
+
+from __future__ import annotations
+
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+
+from companion.common.errors import FileProblem, Problem
+from companion.common.program_name import typed
+from companion.common.text import Said, say
+from companion.common.zip_reader import Recoded, ZipReader
+from companion.tabletop.template_decks import (
+    FILE_NAME,
+    Deck,
+    cards_of,
+    description_of,
+    own_folder,
+    picture_named,
+    put_deck,
+    tables_of,
+)
+
+_MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
+
+
+def export_deck(deck: Deck, out: Path) -> Path:
+    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path."""
+    path = out / f"{deck.name}.zip" if out.is_dir() else out
+    new = path.with_name(f"{path.name}.new")
+    pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
+    with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
+        for picture in pictures:
+            if picture.stat().st_size > _MOST_PICTURE_BYTES:
+                raise Problem(
+                    "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
+                    name=picture,
+                    mb=_MOST_PICTURE_BYTES // 1_000_000,
+                )
+        # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
+        with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
+            for file in (deck.folder / FILE_NAME, *pictures):
+                packed.write(file, file.name)
+        new.replace(path)
+    return path
+
+
+def import_deck(
+    file: Path,
+    data: Path,
+    recoded: Recoded,
+    name: str | None = None,
+    *,
+    title: str | None = None,
+    sent: bytes | None = None,
+) -> Deck:
+    """Take a deck from a zip file that `export_deck` wrote into the data folder, whole or not at all.
+
+    Name and title are those given, else what it says itself. `sent` is what the file holds where it came from another
+    machine, and is not on this one's disk. Nothing of the file is trusted: its names are checked, what is too large is
+    refused, and every picture is read and written again. Raises Problem.
+    """
+    content = _ZIP.unpacked(file, sent)
+    if FILE_NAME not in content:
+        raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
+    try:
+        described = tables_of(content.pop(FILE_NAME))
+        inner = description_of(described, "")
+    except ValueError as error:
+        raise _bad_file(
+            file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
+        ) from error
+    called = name or str(described.get("name") or file.stem)
+    folder = own_folder(called, data)
+    if folder.exists():
+        raise Problem(
+            "There is a deck '%(name)s' already: give this one another name – on the page in the field"
+            " “Another name”, in the terminal with --as NAME.",
+            name=called,
+        )
+    description = replace(inner, name=called, title=title or inner.title)
+    cards_of(description.edition, file)
+    return put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
+
+
+def _bad_file(file: Path, what: Said) -> Problem:
+    return Problem(
+        "%(path)s is no deck that can be used (%(what)s): export it anew with `%(command)s`.",
+        1,
+        path=file,
+        what=what,
+        command=typed("decks export"),
+    )
+
+
+def _strange(name: str) -> Said:
+    return say("'%(name)s' in it is neither %(file)s nor a card's picture", name=name, file=FILE_NAME)
+
+
+def _unended(error: Exception) -> str:
+    """Return what an error says, to be said within a sentence."""
+    said = str(error)
+    return Said(said.pattern.rstrip("."), **said.values) if isinstance(said, Said) else said.rstrip(".")
+
+
+_ZIP = ZipReader(
+    is_known=lambda name: name == FILE_NAME or picture_named(name) is not None,
+    strange=_strange,
+    bad=_bad_file,
+    most_files=_MOST_FILES,
+    most_bytes=_MOST_FILE_BYTES,
+    most_of=lambda _: _MOST_PICTURE_BYTES,
+)
