@@ -2,12 +2,14 @@
 
 import itertools
 import sys
+import threading
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import MappingProxyType, SimpleNamespace
 
 import cv2
 import numpy as np
 import pytest
-from network_camera import NetworkCamera
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, steadiness
@@ -214,13 +216,34 @@ def test_the_light_of_a_picture_is_its_brightness_and_its_warmth():
     assert steadiness.light_of(red) == Light(80.0, 2.0)
 
 
+TABLE = jpeg_of(np.random.default_rng(1).integers(0, 255, (*HALF[::-1], 3), np.uint8))
+
+
+class NetworkCamera(BaseHTTPRequestHandler):
+    """What a phone's network camera program speaks: one JPEG after the other, for as long as somebody looks."""
+
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "multipart/x-mixed-replace; boundary=next")
+        self.end_headers()
+        with suppress(OSError):
+            while True:
+                self.wfile.write(b"--next\r\nContent-Type: image/jpeg\r\n\r\n" + TABLE + b"\r\n")
+
+    def log_message(self, *_said: object) -> None:
+        pass
+
+
 def test_a_network_camera_that_sends_jpegs_is_a_camera():
-    camera = NetworkCamera(jpeg_of(np.random.default_rng(1).integers(0, 255, (*HALF[::-1], 3), np.uint8)))
-    coming = frames(camera.url)
+    server = ThreadingHTTPServer(("127.0.0.1", 0), NetworkCamera)
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    coming = frames(f"http://127.0.0.1:{server.server_port}/video")
 
     first, second = itertools.islice(coming, 2)
 
     assert first.image.shape == second.image.shape == (*HALF[::-1], 3)
     assert first.t_s < second.t_s
     coming.close()
-    camera.close()
+    server.shutdown()
+    server.server_close()

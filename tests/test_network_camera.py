@@ -8,7 +8,7 @@ import urllib.request
 
 import films
 import pytest
-from network_camera import NetworkCamera
+from rtsp_camera import RtspCamera
 from trust.real_service import asked, service, wait_until
 
 from companion.app.service import watched
@@ -35,7 +35,7 @@ def pictures():
 
 @pytest.fixture
 def camera(pictures):
-    camera = NetworkCamera(pictures[0], login="ann:secret")
+    camera = RtspCamera(pictures[0], login="ann:secret")
     yield camera
     camera.close()
 
@@ -47,7 +47,7 @@ def setup_file(tmp_path):
     return path
 
 
-def is_looked_at(camera: NetworkCamera) -> bool:
+def is_looked_at(camera: RtspCamera) -> bool:
     """True once somebody has been sent enough pictures to know the table: the first twenty only tell how many come."""
     sent = camera.sent
     return wait_until(lambda: camera.sent > sent + 60, PATIENCE_S)
@@ -92,6 +92,6 @@ def test_the_service_plays_through_a_network_camera_and_shows_no_password(camera
         page = asked(running.port, "/camera")[1]
 
     assert log == PLAYS
-    assert f"http://127.0.0.1:{camera.port}/video" in trouble
+    assert f"rtsp://127.0.0.1:{camera.port}/live" in trouble
     assert "secret" not in trouble + "".join(running.said)
     assert b"secret" not in page
