@@ -135,7 +135,7 @@ class _Costs:
             cost += ODD
         if one.sighting.is_double:
             # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
-            cost += POSSIBLE if not is_due else -LIKELY if one.is_upset else -POSSIBLE
+            cost += POSSIBLE if not is_due else -POSSIBLE * (not one.is_upset)
         return cost
 
     def _would_show(self, one: Detection, track: Track) -> bool:

@@ -18,7 +18,7 @@ from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
 from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab
 from companion.vision.capture.image_io import read_picture
-from companion.vision.faces.keypoints import MOST_FACE_POINTS, Points, points_of, points_on
+from companion.vision.faces.keypoints import Points, points_of
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Turned, in_every_turn, slants
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
@@ -29,15 +29,10 @@ POINTS_PX_PER_MM = 3.0
 INSET_MM = 1.5  # width of a picture's rim left out: no enrolled card is cut out exactly, and corners are round
 NARROW_PX, WIDE_PX = 0.7, 4.5  # sizes of details on the fine picture, as σ
 
-_SHARED_PX = 228  # width of pictures laid on one another, four pixels a millimetre
-_LIKE_ENOUGH = 0.55  # least correlation of pictures that may share a drawing
-_LESS_LIKE = 0.8  # most distance of a keypoint from its like, against that from the next (Lowe 2004)
-_AGREE_PX, _LEAST_SHARED, _ACROSS = 0.75, 16, 0.5
-"""Distance within which keypoints agree on how a drawing lies, least number that do, and share of the card they span.
-
-Of 52 faces cut out up to 1.2 mm off, in ten decks, those laid so on others then lie 0.1 to 0.4 mm off on average."""
-
-_MOST_OFF = 0.05  # most that a drawing lies beside another, in widths of a card
+_SHARED_PX = 114  # width of pictures laid on one another, two pixels a millimetre: enough for a tenth of one
+_LIKE_ENOUGH, _SAME_DRAWING = 0.55, 0.84  # correlation of pictures that share a drawing, before and after
+_MOST_OFF, _LITTLE_OFF, _GAIN = 0.05, 0.02, 0.04  # most shift, in widths; beyond the second it must gain the third
+_STOP = (cv2.TERM_CRITERIA_EPS | cv2.TERM_CRITERIA_COUNT, 40, 1e-4)
 _CORNERS = np.array([(0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)])
 
 
@@ -228,59 +223,50 @@ def laid_on_one_another(pictures: Sequence[Image]) -> tuple[list[Image], Floats]
     alike, nor were they printed so. Where two faces differ in a figure alone, the edges of what they share would
     otherwise differ more than the figures do.
     """
-    shared = [_Shared(picture) for picture in pictures]
+    grays = [_gray(picture) for picture in pictures]
     first: list[int] = []
     laid, corners = [], np.tile(_CORNERS, (len(pictures), 1, 1))
     for number, picture in enumerate(pictures):
-        found = ((other, onto) for other in first if (onto := shared[number].onto(shared[other])) is not None)
+        found = ((other, onto) for other in first if (onto := _onto(grays[other], grays[number])) is not None)
         other, onto = next(found, (number, None))
         if onto is None:
             first.append(number)
             laid.append(picture)
         else:
-            height, width = pictures[other].shape[:2]
-            to_px = np.diag([width, height, 1.0]) @ onto @ np.diag([1 / picture.shape[1], 1 / picture.shape[0], 1.0])
-            laid.append(cv2.warpPerspective(picture, to_px, (width, height), borderMode=cv2.BORDER_REPLICATE))
-            corners[number] = through(onto, _CORNERS)
+            laid.append(_moved(picture, onto, pictures[other].shape[:2]))
+            to_shares = np.diag([1 / _SHARED_PX, 1 / len(grays[number]), 1.0])
+            corners[number] = through(to_shares @ np.linalg.inv(onto) @ np.linalg.inv(to_shares), _CORNERS)
     return laid, corners
 
 
-class _Shared:
-    """A face's picture, compared with others that may share its drawing."""
+def _gray(picture: Image) -> Pixels:
+    height = round(_SHARED_PX * picture.shape[0] / picture.shape[1])
+    small = cv2.resize(picture, (_SHARED_PX, height), interpolation=cv2.INTER_AREA)
+    return cv2.GaussianBlur(cv2.cvtColor(small, cv2.COLOR_BGR2GRAY).astype(np.float32), (0, 0), 0.8)
 
-    def __init__(self, picture: Image) -> None:
-        height = round(_SHARED_PX * picture.shape[0] / picture.shape[1])
-        small = cv2.resize(picture, (_SHARED_PX, height), interpolation=cv2.INTER_AREA)
-        self._gray: Image = cv2.cvtColor(small, cv2.COLOR_BGR2GRAY)
 
-    @cached_property
-    def _keys(self) -> tuple[Floats, Pixels]:
-        points, descriptors = points_on(self._gray, MOST_FACE_POINTS)
-        return points[:, :2] + 0.5, descriptors
+def _onto(still: Pixels, moving: Pixels) -> Pixels | None:
+    """Return the homography `(3, 3)` from one picture to the other; None where they share no drawing."""
+    same_size = still.shape == moving.shape
+    before = float(cv2.matchTemplate(still, moving, cv2.TM_CCOEFF_NORMED)[0, 0]) if same_size else 0.0
+    if before < _LIKE_ENOUGH:
+        return None
+    try:
+        likeness, onto = cv2.findTransformECC(still, moving, np.eye(3, dtype=np.float32), cv2.MOTION_HOMOGRAPHY, _STOP)
+    except cv2.error:
+        return None
+    height, width = still.shape
+    corners = np.float32([(0, 0), (width, 0), (width, height), (0, height)]).reshape(-1, 1, 2)
+    off = float(np.abs(cv2.perspectiveTransform(corners, onto) - corners).max()) / width
+    is_near = off <= _LITTLE_OFF or (off <= _MOST_OFF and likeness - before >= _GAIN)
+    return onto if likeness >= _SAME_DRAWING and is_near else None
 
-    def onto(self, other: _Shared) -> Floats | None:
-        """Return the homography `(3, 3)` to where another has the same drawing, in widths and heights; None without."""
-        size = self._gray.shape
-        if other._gray.shape != size or cv2.matchTemplate(other._gray, self._gray, cv2.TM_CCOEFF_NORMED) < _LIKE_ENOUGH:
-            return None
-        here, there = self._matched(other)
-        if len(here) < _LEAST_SHARED:
-            return None
-        onto, agreeing = cv2.findHomography(here, there, cv2.RANSAC, _AGREE_PX)
-        if onto is None or np.count_nonzero(agreeing) < _LEAST_SHARED:
-            return None
-        to_px = np.diag([*size[::-1], 1.0])
-        onto = np.linalg.inv(to_px) @ onto @ to_px
-        spans = np.ptp(here[agreeing[:, 0] > 0], axis=0) / size[::-1]
-        is_near = np.abs(through(onto, _CORNERS) - _CORNERS).max() <= _MOST_OFF
-        return onto if is_near and spans.min() >= _ACROSS else None
 
-    def _matched(self, other: _Shared) -> Floats:
-        """Return where keypoints have their like on another, in pixels on each, `(2, n, 2)`."""
-        (here, own), (there, others) = self._keys, other._keys
-        if not len(own) or len(others) < 2:
-            return np.empty((2, 0, 2))
-        found = cv2.BFMatcher(cv2.NORM_L2).knnMatch(own, others, k=2)
-        pairs = np.array([(m.queryIdx, m.trainIdx) for m, second in found if m.distance < _LESS_LIKE * second.distance])
-        both = np.stack((here[pairs[:, 0]], there[pairs[:, 1]])) if len(pairs) else np.empty((2, 0, 2))
-        return both[:, np.hypot(*(both[1] - both[0]).T) < _MOST_OFF * _SHARED_PX]
+def _moved(picture: Image, onto: Pixels, size: tuple[int, ...]) -> Image:
+    """Return a picture moved by a homography between pictures `_SHARED_PX` wide, in `size`, (height, width)."""
+    height, width = size
+    to_small = np.diag([_SHARED_PX / width, _SHARED_PX / width, 1.0])
+    from_small = np.diag([picture.shape[1] / _SHARED_PX, picture.shape[1] / _SHARED_PX, 1.0])
+    how = cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP
+    matrix = from_small @ onto.astype(np.float64) @ to_small
+    return cv2.warpPerspective(picture, matrix, (width, height), flags=how, borderMode=cv2.BORDER_REPLICATE)

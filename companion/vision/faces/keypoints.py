@@ -49,7 +49,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     """Return the keypoints of pictures `(h, w) uint8`, each filled by one card of that width."""
     keys, rows = [np.empty((0, 4))], [np.empty((0, 128), np.float32)]
     for gray in pictures:
-        points, found = points_on(gray, MOST_FACE_POINTS)
+        points, found = _points_on(gray, MOST_FACE_POINTS)
         height, width = gray.shape
         keys.append((points - (width / 2, height / 2, 0, 0)) * (*[width_mm / width] * 3, 1))
         rows.append(found)
@@ -57,7 +57,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
     return Points(np.column_stack((x, y)), sizes, angles, np.concatenate(rows))
 
 
-def points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
+def _points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
     """Return the keypoints of a picture, `(n, 4)`: place, size and angle; and their descriptors, `(n, 128)`."""
     keys, found = cv2.SIFT.create(most).detectAndCompute(gray, None)
     points = np.array([(*key.pt, key.size, key.angle) for key in keys]).reshape(-1, 4)
@@ -80,7 +80,7 @@ def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
 
 def _squares(gray: Image, points: Points, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
-    keys, found = points_on(gray, MOST_POINTS)
+    keys, found = _points_on(gray, MOST_POINTS)
     if not len(found) or not len(points.descriptors):
         return
     matches = cv2.BFMatcher(cv2.NORM_L2).knnMatch(found, points.descriptors, k=min(CANDIDATES, len(points.descriptors)))
