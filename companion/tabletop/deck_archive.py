@@ -18,6 +18,7 @@ from companion.tabletop.template_decks import (
     own_folder,
     picture_named,
     put_deck,
+    stems_of,
     tables_of,
 )
 
@@ -25,12 +26,18 @@ _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 40
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
-    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path."""
+    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path.
+
+    Of each face as many pictures as are kept, under names that differ without their suffix: all become PNG files.
+    """
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
-    pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
+    named = [*deck.faces.items(), (None, deck.back)]
+    pictures = [
+        (path, stem + path.suffix) for face, paths in named for path, stem in zip(paths, stems_of(face), strict=False)
+    ]
     with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
-        for picture in pictures:
+        for picture, _ in pictures:
             if picture.stat().st_size > _MOST_PICTURE_BYTES:
                 raise Problem(
                     "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
@@ -39,8 +46,9 @@ def export_deck(deck: Deck, out: Path) -> Path:
                 )
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
-            for file in (deck.folder / FILE_NAME, *pictures):
-                packed.write(file, file.name)
+            packed.write(deck.folder / FILE_NAME, FILE_NAME)
+            for picture, name in pictures:
+                packed.write(picture, name)
         new.replace(path)
     return path
 
