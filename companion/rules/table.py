@@ -236,9 +236,13 @@ class Table(NamedTuple):
     @property
     def to_draw(self) -> int:
         """How many cards the player to move still draws before he plays."""
-        if self.due is Due.TURN and self.edition.draw == "to-seven":
-            return max(0, FULL_HAND - self.hands[self.to_move])
-        return 0 if self.due is Due.NOTHING else 1
+        return self.draws(self.hands[self.to_move], self.due)
+
+    def draws(self, held: int, due: Due = Due.TURN) -> int:
+        """Return how many cards a player who holds so many draws before he plays."""
+        if due is Due.TURN and self.edition.draw == "to-seven":
+            return max(0, FULL_HAND - held)
+        return 0 if due is Due.NOTHING else 1
 
     @property
     def is_over(self) -> bool:

@@ -10,17 +10,8 @@ from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
 from companion.common.text import Said, say
 from companion.common.zip_reader import Recoded, ZipReader
-from companion.tabletop.template_decks import (
-    FILE_NAME,
-    Deck,
-    cards_of,
-    description_of,
-    own_folder,
-    picture_named,
-    put_deck,
-    stems_of,
-    tables_of,
-)
+from companion.tabletop import template_decks
+from companion.tabletop.template_decks import FILE_NAME, Deck, own_folder, picture_named, stems_of
 
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 
@@ -72,8 +63,8 @@ def import_deck(
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     try:
-        described = tables_of(content.pop(FILE_NAME))
-        inner = description_of(described, "")
+        described = template_decks.tables_of(content.pop(FILE_NAME))
+        inner = template_decks.description_of(described, "")
     except ValueError as error:
         raise _bad_file(
             file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
@@ -87,8 +78,8 @@ def import_deck(
             name=called,
         )
     description = replace(inner, name=called, title=title or inner.title)
-    cards_of(description.edition, file)
-    return put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
+    template_decks.cards_of(description.edition, file)
+    return template_decks.put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
 
 
 def _bad_file(file: Path, what: Said) -> Problem:
