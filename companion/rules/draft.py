@@ -9,7 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import NO_WINDOW, Attack, Due, Ending, HowEnded, Request, Shows, Side, Table, Window
+from companion.rules.table import Attack, Due, Ending, HowEnded, Request, Shows, Side, Table, Window
 
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
 _FIELDS = itemgetter(*Table._fields)
@@ -45,7 +45,7 @@ class Draft:
 
     def __init__(self, table: Table, player: str | None) -> None:
         vars(self).update(zip(Table._fields, table, strict=False))
-        self.before, self.hands, self.window = table, list(table.hands), NO_WINDOW
+        self.before, self.hands, self.window = table, list(table.hands), Window()
         self.seat = table.to_move if player is None else table.seat_of(player)
         self.new_attacks: tuple[Attack, ...] = ()
 

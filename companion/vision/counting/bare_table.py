@@ -21,7 +21,7 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.sticker_codes import MODULES
 from companion.vision.boxes import Floats, Image, Pixels, Size, around
-from companion.vision.counting.strips import OTHERS, PX_PER_MM, Rivals, Sorting, ends_of_strips, softened, unread
+from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
 from companion.vision.counting.tally import scores
 from companion.vision.faces.border_profile import steps_across
 from companion.vision.faces.face_detector import face_at
@@ -190,8 +190,7 @@ class BareTable:
         if one.face is Card.UNKNOWN:
             return one.rivals if not one.rivals or any(scores(face_of(card)) for card, _ in one.rivals) else None
         if one.face.family is Family.SAFETY:
-            others = {card for card in Card if card.family is Family.SAFETY} - {other.face for other in self._seen}
-            return tuple((any_copy(card), OTHERS) for card in sorted(others))
+            return safeties_left(self._seen)
         return ((any_copy(one.face), self._sorting.beneath),) if scores(one.face) else None
 
     def in_columns(self) -> Iterator[Sighting]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from companion.rules.cards import Card
-from companion.tabletop.card_ids import face_of
+from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import any_copy, face_of
 from companion.vision.boxes import Floats, Image, Pixels, Places, lab
 from companion.vision.counting.tally import LIKELY
 from companion.vision.opencv import cv2
@@ -70,6 +70,12 @@ def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
         by=FACE,
         rivals=rivals,
     )
+
+
+def safeties_left(seen: Sequence[Sighting]) -> Rivals:
+    """Return the safeties that lie nowhere yet, as what a card among them may be."""
+    left = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in seen}
+    return tuple((any_copy(card), OTHERS) for card in sorted(left))
 
 
 def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:

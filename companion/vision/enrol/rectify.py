@@ -215,7 +215,7 @@ def _are_several(found: list[Outline]) -> bool:
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
     """True if the other lies straight beside, above or below the one, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
-    for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
+    for side in np.diff(one.corners[:3], axis=0):
         length = float(np.linalg.norm(side))
         along = float(way @ side) / length
         if abs(along) < 2 * length and float(np.linalg.norm(way - along * side / length)) < 0.08 * length:

@@ -19,11 +19,8 @@ from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
-PACE_LOOKS = 20
-"""Number of looks by which the pace is measured: two to ten seconds."""
-
-LOOK_AGAIN_S = 2.0
-"""Maximum age of an answer, in seconds: a look costs as much as reading a frame."""
+PACE_LOOKS = 20  # number of looks by which the pace is measured: two to ten seconds
+LOOK_AGAIN_S = 2.0  # maximum age of an answer: a look costs as much as reading a frame
 
 
 @dataclass(frozen=True, slots=True)
