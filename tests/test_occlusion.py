@@ -191,9 +191,13 @@ def test_a_card_of_a_pile_taken_up_and_put_back_askew_is_not_two(right: float, d
     assert faces(last[0]).count("75") == 1
 
 
-@pytest.mark.parametrize("between", [(), (card("25", 3, 2),)], ids=["seen before", "come to light"])
+@pytest.mark.parametrize(
+    ("between", "beside"),
+    [((), ()), ((card("25", 3, 2),), ()), ((), (card("100", 59),))],
+    ids=["seen before", "come to light", "another beside it"],
+)
 def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
-    between: tuple[Laid, ...], monkeypatch: pytest.MonkeyPatch
+    between: tuple[Laid, ...], beside: tuple[Laid, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pile, reading = (card("roll", 3, -2, 5.0), card("stop")), iter((0.0, 0.0, 4.4))
 
@@ -202,10 +206,11 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
         return tuple(turned(one, turn_deg) if one.face is Card.STOP else one for one in seen)
 
     monkeypatch.setattr(occlusion, "read_faces", read_askew)
-    first, _, last = looks(pile, (*pile, *between), pile)
+    first, _, last = looks(pile, (*pile, *between), (*pile, *beside))
 
     assert order_of(last[1], "stop") == order_of(first[1], "stop")
-    assert last[0][0].centre_px == pytest.approx(first[0][0].centre_px, abs=1.0)
+    stops = [next(one for one in look[0] if one.face is Card.STOP) for look in (first, last)]
+    assert stops[1].centre_px == pytest.approx(stops[0].centre_px, abs=1.0)
 
 
 def test_a_like_laid_askew_is_another_card_though_the_white_borders_around_look_as_before(
