@@ -180,6 +180,19 @@ def test_a_deck_travels_as_one_file(data, tmp_path):
     assert import_deck(file, there, recoded, "aunt", title="Aunt's").title == titles(there)["aunt"] == "Aunt's"
 
 
+def test_pictures_of_a_face_that_differ_in_their_suffix_alone_travel_both(data, tmp_path):
+    ours = load_deck("ours", data).folder
+    (ours / "roll.jpg").write_bytes((ours / "roll.png").read_bytes())
+    kept = [path.read_bytes() for path in load_deck("ours", data).faces[Card.ROLL]]
+
+    deck = import_deck(
+        export_deck(load_deck("ours", data), tmp_path), tmp_path / "there", lambda content, _name: content
+    )
+
+    assert [path.name for path in deck.faces[Card.ROLL]] == ["roll.png", "roll-2.png", "roll-3.png"]
+    assert [path.read_bytes() for path in deck.faces[Card.ROLL]] == kept
+
+
 def packed(path: Path, **files: bytes) -> Path:
     """A zip with these files; `_` stands for the dot."""
     with zipfile.ZipFile(path / "deck.zip", "w", zipfile.ZIP_DEFLATED) as file:

@@ -72,18 +72,15 @@ def written(table: str, name: str, first: int, rows: Sequence[Checked], last: in
     """Return a batch as the body of a request; what is missing among the rows from `first` on is sent as lost."""
     there = {row[0]: (row, crc) for row, crc in rows}
     end = max(there, default=first - 1)
-    events = [_wired(seq, *there[seq]) if seq in there else _lost(seq) for seq in range(first, end + 1)]
+    lost = {"crc": 0, "body": None}
+    events = [{"seq": seq, **(_wired(*there[seq]) if seq in there else lost)} for seq in range(first, end + 1)]
     batch = {"table": table, "name": name, "first_seq": first, "events": events, "last": last, "schema": SCHEMA}
     return json.dumps(batch, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def _wired(seq: int, row: tuple[int, int, float, str, str], crc: int | None) -> dict[str, Any]:
+def _wired(row: tuple[int, int, float, str, str], crc: int | None) -> dict[str, Any]:
     _, match, at_s, kind, body = row
-    return {"seq": seq, "crc": crc, "body": {"match": match, "at_s": at_s, "kind": kind, "body": body}}
-
-
-def _lost(seq: int) -> dict[str, Any]:
-    return {"seq": seq, "crc": 0, "body": None}
+    return {"crc": crc, "body": {"match": match, "at_s": at_s, "kind": kind, "body": body}}
 
 
 def signature(key: str, body: bytes) -> str:

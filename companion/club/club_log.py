@@ -77,7 +77,8 @@ def take(db: Connection, batch: Batch, key: str | None) -> int:
     new = batch.events[len(known) :]
     if new:
         # What is added to a match in which a name was erased would name the player again.
-        gone = _erased_matches(db, batch.table) if has_erased else set()
+        erased = "SELECT match FROM club.erasures WHERE table_id = %s"
+        gone = {row[0] for row in db.execute(erased, [batch.table])} if has_erased else set()
         kept = [event._replace(body="null") if event.match in gone else event for event in new]
         db.execute(
             "INSERT INTO club.events (table_id, seq, crc, match, body, erased)"
@@ -116,11 +117,6 @@ def send(db: Connection, table: str, what: Letter, who: str, *, of: int = 0, tex
     """Send something to a table, which gets it when it is heard of next."""
     db.execute("UPDATE club.tables SET has_letters = true WHERE id = %s", [table])
     deeds.append(db, desk.topic(table), what, who, {"of": of, "text": text, "match": match})
-
-
-def _erased_matches(db: Connection, table: str) -> set[int]:
-    rows = db.execute("SELECT match FROM club.erasures WHERE table_id = %s", [table])
-    return {row[0] for row in rows}
 
 
 def _locked(db: Connection, batch: Batch, key: str | None) -> tuple[int, bool]:

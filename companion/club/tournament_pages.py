@@ -132,15 +132,12 @@ def show(number: int) -> str:
     """Show who sits where, and how all stand; `me` is the side that looks."""
     with connected(club().pool) as db:
         found = known(db, number)
-    me = found.now.side(request.args.get("me", "")) or _own_side(found.now)
+    name = club_doors.name()
+    own = next((side for side in found.now.sides if name and name in side.players), None)
+    me = found.now.side(request.args.get("me", "")) or own
     place = next((at for at, one in enumerate(found.standings, start=1) if me and one.side == me.name), 0)
     seat = next((one.seat for one in found.latest if me and me.name in one.seat.sides), None)
     return render_template("club_tournament.html", found=found, systems=SYSTEMS, me=me, place=place, seat=seat)
-
-
-def _own_side(now: tournament.Tournament) -> tournament.Side | None:
-    name = club_doors.name()
-    return next((side for side in now.sides if name and name in side.players), None)
 
 
 @bp.get("/tournaments/<int:number>/cards")

@@ -41,7 +41,8 @@ class ZipReader:
                 raise self.bad(file, say_many("it holds %(count)d file", "it holds %(count)d files", len(infos)))
             for info in infos:
                 name = info.orig_filename
-                if not (_is_plain(info) and self.is_known(name)):
+                is_file = stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
+                if not (is_file and name == info.filename and self.is_known(name)):
                     raise self.bad(file, self.strange(shown(name)))
                 if name.casefold() in {other.casefold() for other in content}:
                     raise self.bad(file, say("it holds '%(name)s' twice", name=shown(name)))
@@ -70,11 +71,6 @@ class ZipReader:
 
     def _too_much(self) -> Said:
         return say("unpacked it is larger than %(mb)d MB", mb=self.most_bytes // 1_000_000)
-
-
-def _is_plain(info: zipfile.ZipInfo) -> bool:
-    """True if an entry is a file, called as it says."""
-    return info.orig_filename == info.filename and stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
 
 
 @contextmanager

@@ -335,24 +335,17 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     shown = Reason(reason.code, details)
     here, printed = language.spoken(), language.printed_in()
     instead = reasons.instead(shown, here, printed)
-    say = curly(reasons.say(shown, here, printed))
-    return Why(reason.code.value, say, curly(reasons.rule(shown, edition, here)), curly(instead) if instead else None)
+    say, rule = curly(reasons.say(shown, here, printed)), curly(reasons.rule(shown, edition, here))
+    return Why(reason.code.value, say, rule, curly(instead) if instead else None)
 
 
-_QUOTES = {
-    "en": ("“", "”"),
-    "fr": ("«\u00a0", "\u00a0»"),
-    "pl": ("„", "”"),
-    "de": ("„", "“"),
-    "es": ("«", "»"),
-    "nl": ("“", "”"),
-    "it": ("«", "»"),
-}
+_QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("«\u00a0", "\u00a0»")}
+"""The quotation marks of the languages that have others than English."""
 
 
 def curly(text: str) -> str:
     """Return a sentence in the language of the page, with typographic apostrophes and quotation marks."""
-    quoted = r"\1".join(_QUOTES[language.spoken()])
+    quoted = r"\1".join(_QUOTES.get(language.spoken(), "“”"))
     return re.sub(r"`([^`]*)`", quoted, re.sub(r"(?<!\w)'(\w[^' ]*)'", quoted, said(text))).replace("'", "’")
 
 
@@ -420,11 +413,6 @@ def offered(lines: Sequence[str]) -> str:
 def hand_title(edition: Edition, number: int) -> str:
     """Return a hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
     return _(N_("Race %(number)d") if is_race(edition) else N_("Hand %(number)d"), number=number)
-
-
-def this_hand(edition: Edition) -> str:
-    """Return the heading of the hand on the table."""
-    return _("This race") if is_race(edition) else _("This hand")
 
 
 def hand_is_over(edition: Edition) -> str:

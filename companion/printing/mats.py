@@ -13,16 +13,7 @@ from companion.printing import lettering, pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import (
-    CARD_MM,
-    DISTANCE_COLUMNS,
-    MARKER_CELLS,
-    MARKER_MM,
-    ROBOT,
-    Marker,
-    MatLayout,
-    Rect,
-)
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, ROBOT, Marker, MatLayout, Rect
 
 SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
 SHADE = "#D6C8A6"  # colour of the places where a card may lie
@@ -148,8 +139,8 @@ def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
 
 def marker_svg(marker: Marker) -> str:
     """Draw a marker in black cells on white, two cells of white around it."""
-    cell = MARKER_MM / MARKER_CELLS
     x, y, side = marker.square.x_mm, marker.square.y_mm, marker.square.width_mm
+    cell = side / MARKER_CELLS
     white = draw.rect(x - 2 * cell, y - 2 * cell, side + 4 * cell, side + 4 * cell, draw.paint(draw.WHITE))
     return white + draw.group([draw.path(marker_cells(marker.id), draw.paint(draw.BLACK))], x=x, y=y, scale=cell)
 

@@ -90,7 +90,8 @@ def search(
         worlds = max(_LEAST_WORLDS, share // len(left))
         _try_out(position, left, worlds, rng)
         played += worlds * len(left)
-        left = _in_question(left)
+        best = max(left, key=_standing)
+        left = [one for one in left if one is best or _may_gain(one, best) > _LEAST_GAIN]
         share = min(played, most - played)
         if effort.seconds is not None:
             # The next round takes as long as all before.
@@ -123,11 +124,6 @@ def lanes_after(position: Position, candidate: Candidate, hands: Ints, piles: In
 def _standing(candidate: Candidate) -> float:
     """Return what came of a candidate in all worlds together, with what was thought of it beforehand."""
     return float(candidate.all.sum()) - _DOUBT_WORLDS * candidate.doubt
-
-
-def _in_question(candidates: Sequence[Candidate]) -> list[Candidate]:
-    best = max(candidates, key=_standing)
-    return [one for one in candidates if one is best or _may_gain(one, best) > _LEAST_GAIN]
 
 
 def _may_gain(one: Candidate, best: Candidate) -> float:

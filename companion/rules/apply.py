@@ -16,20 +16,7 @@ from companion.rules.dealing import EXTENDED_KM
 from companion.rules.draft import Draft, without_last
 from companion.rules.legality import answered, can_turn_back, card_of, is_extra, mirrored, seat_named
 from companion.rules.play import Play, Verb
-from companion.rules.table import (
-    FULL_HAND,
-    Attack,
-    Due,
-    Ending,
-    How,
-    HowEnded,
-    Laid,
-    Request,
-    Shows,
-    Table,
-    Taken,
-    Window,
-)
+from companion.rules.table import Attack, Due, Ending, How, HowEnded, Laid, Request, Shows, Table, Taken, Window
 
 
 def apply(table: Table, play: Play) -> Table:
@@ -253,7 +240,7 @@ def _take(draft: Draft, _: Play) -> None:
     due = draft.due if seat == draft.to_move else Due.TURN
     if draft.discards:
         draft.fetch(seat, draft.discards[-1])
-    fills_up = due is Due.TURN and draft.before.edition.draw == "to-seven" and draft.hands[seat] < FULL_HAND
+    fills_up = due is Due.TURN and draft.before.edition.draw == "to-seven" and draft.before.draws(draft.hands[seat])
     draft.to_move, draft.due = seat, due if fills_up else Due.NOTHING
 
 

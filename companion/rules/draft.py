@@ -9,19 +9,7 @@ from operator import itemgetter
 from typing import Any
 
 from companion.rules.cards import Card
-from companion.rules.table import (
-    FULL_HAND,
-    NO_WINDOW,
-    Attack,
-    Due,
-    Ending,
-    HowEnded,
-    Request,
-    Shows,
-    Side,
-    Table,
-    Window,
-)
+from companion.rules.table import Attack, Due, Ending, HowEnded, Request, Shows, Side, Table, Window
 
 _PLACE = {name: place for place, name in enumerate(Side._fields)}
 _FIELDS = itemgetter(*Table._fields)
@@ -57,7 +45,7 @@ class Draft:
 
     def __init__(self, table: Table, player: str | None) -> None:
         vars(self).update(zip(Table._fields, table, strict=False))
-        self.before, self.hands, self.window = table, list(table.hands), NO_WINDOW
+        self.before, self.hands, self.window = table, list(table.hands), Window()
         self.seat = table.to_move if player is None else table.seat_of(player)
         self.new_attacks: tuple[Attack, ...] = ()
 
@@ -114,12 +102,7 @@ class Draft:
     def draw_for_turn(self, seat: int) -> None:
         """Draw for a play, unless the player to move has drawn already."""
         due = self.due if seat == self.to_move else Due.TURN
-        if due is Due.NOTHING:
-            return
-        if due is Due.TURN and self.before.edition.draw == "to-seven":
-            for _ in range(FULL_HAND - self.hands[seat]):
-                self.draw(seat)
-        else:
+        for _ in range(self.before.draws(self.hands[seat], due)):
             self.draw(seat)
 
     def leave_hand(self, seat: int, cards: int = 1) -> None:

@@ -13,18 +13,7 @@ from companion.rules.editions.edition import Edition
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import (
-    COUP_FOURRE_KM,
-    FULL_HAND,
-    SAFETY_KM,
-    Attack,
-    How,
-    HowEnded,
-    Side,
-    Table,
-    Taken,
-    is_driving,
-)
+from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, Attack, How, HowEnded, Side, Table, Taken, is_driving
 
 SLOW_KM = 50  # the most that may be driven under a speed limit
 MOST_TIMES = 2  # one accelerator a card
@@ -211,7 +200,7 @@ def _against_take(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.CANNOT_TAKE_DISCARD)
     elif table.drawn:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
-    elif table.edition.draw == "to-seven" and table.hands[table.seat_of(play.player or "")] >= FULL_HAND:
+    elif not table.draws(table.hands[table.seat_of(play.player or "")]):
         yield reason(Code.CANNOT_TAKE_DISCARD, case="full")
     elif not table.discards:
         yield reason(Code.CANNOT_TAKE_DISCARD, case="empty")

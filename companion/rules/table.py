@@ -181,9 +181,6 @@ class Window:
     asked: Request | None = None  # a request that was made just now, so that the card may be handed over on the spot
 
 
-NO_WINDOW = Window()
-
-
 class HowEnded(StrEnum):
     """How a hand ended; `OPEN` is a record's end in the middle of one."""
 
@@ -220,7 +217,7 @@ class Table(NamedTuple):
     extended_by: int | None = None  # the index of the side that called the extension
     attacks: tuple[Attack, ...] = ()  # the attacks that a coup fourré can still answer, the latest last
     may_pass: bool = False  # the player to move has the turn by a play out of turn, and may pass it to his left
-    window: Window = NO_WINDOW
+    window: Window = Window()
     requests: tuple[Request, ...] = ()
     ending: Ending | None = None
 
@@ -236,9 +233,13 @@ class Table(NamedTuple):
     @property
     def to_draw(self) -> int:
         """How many cards the player to move still draws before he plays."""
-        if self.due is Due.TURN and self.edition.draw == "to-seven":
-            return max(0, FULL_HAND - self.hands[self.to_move])
-        return 0 if self.due is Due.NOTHING else 1
+        return self.draws(self.hands[self.to_move], self.due)
+
+    def draws(self, held: int, due: Due = Due.TURN) -> int:
+        """Return how many cards a player who holds so many draws before he plays."""
+        if due is Due.TURN and self.edition.draw == "to-seven":
+            return max(0, FULL_HAND - held)
+        return 0 if due is Due.NOTHING else 1
 
     @property
     def is_over(self) -> bool:

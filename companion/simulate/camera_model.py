@@ -63,7 +63,8 @@ def camera(
     target, away_mm, least_mm = np.zeros(2), 3000.0, _FOCAL * width / (px_per_mm or math.inf)
     for _ in range(40):
         matrix = _looking_at(target, away_mm, size, tilt_deg, roll_deg)
-        low, high = _extent_px(matrix, corners)
+        seen = matrix @ corners
+        low, high = (extreme(seen[:2] / seen[2], axis=1) for extreme in (np.min, np.max))
         scale = _FOCAL * width / away_mm
         off_x, off_y = (low + high - size) / 2
         target = target + np.array(turned(off_x, off_y, -roll_deg)) / scale
@@ -80,12 +81,6 @@ def _looking_at(target: Matrix, away_mm: float, size: Size, tilt_deg: float, rol
     tilted = np.array([[1.0, 0.0, 0.0], [0.0, math.cos(tilt), 0.0], [0.0, -math.sin(tilt), away_mm]])
     moved = np.array([[1.0, 0.0, -target[0]], [0.0, 1.0, -target[1]], [0.0, 0.0, 1.0]])
     return sensor @ rolled @ tilted @ moved
-
-
-def _extent_px(matrix: Matrix, corners: Matrix) -> tuple[Matrix, Matrix]:
-    seen = matrix @ corners
-    flat = seen[:2] / seen[2]
-    return flat.min(axis=1), flat.max(axis=1)
 
 
 def light(look: Look, size: Size) -> NDArray[np.float32]:

@@ -10,27 +10,25 @@ from companion.common.errors import FileProblem, Problem
 from companion.common.program_name import typed
 from companion.common.text import Said, say
 from companion.common.zip_reader import Recoded, ZipReader
-from companion.tabletop.template_decks import (
-    FILE_NAME,
-    Deck,
-    cards_of,
-    description_of,
-    own_folder,
-    picture_named,
-    put_deck,
-    tables_of,
-)
+from companion.tabletop import template_decks
+from companion.tabletop.template_decks import FILE_NAME, Deck, own_folder, picture_named, stems_of
 
 _MOST_FILE_BYTES, _MOST_PICTURE_BYTES, _MOST_FILES = 128_000_000, 16_000_000, 400
 
 
 def export_deck(deck: Deck, out: Path) -> Path:
-    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path."""
+    """Write a deck as one zip file, `out` or, where that is a folder, `<name>.zip` in it; return its path.
+
+    Of each face as many pictures as are kept, under names that differ without their suffix: all become PNG files.
+    """
     path = out / f"{deck.name}.zip" if out.is_dir() else out
     new = path.with_name(f"{path.name}.new")
-    pictures = sorted(picture for paths in (*deck.faces.values(), deck.back) for picture in paths)
+    named = [*deck.faces.items(), (None, deck.back)]
+    pictures = [
+        (path, stem + path.suffix) for face, paths in named for path, stem in zip(paths, stems_of(face), strict=False)
+    ]
     with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
-        for picture in pictures:
+        for picture, _ in pictures:
             if picture.stat().st_size > _MOST_PICTURE_BYTES:
                 raise Problem(
                     "The picture %(name)s is larger than %(mb)d MB; save it smaller.",
@@ -39,8 +37,9 @@ def export_deck(deck: Deck, out: Path) -> Path:
                 )
         # A zip file knows no day before 1980; pictures taken before a small computer knew the day are from 1970.
         with zipfile.ZipFile(new, "w", zipfile.ZIP_STORED, strict_timestamps=False) as packed:
-            for file in (deck.folder / FILE_NAME, *pictures):
-                packed.write(file, file.name)
+            packed.write(deck.folder / FILE_NAME, FILE_NAME)
+            for picture, name in pictures:
+                packed.write(picture, name)
         new.replace(path)
     return path
 
@@ -64,8 +63,8 @@ def import_deck(
     if FILE_NAME not in content:
         raise _bad_file(file, say("it holds no %(file)s", file=FILE_NAME))
     try:
-        described = tables_of(content.pop(FILE_NAME))
-        inner = description_of(described, "")
+        described = template_decks.tables_of(content.pop(FILE_NAME))
+        inner = template_decks.description_of(described, "")
     except ValueError as error:
         raise _bad_file(
             file, say("its %(file)s is damaged: %(error)s", file=FILE_NAME, error=_unended(error))
@@ -79,8 +78,8 @@ def import_deck(
             name=called,
         )
     description = replace(inner, name=called, title=title or inner.title)
-    cards_of(description.edition, file)
-    return put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
+    template_decks.cards_of(description.edition, file)
+    return template_decks.put_deck(folder, description, _ZIP.anew(file, content.items(), recoded))
 
 
 def _bad_file(file: Path, what: Said) -> Problem:

@@ -344,13 +344,18 @@ def _quoted(text: str) -> str:
     return json.dumps(plain, ensure_ascii=False)
 
 
+def stems_of(subject: Subject) -> tuple[str, ...]:
+    """Return how the pictures of a face, or of the back, are called, the main one first, without their suffix."""
+    slug = BACK if subject is None else subject.value
+    return slug, *(f"{slug}-{number}" for number in range(2, MOST_PICTURES + 1))
+
+
 def put_pictures(folder: Path, subject: Subject, pngs: Sequence[bytes]) -> tuple[Path, ...]:
     """Make these the only pictures of a face, or of the back, in a deck's folder; the first is the main one.
 
     Each is written whole before an older one is removed. Raises Problem when that cannot be done.
     """
-    slug = BACK if subject is None else subject.value
-    names = [f"{slug}.png" if number == 1 else f"{slug}-{number}.png" for number in range(1, len(pngs) + 1)]
+    names = [f"{stem}.png" for stem in stems_of(subject)[: len(pngs)]]
     with _keeping(folder):
         for name, png in zip(names, pngs, strict=True):
             write_whole(folder / name, png)

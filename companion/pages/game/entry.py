@@ -24,7 +24,7 @@ from companion.rules.cards import Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
-from companion.rules.table import NO_WINDOW, Due, Table
+from companion.rules.table import Due, Table, Window
 
 bp = Blueprint("entry", __name__)
 
@@ -277,7 +277,7 @@ def may() -> AnyResponse | str:
 
 def on_turn(table: Table, player: str) -> Table:
     """Return the table as if it were that player's turn."""
-    return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=NO_WINDOW, attacks=(), may_pass=False)
+    return table._replace(to_move=table.seat_of(player), due=Due.TURN, window=Window(), attacks=(), may_pass=False)
 
 
 def at_once(table: Table, player: str) -> Iterator[Offer]:

@@ -72,13 +72,6 @@ def agreed(form: Form, edition: Edition) -> Edition:
     return played.with_deck(corrected) if corrected else played
 
 
-def as_chosen(options: Iterable[tuple[str, str]], counted: Iterable[tuple[Card, int]]) -> dict[str, str]:
-    """Return house rules and corrected counts as the form would send them."""
-    return {f"option-{name}": value for name, value in options} | {
-        f"count-{card}": str(count) for card, count in counted
-    }
-
-
 # As the form shows it
 
 

@@ -64,7 +64,8 @@ def _like_the_last(now: MatchState) -> MultiDict[str, str]:
         seats = enumerate(referee.seating(game.teams), start=1)
         levels = {f"robot{number}": str(now.robots.get(seat.player, PERSON)) for number, seat in seats}
         fields |= {"cards": DEALT, **levels}
-    return MultiDict(fields | house_rules.as_chosen(game.options, game.counts))
+    fields |= {f"option-{name}": value for name, value in game.options}
+    return MultiDict(fields | {f"count-{card}": str(count) for card, count in game.counts})
 
 
 def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False) -> str:

@@ -52,7 +52,7 @@ def show() -> AnyResponse | str:
         log=views.log_view(now),
         last=views.last_play(now),
         winner=names.side(now.game.winner) if now.game.winner else None,
-        asks=seats.asked_here(now),
+        asks=list(seats.asked_here(now)),
         changed=notices.changed_line(now, seat),
         attention=[views.entry_view(now.game, entry) for entry in now.attention],
         **({"chances": {}} if now.is_dealt else _offered(now, table, seat)),

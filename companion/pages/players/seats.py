@@ -7,6 +7,7 @@ host.
 from __future__ import annotations
 
 import hmac
+from collections.abc import Iterator
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
@@ -45,7 +46,7 @@ def show() -> str:
         unseated=_unseated(now, players),
         free_first=[(player, names.player(player)) for player in sorted(players, key=lambda one: one in seats)],
         watching=many("%(count)d phone watches.", "%(count)d phones watch.", watching) if watching else None,
-        asks=asked_here(now),
+        asks=list(asked_here(now)),
         code=service().code if phone_identity.takes_part() else None,
     )
 
@@ -105,20 +106,19 @@ def _called(now: MatchState, whose: str | None) -> str:
 # What is asked
 
 
-def asked_here(now: MatchState) -> list[dict[str, object]]:
-    """Return what is asked and may be answered by this phone: a sentence, and the words of yes and no."""
-    return [{"id": asked.id, "no": _("No"), **_ask_words(now, asked)} for asked in phones().asked if _may_answer(asked)]
+_ASKS = {
+    Wish.JOIN: (N_("%(who)s has the code of the table and wants to take part."), N_("Let in")),
+    Wish.SEAT: (N_("%(who)s asks for the seat of %(seat)s."), N_("Hand it over")),
+    Wish.HOST: (N_("%(who)s asks to be the host."), N_("Hand it on")),
+}
 
 
-def _ask_words(now: MatchState, asked: Asked) -> dict[str, object]:
-    if asked.wish is Wish.JOIN:
-        say = _("%(who)s has the code of the table and wants to take part.", who=asked.name)
-        return {"say": say, "yes": _("Let in")}
-    who = _called(now, asked.phone)
-    if asked.wish is Wish.SEAT:
-        seat = Names.of(now.game).player(asked.player)
-        return {"say": _("%(who)s asks for the seat of %(seat)s.", who=who, seat=seat), "yes": _("Hand it over")}
-    return {"say": _("%(who)s asks to be the host.", who=who), "yes": _("Hand it on")}
+def asked_here(now: MatchState) -> Iterator[dict[str, object]]:
+    """Yield what is asked and may be answered by this phone: a sentence, and the words of yes and no."""
+    for asked in filter(_may_answer, phones().asked):
+        (say, yes), seat = _ASKS[asked.wish], Names.of(now.game).player(asked.player)
+        who = asked.name or _called(now, asked.phone)
+        yield {"id": asked.id, "say": _(say, who=who, seat=seat), "yes": _(yes), "no": _("No")}
 
 
 def _may_answer(asked: Asked) -> bool:

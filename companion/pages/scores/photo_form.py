@@ -111,7 +111,11 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
     piles = ((words.capital(_(words.ZONES[pile])), ", ".join(map(words.name, lot.shows(pile)))) for pile in PILES)
     others = (other.key for other in tally.lots if other is not lot and not other.is_beside)
     theirs = ((other, _("They are %(name)s’s", name=form.get(f"name-{other}", ""))) for other in others)
-    lines = [_line(edition, form, lot, card) for card in distances_of(edition)]
+    lines = [
+        _field(edition, form, lot, f"n-{key}-{card}", card, "0")
+        | {"most": edition.deck[card], "fast_field": f"x-{key}-{card}", "fast": form.get(f"x-{key}-{card}", "0")}
+        for card in distances_of(edition)
+    ]
     safeties = [_field(edition, form, lot, f"s-{key}-{card}", card) for card in edition.safeties]
     for line in (*lines, *safeties):
         of_card = (one for one in about if one.card == line["card"])
@@ -126,6 +130,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "is_seen": lot.is_seen,
         "figures": pictures,
         "lines": lines,
+        "counts_twice": Card.ACCELERATOR in edition.deck,
         "safeties": safeties,
         "unsure": [_unsure(edition, form, spot, pictures) for spot in lot.unsure],
         "piles": " · ".join(_("%(pile)s: %(cards)s", pile=pile, cards=shown) for pile, shown in piles if shown),
@@ -134,16 +139,6 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "owners": [(OWN, _("They are a side of their own")), *theirs, (NOBODY, _("They do not count"))],
         # Empty but for a side that no photograph shows.
         "drove": form.get(f"drove-{key}", ""),
-    }
-
-
-def _line(edition: Edition, form: Form, lot: Lot, card: Card) -> dict[str, Any]:
-    """Return the line of a distance; the field of those that count twice is empty for a deck without accelerators."""
-    fast = f"x-{lot.key}-{card}"
-    return _field(edition, form, lot, f"n-{lot.key}-{card}", card, "0") | {
-        "most": edition.deck[card],
-        "fast_field": fast if Card.ACCELERATOR in edition.deck else "",
-        "fast": form.get(fast, "0"),
     }
 
 

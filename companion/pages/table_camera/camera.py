@@ -7,19 +7,8 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Any, cast
 
-from flask import (
-    Blueprint,
-    Flask,
-    Response,
-    abort,
-    current_app,
-    flash,
-    redirect,
-    render_template,
-    request,
-    session,
-    url_for,
-)
+import numpy as np
+from flask import Blueprint, Response, abort, current_app, flash, redirect, render_template, request, session, url_for
 
 from companion.common import parsing
 from companion.common.errors import Problem
@@ -33,7 +22,7 @@ from companion.pages.table_camera.camera_settings import QUARTERS, Turn
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.vision.boxes import Image, shrunk
+from companion.vision.boxes import around, shrunk
 from companion.vision.capture.devices import shown
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.phone_frames import PhoneFrames
@@ -41,7 +30,6 @@ from companion.vision.quality.advice import NO_MATS
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
 from companion.vision.quality.verdict import Aspect, light, sharpness, verdict_on
-from companion.vision.view import Quad
 
 bp = Blueprint("camera", __name__)
 
@@ -63,8 +51,7 @@ def show() -> str:
     )
 
 
-_TRIED = "camera-tried"
-"""Under which name a phone's cookie keeps that the first look through the camera was put behind."""
+_TRIED = "camera-tried"  # in a phone's cookie: the first look through the camera was put behind
 
 
 @bp.get("/camera/trial")
@@ -259,11 +246,18 @@ def sights(survey: Survey, called: Called) -> dict[str, Any]:
             "All is well as far as cards tell: without mats their stickers are the measure, taken as %(mm)s mm wide.",
             mm=float(advice.sticker_mm),
         )
+    brief = [_("%(width)d × %(height)d pixels", width=survey.size_px[0], height=survey.size_px[1])]
+    if survey.pace is not None:
+        brief = [words.said(survey.pace.says(survey.size_px))]
+    if advice.distance_cm is not None:
+        brief.append(_("about %(cm)d cm away", cm=advice.distance_cm))
+    if advice.tilt_deg is not None:
+        brief.append(_("slant %(degrees)d°", degrees=advice.tilt_deg))
     return {
         "size_px": survey.size_px,
         # Drawn zones alone do not tell how large things are.
         "is_measured": advice.smallest_mm is not None,
-        "brief": _brief(survey),
+        "brief": " · ".join(brief),
         "all_well": well,
         "faces": advice.faces,
         "todo": advice.hints,
@@ -282,24 +276,12 @@ def without_drawn(survey: Survey) -> Survey:
     return replace(survey, advice=advice, drawn={})
 
 
-def _brief(survey: Survey) -> str:
-    width, height = survey.size_px
-    said = [_("%(width)d × %(height)d pixels", width=width, height=height)]
-    if survey.pace is not None:
-        said = [words.said(survey.pace.says(survey.size_px))]
-    if survey.advice.distance_cm is not None:
-        said.append(_("about %(cm)d cm away", cm=survey.advice.distance_cm))
-    if survey.advice.tilt_deg is not None:
-        said.append(_("slant %(degrees)d°", degrees=survey.advice.tilt_deg))
-    return " · ".join(said)
-
-
 def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
     """Yield the zones on the picture: corners in pixels as SVG has them, the middle in hundredths of its size."""
     width, height = survey.size_px
     good = {zone.zone: zone.good for zone in survey.advice.zones}
-    numbers = called.numbers(*survey.printed, *survey.drawn)
-    for zone, quad in {**survey.printed, **survey.drawn}.items():
+    numbers = called.numbers(*survey.zones)
+    for zone, quad in survey.zones.items():
         x, y = (sum(corner[axis] for corner in quad) / len(quad) for axis in (0, 1))
         yield {
             "number": numbers[zone],
@@ -312,9 +294,9 @@ def _outlines(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
 
 def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
     """Yield what can be read in each zone, mat by mat."""
-    shown = {**survey.printed, **survey.drawn}
-    numbers = called.numbers(*shown)
-    seen = sorted((zone for zone in survey.advice.zones if zone.zone in shown), key=lambda zone: numbers[zone.zone])
+    numbers = called.numbers(*survey.zones)
+    shown = (zone for zone in survey.advice.zones if zone.zone in survey.zones)
+    seen = sorted(shown, key=lambda zone: numbers[zone.zone])
     for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
         figures = [
             {
@@ -338,13 +320,9 @@ def _scale(zone: ZoneSight) -> str:
 
 # A phone as the camera: how it becomes one, and the pictures that its page sends
 
-PACE_MS = 200
-"""Time from one picture to the next in milliseconds: a card lies for seconds, and the Wi-Fi is not for us alone."""
-
-BUSY_PACE_MS = 400
-"""The same while pictures come faster than they are read."""
-
 PATH = "camera/phone"
+PACE_MS = 200  # time from one picture to the next: a card lies for seconds, and the Wi-Fi is not for us alone
+BUSY_PACE_MS = 400  # the same while pictures come faster than they are read
 
 
 @bp.get(f"/{PATH}")
@@ -376,7 +354,7 @@ def open_port() -> AnyResponse:
     """Open the port that a phone's camera needs."""
     secure = service().secure or abort(404)
     try:
-        secure.open(cast(Flask, cast(Any, current_app)._get_current_object()))
+        secure.open(cast(Any, current_app)._get_current_object())
     except Problem as problem:
         flash(words.said(problem.sentence))
     return redirect(url_for("camera.phone"), 303)
@@ -413,11 +391,8 @@ def _frames() -> PhoneFrames:
 
 # Its pictures
 
-ZONE_ROOM = 0.15
-"""Margin shown around a zone, as a share of its size: cards may stick out."""
-
-MOST_ZONE_PX = 480
-"""Longest side of a zone's picture, in pixels."""
+ZONE_ROOM = 0.15  # margin shown around a zone, as a share of its size: cards may stick out
+MOST_ZONE_PX = 480  # longest side of a zone's picture
 
 
 @bp.get("/camera.jpg")
@@ -444,18 +419,11 @@ def _zone_jpeg(zone: str) -> bytes | None:
     image, survey = service().camera.image(), service().camera.survey()
     if image is None:
         return None
-    quad = None if survey is None else {**survey.printed, **survey.drawn}.get(zone)
-    part = image if survey is None or quad is None else _part(image, quad, survey.size_px)
+    part = image
+    if survey is not None and zone in survey.zones:
+        height, width = image.shape[:2]
+        corners = np.array(survey.zones[zone]) * (width, height) / survey.size_px
+        room = ZONE_ROOM * np.ptp(corners, axis=0)
+        box = around([corners.min(axis=0) - room, corners.max(axis=0) + room]).within(width, height)
+        part = box.of(image) if box.area_px else image
     return jpeg_of(shrunk(part, MOST_ZONE_PX / max(part.shape[:2])))
-
-
-def _part(image: Image, quad: Quad, size_px: tuple[int, int]) -> Image:
-    """Return the piece round a zone, whose corners are those on a picture of `size_px`."""
-    height, width = image.shape[:2]
-    spans = []
-    for axis, (most, was) in enumerate(zip((width, height), size_px, strict=True)):
-        places = [corner[axis] * most / was for corner in quad]
-        room = ZONE_ROOM * (max(places) - min(places))
-        spans.append(slice(max(0, int(min(places) - room)), min(most, int(max(places) + room) + 1)))
-    part: Image = image[spans[1], spans[0]]
-    return part if part.size else image

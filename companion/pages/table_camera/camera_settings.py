@@ -21,8 +21,7 @@ from companion.vision.capture.sources import Frame, is_device
 TURN_NAME, OTHERS_NAME = "picture-turn.json", "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
-MOST_OTHERS = 3
-"""Maximum number of cameras beside the first: each takes as much of this computer as the first."""
+MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as much of this computer as it
 
 
 def _keep(path: Path | None, value: object) -> None:

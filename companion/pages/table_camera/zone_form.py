@@ -22,9 +22,7 @@ SEATS = (
     (Seat.TOP, N_("above the picture")),
     (Seat.RIGHT, N_("right of the picture")),
 )
-MOST_HIGH, TABLE_HIGH = 40.0, 16.0
-"""Height of a side's suggested mat and of the table's, in hundredths of the picture's height."""
-
+MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # of a side's suggested mat and of the table's, in hundredths of the picture
 MOST_NAMED = 4
 WIDE_SCREEN = 9 / 16
 

@@ -20,21 +20,9 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, Pixels, Size, around, lab
-from companion.vision.counting.strips import (
-    OTHERS,
-    PX_PER_MM,
-    SMOOTH_PX,
-    SORTED,
-    UNSORTED,
-    USUAL,
-    Rivals,
-    Sorting,
-    ends_of_strips,
-    likelier,
-    unread,
-)
-from companion.vision.counting.tally import LIKELY, scores
+from companion.vision.boxes import Floats, Image, Pixels, Size, around
+from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
+from companion.vision.counting.tally import scores
 from companion.vision.faces.border_profile import steps_across
 from companion.vision.faces.face_detector import face_at
 from companion.vision.faces.face_templates import Templates
@@ -125,7 +113,7 @@ class BareTable:
     def __init__(self, flat: Flat, seen: Sequence[Sighting], size_mm: Size) -> None:
         self._flat, self._seen = flat, seen
         self._size_px = (round(size_mm[0] * PX_PER_MM), round(size_mm[1] * PX_PER_MM))
-        self._picture = np.asarray(cv2.GaussianBlur(lab(flat.image), (0, 0), SMOOTH_PX), np.float32)
+        self._picture = softened(flat.image)
         self._free = np.zeros(self._picture.shape[:2], np.float32)
         self._free[1:-1, 1:-1] = 1
         self._lies = [_lie(flat.from_picture(one.corners_px)) for one in seen]
@@ -145,8 +133,6 @@ class BareTable:
     def outlined(self) -> Iterator[Quad]:
         """Yield the corners of what lies in full sight, has the outline of a card, and such a rim, on the picture."""
         rims = self._rims()
-        for lie in self._lies:
-            self._hide(lie)
         found = sorted(self._outlines(), key=itemgetter(0), reverse=True)[:MOST_OUTLINES] if len(rims) else ()
         for _, lie in found:
             unlike = np.sqrt(((rims - self._rim(lie)) ** 2).sum(axis=2).mean(axis=1)).min()
@@ -182,13 +168,12 @@ class BareTable:
                     yield float(least[y, x]), lie.turned(90.0 * quarter)
 
     def _rims(self) -> Pixels:
-        """Return the rims of the cards that were read and show whole, either way up, `(n, points, 3)`."""
+        """Return the rims of the cards that were read and show whole, either way up, `(n, points, 3)`; hide all."""
         whole = []
-        free = np.ones_like(self._free)
         for lie in self._lies:
-            if cropped(free, lie, self._size_px, 0).mean() > LEAST_FREE:
+            if cropped(self._free, lie, self._size_px, 0).mean() > LEAST_FREE:
                 whole += [self._rim(lie), self._rim(lie.turned(180.0))]
-            cv2.fillConvexPoly(free, np.int32(np.round(self._corners(lie))), 0)
+            self._hide(lie)
         return np.array(whole, np.float32)
 
     def _rim(self, lie: Lie) -> Pixels:
@@ -205,16 +190,15 @@ class BareTable:
         if one.face is Card.UNKNOWN:
             return one.rivals if not one.rivals or any(scores(face_of(card)) for card, _ in one.rivals) else None
         if one.face.family is Family.SAFETY:
-            others = {card for card in Card if card.family is Family.SAFETY} - {other.face for other in self._seen}
-            return tuple((any_copy(card), OTHERS) for card in sorted(others))
-        return ((any_copy(one.face), OTHERS if self._sorting is UNSORTED else LIKELY),) if scores(one.face) else None
+            return safeties_left(self._seen)
+        return ((any_copy(one.face), self._sorting.beneath),) if scores(one.face) else None
 
     def in_columns(self) -> Iterator[Sighting]:
         """Yield the cards seen, those unknown with the distance of their columns the likelier."""
         for one, lie in zip(self._seen, self._lies, strict=True):
             column = [(lie.distance_px(at), other.face) for other, at in self._told if self._overlap(lie, at)]
             is_unknown = one.face is Card.UNKNOWN and column
-            yield likelier(one, min(column)[1], self._sorting) if is_unknown else one
+            yield self._sorting.likelier(one, min(column)[1]) if is_unknown else one
 
     @cached_property
     def _told(self) -> list[tuple[Sighting, Lie]]:
@@ -224,8 +208,8 @@ class BareTable:
 
     @cached_property
     def _sorting(self) -> Sorting:
-        overlapping = [(a.face, b.face) for (a, at), (b, by) in combinations(self._told, 2) if self._overlap(at, by)]
-        return USUAL if not overlapping else SORTED if all(a is b for a, b in overlapping) else UNSORTED
+        alike = [a.face is b.face for (a, at), (b, by) in combinations(self._told, 2) if self._overlap(at, by)]
+        return Sorting.of(is_told=bool(alike), is_sorted=all(alike))
 
     def _overlap(self, one: Lie, other: Lie) -> bool:
         """True if two cards lie in one column, or in one fan, and overlap."""

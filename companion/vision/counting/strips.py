@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
-from companion.rules.cards import Card
-from companion.tabletop.card_ids import face_of
-from companion.vision.boxes import Floats, Pixels, Places
+from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import any_copy, face_of
+from companion.vision.boxes import Floats, Image, Pixels, Places, lab
 from companion.vision.counting.tally import LIKELY
 from companion.vision.opencv import cv2
 from companion.vision.view import FACE, Quad, Sighting
@@ -33,10 +33,27 @@ class Sorting(NamedTuple):
 
     times: float  # as likely as another is that distance
     sure: float  # confidence in it where nothing else tells
+    beneath: float = LIKELY  # confidence that what lies beneath a card is of its distance
+
+    @classmethod
+    def of(cls, *, is_told: bool, is_sorted: bool) -> Sorting:
+        return USUAL if not is_told else SORTED if is_sorted else UNSORTED
+
+    def likelier(self, one: Sighting, face: Card | None) -> Sighting:
+        """Return what is unknown with the distance of its column the likelier."""
+        weights = {card: sure * (self.times if face_of(card) is face else 1) for card, sure in one.rivals}
+        share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
+        rivals = sorted(weights.items(), key=lambda rival: -rival[1])
+        return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
 
 
-SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1)
+SORTED, USUAL, UNSORTED = Sorting(32.0, LIKELY), Sorting(8.0, 0.3), Sorting(1.0, 0.1, 0.1)
 """All that were told are, or all of several but one, which is doubted; none was told; more are of another."""
+
+
+def softened(flat: Image) -> Pixels:
+    """Return a picture from straight above `(H, W, 3) uint8 BGR` in Lab, as strips are looked for on it."""
+    return np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
 
 
 def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
@@ -55,12 +72,10 @@ def unread(quad: Quad, rivals: Rivals, zone: str | None = None) -> Sighting:
     )
 
 
-def likelier(one: Sighting, face: Card | None, sorting: Sorting) -> Sighting:
-    """Return what is unknown with the distance of its column the likelier."""
-    weights = {card: sure * (sorting.times if face_of(card) is face else 1) for card, sure in one.rivals}
-    share = sum(sure for _, sure in one.rivals) / max(sum(weights.values()), 1e-6)
-    rivals = sorted(weights.items(), key=lambda rival: -rival[1])
-    return replace(one, rivals=tuple((card, round(share * weight, 3)) for card, weight in rivals))
+def safeties_left(seen: Sequence[Sighting]) -> Rivals:
+    """Return the safeties that lie nowhere yet, as what a card among them may be."""
+    left = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in seen}
+    return tuple((any_copy(card), OTHERS) for card in sorted(left))
 
 
 def ends_of_strips(picture: Pixels, edge: Pixels | None, *, is_upper: bool) -> list[int]:

@@ -15,19 +15,9 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
-from companion.vision.boxes import Floats, Image, Mask, Pixels, lab
+from companion.vision.boxes import Floats, Image, Mask, Pixels
 from companion.vision.counting.bare_table import with_passed_over
-from companion.vision.counting.strips import (
-    OTHERS,
-    PX_PER_MM,
-    SMOOTH_PX,
-    SORTED,
-    UNSORTED,
-    USUAL,
-    ends_of_strips,
-    likelier,
-    unread,
-)
+from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
 from companion.vision.counting.tally import LIKELY
 from companion.vision.faces.face_templates import Templates
 from companion.vision.mats.homography import Fit, as_quad, corners_mm
@@ -87,8 +77,7 @@ class _Mat:
     def __init__(self, image: Image, fit: Fit, seen: Sequence[Sighting]) -> None:
         self._fit, self._seen = fit, seen
         x, y = cv2.split(fit.grid_px(fit.sheet, 1 / PX_PER_MM))
-        flat = cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
-        self._picture = np.asarray(cv2.GaussianBlur(lab(flat), (0, 0), SMOOTH_PX), np.float32)
+        self._picture = softened(cv2.remap(image, x, y, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE))
         height, width = image.shape[:2]
         is_off = (x < 0) | (y < 0) | (x > width - 1) | (y > height - 1)
         self._told = self._beneath(seen) | is_off  # where nothing is left to ask
@@ -96,11 +85,9 @@ class _Mat:
         told = [(one, printed) for one, printed in distances if printed is not None]
         odd = {one: printed for one, printed in told if one.face is not printed}
         is_sorted = len(odd) <= (len(told) >= SEVERAL)
-        self._sorting = USUAL if not told else SORTED if is_sorted else UNSORTED
+        self._sorting = Sorting.of(is_told=bool(told), is_sorted=is_sorted)
         self._doubted = odd if is_sorted else {}
-        self._in_columns = {
-            printed: [one for one, over in told if over is printed and one not in self._doubted] for printed in PRINTED
-        }
+        self._in_columns = [(one, printed) for one, printed in told if one not in self._doubted]
 
     def _beneath(self, cards: Iterable[Sighting]) -> Mask:
         """Return what lies under cards, or just beside, `(h, w)`."""
@@ -120,18 +107,17 @@ class _Mat:
             elif one.face is not Card.UNKNOWN:
                 yield one
             elif self._is_there(one, self._seen[:at], hidden):
-                yield likelier(one, self._printed_over(one), self._sorting)
+                yield self._sorting.likelier(one, self._printed_over(one))
         left = (hidden & ~self._told).astype(np.uint8)
         for printed, column in zip(PRINTED, self._fit.layout.columns, strict=True):
-            told = self._in_columns[printed]
+            told = [one for one, over in self._in_columns if over is printed]
             faces = {one.face for one in told}
-            rivals = dict.fromkeys(faces, LIKELY) if len(faces) == 1 else {printed: self._sorting.sure}
+            face, sure = (faces.pop(), LIKELY) if len(faces) == 1 else (printed, self._sorting.sure)
             for pile in _left_over(left, column, LEAST_MM):
                 for strip in self._strips(pile, told):
-                    yield self._unread(strip, "distance", rivals)
-        safeties = {card for card in Card if card.family is Family.SAFETY} - {one.face for one in self._seen}
+                    yield self._unread(strip, "distance", ((any_copy(face), sure),))
         for strip in _left_over(left, self._fit.layout.zones["safety"], LEAST_MM[::-1]):
-            yield self._unread(strip, "safety", dict.fromkeys(sorted(safeties), OTHERS))
+            yield self._unread(strip, "safety", safeties_left(self._seen))
 
     def _is_there(self, one: Sighting, above: Sequence[Sighting], hidden: Mask) -> bool:
         """True if what is unknown hides the ground where none of those `above` does."""
@@ -203,9 +189,8 @@ class _Mat:
         ends_px = round(ROUND_MM * PX_PER_MM)
         return cv2.warpPerspective(self._picture, level, (width, height))[:, ends_px:-ends_px]
 
-    def _unread(self, strip: Rect, zone: str, rivals: dict[Card, float]) -> Sighting:
-        copies = tuple((any_copy(face), sure) for face, sure in rivals.items())
-        return unread(as_quad(self._fit.to_px(corners_mm(strip))), copies, f"{self._fit.layout.id}/{zone}")
+    def _unread(self, strip: Rect, zone: str, rivals: Rivals) -> Sighting:
+        return unread(as_quad(self._fit.to_px(corners_mm(strip))), rivals, f"{self._fit.layout.id}/{zone}")
 
 
 def _left_over(left: Pixels, area: Rect, least_mm: tuple[float, float]) -> Iterator[Rect]:

@@ -15,16 +15,7 @@ import numpy as np
 
 from companion.vision.boxes import Floats, Image, Size, shrunk
 from companion.vision.enrol.printed_frames import DIFFERENT, larger, sampled, strips, to_pixels, widened
-from companion.vision.enrol.quadrilaterals import (
-    MOST_ODD,
-    Ground,
-    candidates,
-    crossings,
-    ground_of,
-    oddity,
-    segments,
-    upright,
-)
+from companion.vision.enrol.quadrilaterals import MOST_ODD, Ground, candidates, crossings, ground_of, oddity, upright
 from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import Fit, through
 from companion.vision.opencv import cv2
@@ -62,9 +53,8 @@ class Outline:
 
     @property
     def is_sure(self) -> bool:
-        if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < SURE_ENDS:
-            return False
-        if self.odd > _FITS and self.ends < _CLEAR_ENDS:
+        least_ends = SURE_ENDS if self.odd <= _FITS else _CLEAR_ENDS
+        if self.is_doubtful or self.step < SURE_EDGE or self.odd > SURE_ODD or self.ends < least_ends:
             return False
         fits = self.ends > 0.8 and self.step > 0.95 and self.odd < _FITS
         return self.support >= (SURE_EDGE - 0.1 if fits else SURE_EDGE)
@@ -78,15 +68,14 @@ def outlines(image: Image, size_mm: Size, fit: Fit | None = None) -> list[Outlin
     """Return a card's candidates on a picture `(H, W, 3) uint8 BGR`, likeliest first; a mat's `fit` gives its size."""
     shrink = min(1.0, LONG_SIDE_PX / max(image.shape[:2]))
     ground = ground_of(shrunk(image, shrink))
-    quads = candidates(segments(ground), ground.size, size_mm)
     look = Looks(ground, size_mm, shrink, fit)
-    return likeliest(look.at(most_edge(ground, quads)), look)
+    return likeliest(look.at(most_edge(ground, candidates(ground, size_mm))), look)
 
 
 def likeliest(found: list[Outline], look: Looks) -> list[Outline]:
     """Return the candidates for one card and those round them, the card first."""
     wider = look.grown_round(sorted(found, key=lambda outline: -outline.score)[:_MOST_GROWN])
-    return _believed(_ranked([*found, *wider]), look)
+    return _believed(_ranked([*found, *wider]), look) if found else []
 
 
 # --- Sides ----------------------------------------------------------------------------------------------------
@@ -275,14 +264,10 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
     """Return level and tilt of the line through most of the peaks, by exhaustive search."""
     levels = np.arange(-reach, reach + 0.2, 0.4)
     tilts = np.linspace(-min(reach, 6.0), min(reach, 6.0), 9)
-    best, found = -1.0, (0.0, 0.0)
-    for tilt in tilts:
-        votes = (weight * (np.abs(at - tilt * (u - 0.5) - levels[:, None]) < 0.7)).sum(axis=1)
-        votes = votes * (1 - 0.15 * np.abs(levels) / reach)
-        i = int(np.argmax(votes))
-        if votes[i] > best:
-            best, found = float(votes[i]), (float(levels[i] - 0.5 * tilt), float(tilt))
-    return found
+    lines = tilts[:, None, None] * (u - 0.5)
+    votes = (weight * (np.abs(at - lines - levels[:, None]) < 0.7)).sum(axis=2) * (1 - 0.15 * np.abs(levels) / reach)
+    tilt, level = np.unravel_index(votes.argmax(), votes.shape)
+    return float(levels[level] - 0.5 * tilts[tilt]), float(tilts[tilt])
 
 
 def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
@@ -304,8 +289,7 @@ def _going_on(ground: Ground, corners: Floats) -> float:
     one divides a larger thing, such as the card itself.
     """
     shares = []
-    for side in range(4):
-        start, end = corners[side], corners[(side + 1) % 4]
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         way = end - start
         own = _step_along(ground, start + 0.1 * way, end - 0.1 * way)
         slope = _profiles(ground, start + 0.1 * way, end - 0.1 * way, 1.0)[0].max(axis=1)
@@ -337,8 +321,7 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
     near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
     far = np.linspace(max(3.0, 2.2 * scale), max(5.0, 4.0 * scale), 4)
     shares = []
-    for side in range(4):
-        start, end = corners[side], corners[(side + 1) % 4]
+    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
         along = end - start
         across = _normal(along)
         across = across if across @ (middle - start) > 0 else -across
@@ -361,8 +344,6 @@ def _in_sight(ground: Ground, base: Floats) -> float:
 
 def _believed(found: list[Outline], look: Looks) -> list[Outline]:
     """Return the same, the first one grown if a strip of card lies round it, or doubtful if it may be a frame."""
-    if not found:
-        return []
     first, widths = found[0], look.strips(found[0])
     if any(widths):
         whole = look.grown(first, widths)
@@ -389,8 +370,6 @@ def _may_be_round(outer: Outline, inner: Outline) -> bool:
 def _ranked(found: Sequence[Outline]) -> list[Outline]:
     """Return the likeliest first, but a card before the frames printed on it."""
     order = sorted(found, key=lambda outline: -outline.score)
-    if not order:
-        return []
     first = order[0]
     while (outer := next((other for other in order if _is_card_round(other, first)), None)) is not None:
         first = outer

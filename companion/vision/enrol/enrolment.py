@@ -21,20 +21,8 @@ from companion.common.spelling import meant, shown
 from companion.common.text import say
 from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.editions.edition import load_edition
-from companion.tabletop.template_decks import (
-    BACK,
-    FILE_NAME,
-    MOST_PICTURES,
-    WITHOUT_BACK,
-    WITHOUT_FACES,
-    Description,
-    Subject,
-    own_folder,
-    pictures_in,
-    put_pictures,
-    read_description,
-    write_description,
-)
+from companion.tabletop import template_decks
+from companion.tabletop.template_decks import BACK, MOST_PICTURES, Description, Subject
 from companion.vision.boxes import Image, Pixels, Size, lab, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
@@ -109,8 +97,8 @@ class Enrolment:
 
     def keep(self, subject: Subject, pictures: list[Image]) -> None:
         """Make these the pictures of a face. Raises Problem if they cannot be written."""
-        write_description(self.folder, self.description)
-        put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
+        template_decks.write_description(self.folder, self.description)
+        template_decks.put_pictures(self.folder, subject, [as_png(picture) for picture in pictures[:MOST_PICTURES]])
         self._seen.clear()
 
     def add(self, subject: Subject, picture: Image) -> None:
@@ -128,7 +116,7 @@ class Enrolment:
         return self._pictures().get(subject, ())
 
     def _pictures(self) -> Mapping[Subject, tuple[Path, ...]]:
-        return pictures_in(self.folder) if self.folder.is_dir() else {}
+        return template_decks.pictures_in(self.folder) if self.folder.is_dir() else {}
 
     def _small(self, path: Path) -> Pixels:
         if path not in self._seen:
@@ -142,9 +130,9 @@ def begin(name: str, edition: str, data: Path, *, size_mm: Size | None = None, m
     None leaves what an existing deck has. Raises Problem for an impossible name or edition, or an existing deck of
     another edition or size.
     """
-    folder = own_folder(name, data)
+    folder = template_decks.own_folder(name, data)
     rules = load_edition(edition)
-    old = read_description(folder) if (folder / FILE_NAME).is_file() else None
+    old = template_decks.read_description(folder) if (folder / template_decks.FILE_NAME).is_file() else None
     if old and old.edition != rules.name:
         raise Problem(
             "The deck '%(name)s' is there already, and is of the edition %(edition)s: choose another name.",
@@ -271,9 +259,9 @@ def lacking(enrolment: Enrolment) -> Iterator[Said]:
     """Yield what a deck still lacks, and what that means; the lack of a back is no fault."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
-        yield Said(f"There is no picture yet of {', '.join(missing)}: {WITHOUT_FACES}.", True)
+        yield Said(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
     if None in enrolment.wanted:
-        yield Said(f"There is no picture yet of the back: {WITHOUT_BACK}.")
+        yield Said(f"There is no picture yet of the back: {template_decks.WITHOUT_BACK}.")
 
 
 def _paths_in(folder: Path) -> list[Path]:

@@ -17,7 +17,7 @@ MOST_ODD = 0.16  # most oddity of a candidate, once its sides are fitted
 LEAST_HEIGHT = 0.12  # long side of a card, as a share of the picture's shorter side
 _SHORTEST_PX = 14.0  # of a line segment
 _MOST_SEGMENTS, _MOST_CORNERS, _MOST_CANDIDATES = 420, 900, 16000
-_MOST_OF_MANY = 2500  # most corners of many cards, each place once
+_SEGMENTS_OF_MANY, _MOST_OF_MANY = 700, 2500  # most segments, and corners, of many cards, each place once
 _FOCALS = (0.7, 0.9, 1.1, 1.4, 2.0, 4.0)  # of cameras, in long sides of the picture; the last: cut out of another
 
 
@@ -44,7 +44,7 @@ def ground_of(image: Image) -> Ground:
     return Ground(soft, steep, float(np.percentile(np.take_along_axis(strength, steepest, axis=2)[::2, ::2], 30)))
 
 
-def segments(ground: Ground, most: int = _MOST_SEGMENTS) -> Floats:
+def _segments(ground: Ground, most: int) -> Floats:
     """Return line segments `(n, 4)`, from end to end, the longest first; those in line also joined to one."""
     finder = cv2.createLineSegmentDetector(cv2.LSD_REFINE_STD)
     light = np.clip(ground.lab[..., 0] * 2.55, 0, 255).astype(np.uint8)
@@ -105,15 +105,14 @@ def _through_ends(pieces: Floats, along: Floats) -> Floats:
 # --- Candidates -----------------------------------------------------------------------------------------------
 
 
-def candidates(
-    pieces: Floats, size: tuple[int, int], size_mm: Size, bands: Sequence[tuple[float, float]] = ()
-) -> Floats:
+def candidates(ground: Ground, size_mm: Size, bands: Sequence[tuple[float, float]] = ()) -> Floats:
     """Return quadrilaterals `(n, 4, 2)`, clockwise, from pairs of opposite corners.
 
     With `bands` of heights, in longer sides of the picture, those of many cards: so many of each band, or else pairs of
     corners of different cards would crowd them out.
     """
-    points, first, second, weight = _corners(pieces)
+    size = ground.size
+    points, first, second, weight = _corners(_segments(ground, _SEGMENTS_OF_MANY if bands else _MOST_SEGMENTS))
     keep = np.argsort(-weight, kind="stable")
     if bands:
         # Of corners that lie and point alike the first.

@@ -199,10 +199,8 @@ def _are_several(found: list[Outline]) -> bool:
     """True if another card lies beside the first, as large and certain; in a row the edges go on to the next card."""
     for other in found[1:]:
         first = found[0]
-        if other.step <= 0.9 or other.support <= 0.9:
-            continue
         shared, _ = cv2.intersectConvexConvex(np.float32(first.corners), np.float32(other.corners))
-        if shared > 0.05 * min(first.area_px, other.area_px):
+        if min(other.step, other.support) <= 0.9 or shared > 0.05 * min(first.area_px, other.area_px):
             continue
         alike = other.area_px / first.area_px
         if first.is_sure and other.ends > 0.75 and other.odd < 0.08 and 0.7 < alike < 1.4:
@@ -217,7 +215,7 @@ def _are_several(found: list[Outline]) -> bool:
 def _are_in_a_row(one: Outline, other: Outline) -> bool:
     """True if the other lies straight beside, above or below the one, less than a card apart."""
     way = other.corners.mean(axis=0) - one.corners.mean(axis=0)
-    for side in (one.corners[1] - one.corners[0], one.corners[2] - one.corners[1]):
+    for side in np.diff(one.corners[:3], axis=0):
         length = float(np.linalg.norm(side))
         along = float(way @ side) / length
         if abs(along) < 2 * length and float(np.linalg.norm(way - along * side / length)) < 0.08 * length:

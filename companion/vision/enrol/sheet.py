@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.vision.boxes import Floats, Image, Size, around, first_of_each, shrunk
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
-from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of, segments
+from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of
 from companion.vision.enrol.rectify import Rectified, judged, rectified
 from companion.vision.mats.calibration import similarity
 from companion.vision.mats.homography import through
@@ -22,8 +22,8 @@ from companion.vision.opencv import cv2
 
 LONG_SIDE_PX = 1200  # maximum longer side of a picture searched for many cards
 BANDS = ((0.07, 0.15), (0.13, 0.27), (0.24, 0.5))  # of cards' heights, in longer sides of the picture: 12 to 2 in a row
-_SEGMENTS, _LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 700, 180, 3, 14
-"""Maximum number of line segments, of candidates, of those at one place, and of cards that tell the plane."""
+_LOOKED_AT, _AT_A_PLACE, _MOST_CERTAIN = 180, 3, 14
+"""Maximum number of candidates, of those at one place, and of cards that tell the plane."""
 
 _LEAST_WORTH, _OTHER_COLOUR = 1.1, 6.0  # least edge and contrast of the weakest side together; contrast, in Lab
 _SAME_PLACE = 0.35  # minimum overlap of two outlines of one card, as a share of both together
@@ -90,16 +90,12 @@ def _pitch(middles: Floats, rows: Sequence[Sequence[int]], size_mm: Size) -> flo
 def _found(image: Image, size_mm: Size) -> tuple[list[Floats], Floats | None]:
     """Return the corners of the cards, and the homography to millimetres of the table; None for fewer than three."""
     ground = ground_of(image)
-    quads = candidates(segments(ground, _SEGMENTS), ground.size, size_mm, BANDS)
+    quads = candidates(ground, size_mm, BANDS)
     look = Looks(ground, size_mm, 1.0, None)
-    firsts = [
-        likeliest(group, look)[0]
-        for group in _places(look.at(_spread(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
-    ]
+    groups = _places(look.at(_spread(ground, quads, np.zeros(len(quads)))))[:_MOST_CERTAIN]
+    firsts = (likeliest(group, look)[0] for group in groups)
     to_mm = _plane(_of_one_size([outline for outline in firsts if outline.is_sure]), size_mm)
-    if to_mm is None:
-        return [], None
-    cards = _cards(ground, quads, to_mm, size_mm, _LOOSELY)
+    cards = [] if to_mm is None else _cards(ground, quads, to_mm, size_mm, _LOOSELY)
     to_mm = _plane(cards, size_mm)
     if to_mm is None:
         return [], None
@@ -123,12 +119,12 @@ def _cards(ground: Ground, quads: Floats, to_mm: Floats, size_mm: Size, alike: f
         for outline, by in zip(found, off, strict=True)
         if by < alike and min(outline.support, outline.step) > (_LEAST_EDGE if outline.ends > SURE_ENDS else _ALL_EDGE)
     ]
-    return [group[0].corners for group in _places(fitting) if not _lies_across(group[0], fitting)]
-
-
-def _lies_across(outline: Outline, found: Sequence[Outline]) -> bool:
-    """True if a likelier card lies partly under an outline."""
-    return any(0.05 < _shared(outline, other) < _SAME_PLACE and other.score > outline.score for other in found)
+    return [
+        card.corners
+        for card, *_ in _places(fitting)
+        # No card is what a likelier one lies partly under.
+        if not any(other.score > card.score and 0.05 < _shared(card, other) < _SAME_PLACE for other in fitting)
+    ]
 
 
 def _missing(cards: Sequence[Floats], to_mm: Floats, size_mm: Size) -> list[Floats]:
@@ -154,7 +150,7 @@ def _candidates_at(ground: Ground, middle_mm: Floats, to_mm: Floats, size_mm: Si
     part = Ground(np.ascontiguousarray(box.of(ground.lab)), box.of(ground.steep), ground.grain)
     if min(part.size) < _LEAST_PX:
         return np.zeros((0, 4, 2))
-    return candidates(segments(part), part.size, size_mm) + np.array([box.left, box.top])
+    return candidates(part, size_mm) + np.array([box.left, box.top])
 
 
 def _spread(ground: Ground, quads: Floats, off: Floats) -> list[Floats]:

@@ -13,16 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.tabletop.template_decks import (
-    MOST_PICTURES,
-    Subject,
-    drop_waiting,
-    places_in,
-    put_waiting,
-    waiting_in,
-    whole_decks,
-    write_description,
-)
+from companion.tabletop import template_decks
+from companion.tabletop.template_decks import MOST_PICTURES, Subject, places_in, put_waiting, waiting_in
 from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
 from companion.vision.enrol.enrolment import Enrolment, Said, as_png, lacking, subject_name
@@ -61,7 +53,7 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
     if places_in(folder) >= MOST_WAITING:
         raise Problem("%(most)d cards wait for their names: give them these first.", most=MOST_WAITING)
     rows = cut_out(image, enrolment.description.size_mm)
-    write_description(folder, enrolment.description)
+    template_decks.write_description(folder, enrolment.description)
     cards = [card for row in rows for card in row]
     there = [card for card in cards if card is not None]
     if places_in(folder) + len(there) in _counts(enrolment.wanted):
@@ -90,7 +82,7 @@ def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[i
     `in_order`: the first of those that are wanted lie in their places, though not all are there.
     """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
-    decks = [load_templates(deck) for deck in whole_decks(data) if deck.folder != enrolment.folder]
+    decks = [load_templates(deck) for deck in template_decks.whole_decks(data) if deck.folder != enrolment.folder]
     every = (*enrolment.cards, None)
     laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
     return guesses(pictures, decks, next(laid, enrolment.wanted if in_order else ()), every)
@@ -158,7 +150,7 @@ def forget(enrolment: Enrolment, place: int) -> None:
 
 def _tidy(enrolment: Enrolment) -> None:
     if not waiting_in(enrolment.folder):
-        drop_waiting(enrolment.folder)
+        template_decks.drop_waiting(enrolment.folder)
 
 
 # --- What they show -------------------------------------------------------------------------------------------

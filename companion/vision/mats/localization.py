@@ -17,24 +17,12 @@ import numpy as np
 from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Floats, Image, around, merged
+from companion.vision.mats import outliers
 from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
 from companion.vision.mats.drawn import fits_of, without_mats
 from companion.vision.mats.homography import Corners, Fit, Lens, as_quad, corners_mm, through
 from companion.vision.mats.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
-from companion.vision.mats.outliers import (
-    ENOUGH_MARKERS,
-    SAME_SCALE,
-    SAME_SCALE_BENT,
-    Group,
-    agreeing,
-    group_of,
-    groups_of,
-    is_sound,
-    marks_of,
-    on_one_table,
-    points_of,
-    straight_points,
-)
+from companion.vision.mats.outliers import ENOUGH_MARKERS, SAME_SCALE, SAME_SCALE_BENT, Group, marks_of, on_one_table
 from companion.vision.view import MatSeen, Point
 
 DRIFT_PX = 3.0
@@ -150,14 +138,14 @@ def _joined(mats: Mats, seen: Candidates, layouts: Sequence[MatLayout], size_px:
     old = {fit.layout.id: fit for fit in mats.fits if fit.is_measured}
     home = {mat: _at_home(fit, seen) for mat, fit in old.items()}
     strange = {
-        layout.id: groups_of(layout, seen, mats.lens)
+        layout.id: outliers.groups_of(layout, seen, mats.lens)
         for layout in layouts
         if any(marker.id in seen and marker.id not in home.get(layout.id, {}) for marker in marks_of(layout))
     }
     # What lies where it lay is the measure of all others: the well-known mats if there are any.
     known = [fit for mat, fit in old.items() if home[mat] and len(home[mat]) * 2 >= len(fit.markers)]
     anchors = [fit for fit in known if len(fit.markers) >= ENOUGH_MARKERS] or known
-    agreed = agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
+    agreed = outliers.agreeing(strange, anchors, SAME_SCALE if mats.evidence else SAME_SCALE_BENT)
     taken = {mat: group for mat, fit in old.items() if (group := _nudged(fit, home[mat])) is not None}
     taken |= {m: g for m, g in agreed.items() if m not in old or len(g.markers) > len(home[m])}
     wait_s = {m: _doubt_s(group, old[m], bool(anchors)) if m in old else 0.0 for m, group in taken.items()}
@@ -204,7 +192,7 @@ def _nudged(fit: Fit, home: Corners) -> Group | None:
     off_px = np.array([(home[marker] - fit.markers[marker]).mean(axis=0) for marker in both])
     middle = np.median(off_px, axis=0)
     is_alike = np.abs(off_px - middle).max() <= NUDGED_PX / 2
-    return group_of(fit.layout, home, fit.lens) if is_alike and np.hypot(*middle) > NUDGED_PX else None
+    return outliers.group_of(fit.layout, home, fit.lens) if is_alike and np.hypot(*middle) > NUDGED_PX else None
 
 
 def _doubt_s(group: Group, old: Fit, is_on_table: bool) -> float:
@@ -274,7 +262,7 @@ def _surveyed(
     heard.sort(key=lambda layout: (-len(known[layout.id]), -sum(map(side_px, known[layout.id].values()))))
     evidence = sum(len(mats.places.get(marker, ())) for layout in heard for marker in known[layout.id])
     seek = evidence > mats.evidence
-    points = {layout.id: points_of(layout, known[layout.id]) for layout in heard}
+    points = {layout.id: outliers.points_of(layout, known[layout.id]) for layout in heard}
     told = survey(points, size_px, mats.lens, seek_lens=seek, watched={layout.id: _watched(layout) for layout in heard})
     made = {layout.id: _fitted(layout, known[layout.id], told, old.get(layout.id), size_px) for layout in heard}
     still = {mat: fit for mat, fit in old.items() if mat not in mats.moved}
@@ -291,12 +279,12 @@ def _watched(layout: MatLayout) -> Floats:
 def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
     """Return a mat's new place; None where the markers do not tell it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
-    own = group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
+    own = outliers.group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
     if own is not None and _left_px(own, matrix) > 2 * _left_px(own, own.matrix) + WARPED_PX:
         matrix, spread_mm = _alone(own, size_px)
     if len(markers) == 1 and len(told.matrices) == 1 and old is not None:
         matrix, spread_mm = _pushed(layout, markers, told, old)
-    if spread_mm > UNSURE_MM or not is_sound(layout, matrix):
+    if spread_mm > UNSURE_MM or not outliers.is_sound(layout, matrix):
         return None
     fit = Fit(layout, matrix, dict(markers), told.lens)
     if old is None or np.abs(fit.outline_px - old.outline_px).max() > CORNER_PX:
@@ -306,21 +294,21 @@ def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, 
 
 def _left_px(group: Group, matrix: Floats) -> float:
     """Return how far off a group's markers are by a matrix, as a root mean square."""
-    mm, straight = straight_points(group.layout, group.markers, group.lens)
+    mm, straight = outliers.straight_points(group.layout, group.markers, group.lens)
     return float(np.sqrt(((through(matrix, mm) - straight) ** 2).mean()))
 
 
 def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
     """Return where a mat lies by its own markers alone, and how well that is known."""
     mat = group.layout.id
-    points, watched = points_of(group.layout, group.markers), _watched(group.layout)
+    points, watched = outliers.points_of(group.layout, group.markers), _watched(group.layout)
     told = survey({mat: points}, size_px, group.lens, seek_lens=False, watched={mat: watched})
     return told.matrices[mat], told.spread_mm[mat]
 
 
 def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
     """Return where a pushed mat lies of which one marker shows, and how well that is known."""
-    mm, straight = straight_points(layout, markers, told.lens)
+    mm, straight = outliers.straight_points(layout, markers, told.lens)
     middle, on_table = mm.mean(axis=0), through(old.inverse, straight)
     a, b, _, _ = similarity(mm, on_table)
     cos, sin = np.array([a, b]) / np.hypot(a, b)

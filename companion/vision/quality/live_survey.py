@@ -19,11 +19,8 @@ from companion.vision.quality.verdict import Pace, size_wanted
 from companion.vision.read import read
 from companion.vision.view import Quad, View
 
-PACE_LOOKS = 20
-"""Number of looks by which the pace is measured: two to ten seconds."""
-
-LOOK_AGAIN_S = 2.0
-"""Maximum age of an answer, in seconds: a look costs as much as reading a frame."""
+PACE_LOOKS = 20  # number of looks by which the pace is measured: two to ten seconds
+LOOK_AGAIN_S = 2.0  # maximum age of an answer: a look costs as much as reading a frame
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,17 +28,14 @@ class Survey:
     """One frame, looked at as a whole."""
 
     advice: Advice
-    printed: Mapping[str, Quad]
-    """The zones of the mats found, by their corners on the picture."""
+    printed: Mapping[str, Quad]  # the zones of the mats found, by their corners on the picture
+    drawn: Mapping[str, Quad]  # the zones that were drawn on the picture, likewise
+    is_last: bool = False  # True if the pictures have come to their end with this frame
+    pace: Pace | None = None  # how fast the table is looked at; None until that is known
 
-    drawn: Mapping[str, Quad]
-    """The zones that were drawn on the picture, likewise."""
-
-    is_last: bool = False
-    """True if the pictures have come to their end with this frame."""
-
-    pace: Pace | None = None
-    """How fast the table is looked at; None until that is known."""
+    @property
+    def zones(self) -> Mapping[str, Quad]:
+        return {**self.printed, **self.drawn}
 
     @property
     def size_px(self) -> tuple[int, int]:
