@@ -143,8 +143,8 @@ def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
     stays = {sighting.stay for sighting, _ in sightings}
     scales = {mat.id: mat.px_per_mm for mat in view.mats}
     for sighting, place in sightings:
-        faces = (t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None)
-        alike = [t for t in faces if t.face is sighting.face]
+        here = (t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None)
+        alike = [t for t in here if t.face is sighting.face]
         is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
         seen = replace(sighting, is_double=sighting.is_double or is_upset)
         yield Detection(seen, place, scales.get(mat_of(place.zone), 1.0), is_upset)
