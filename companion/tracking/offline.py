@@ -34,13 +34,9 @@ from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
-LINGER_LOOKS, LINGER_STEP_S = 10, 0.1
-"""How often the last picture of a film is looked at further, and how long after the other."""
-
+LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # how often the last picture of a film is looked at further; seconds between
 MOST_ANSWERS = 20  # maximum number of questions answered after one frame
-MOST_PASSED = 4
-"""Number of lines that people play on an illegal card before it is explained by nothing any more: a round of four."""
-
+MOST_PASSED = 4  # number of lines played on an illegal card before nothing explains it any more: a round of four
 MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows contradicts them
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 

@@ -48,9 +48,7 @@ class Tracks:
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
-    broken_s: float = -math.inf
-    """When the pictures broke off last: whatever the next look shows may have come since then."""
-
+    broken_s: float = -math.inf  # when the pictures broke off last: what the next look shows may be newer than that
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
     pile_since_s: Mapping[bool, float] = field(default_factory=dict)
     """Since when the draw pile (False) or the marker under it (True) has been in sight; nothing where neither is."""

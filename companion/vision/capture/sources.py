@@ -39,43 +39,20 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-LIVE_FPS = 10.0
-"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
-
+LIVE_FPS = 10.0  # frames a second read of a camera: more only warm a Raspberry Pi, as a card lies for seconds
 FOLDER_FPS = 10.0
 
-BLIND_S = 2.0
-"""Seconds without a good picture after which a camera is said to be blind, and is opened again."""
-
-FRESH_S = BLIND_S + 0.5
-"""Seconds without another picture after which the last is not shown any more, soon after the camera is called blind."""
-
-LEFT_STREAM_AFTER_S = 5.0
-"""The same for a stream, which more often goes on by itself, and for the first picture of any source."""
-
-OPEN_S = 4.0
-"""Seconds after which another opening is tried beside one that is still waited for."""
-
-FIRST_OPEN_S = 10.0
-"""Seconds until the caller is told that a camera does not answer."""
-
-STALE_S = 1.0
-"""Maximum age of a picture when it arrives, in seconds."""
-
-PAUSES_S = (0.5, 1.0, 2.0)
-"""Seconds before a camera is opened again, the first time, the second, and from then on."""
-
-MOST_THREADS = 4
-"""Maximum number of threads that capture one camera: one that is read, and some that hang in a driver."""
-
-POLL_S = 0.02
-"""Seconds between two looks for a picture."""
-
-CLOSING_S = 0.5
-"""Seconds waited at the end for the device to be given back."""
-
-WRONG_SIZE_TRIES = 3
-"""Number of smaller pictures in a row after which the smaller size is accepted."""
+BLIND_S = 2.0  # seconds without a good picture after which a camera is said to be blind, and is opened again
+FRESH_S = BLIND_S + 0.5  # seconds after which the last picture is not shown any more: soon after the camera is blind
+LEFT_STREAM_AFTER_S = 5.0  # the same for a stream, which more often goes on by itself, and for any first picture
+OPEN_S = 4.0  # seconds after which another opening is tried beside one that is still waited for
+FIRST_OPEN_S = 10.0  # seconds until the caller is told that a camera does not answer
+STALE_S = 1.0  # maximum age of a picture when it arrives, in seconds
+PAUSES_S = (0.5, 1.0, 2.0)  # seconds before a camera is opened again, the first time, the second, and from then on
+MOST_THREADS = 4  # maximum number of threads that capture one camera: one that is read, and some that hang in a driver
+POLL_S = 0.02  # seconds between two looks for a picture
+CLOSING_S = 0.5  # seconds waited at the end for the device to be given back
+WRONG_SIZE_TRIES = 3  # number of smaller pictures in a row after which the smaller size is accepted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,28 +61,18 @@ class Frame:
 
     image: Image
     t_s: float
-    after_gap: bool = False
-    """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
-
-    is_fresh: Callable[[], bool] = lambda: True
-    """True as long as the latest picture shows what lies on the table."""
-
-    newest: Callable[[], Image | None] = lambda: None
-    """Returns a newer picture where this one has been looked at for long, if there is one."""
-
-    parts: tuple[Part, ...] = ()
-    """The pictures that it is put together from, where several cameras look at the table."""
+    after_gap: bool = False  # pictures had broken off before: what it shows need not follow from what was seen
+    is_fresh: Callable[[], bool] = lambda: True  # True as long as the latest picture shows what lies on the table
+    newest: Callable[[], Image | None] = lambda: None  # a newer picture, if one came while this was looked at
+    parts: tuple[Part, ...] = ()  # the pictures that it is put together from, where several cameras look at the table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One camera's part of a frame."""
 
-    frame: Frame | None
-    """None while the camera sends nothing."""
-
-    at_px: tuple[int, int]
-    """Where its top left corner lies on the whole."""
+    frame: Frame | None  # None while the camera sends nothing
+    at_px: tuple[int, int]  # where its top left corner lies on the whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +80,7 @@ class Notice:
     """A message about the source for the person."""
 
     sentence: str
-    blind: bool = False
-    """True while no frames come; the next notice with False says that they come again."""
+    blind: bool = False  # True while no frames come; the next notice with False says that they come again
 
 
 Tell = Callable[[Notice], None]
@@ -270,23 +236,14 @@ class _Reader:
         self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
         self._tell, self._threads, self._pauses_s = tell, threads, pauses_s
         self._now = manner.clock
-        self._captures: list[Capture] = []
-        """All whose threads have not ended."""
-
-        self._next_s = -inf
-        """When another opening may be begun."""
-
-        self._waits_since_s = inf
-        """Since when another picture has been waited for; one that is looked at stays fresh, however long it takes."""
-
-        self._failed = 0
-        """Number of captures in a row that have brought no frame."""
-
+        self._captures: list[Capture] = []  # all whose threads have not ended
+        self._next_s = -inf  # when another opening may be begun
+        self._waits_since_s = inf  # since when another is waited for: one that is looked at stays fresh, however long
+        self._failed = 0  # number of captures in a row that have brought no frame
         self._shape: tuple[int, ...] | None = None
         self._wrong_sizes = 0
         self._sample = b""
-        self._said: str | None = None
-        """What was said when frames broke off; None while they come."""
+        self._said: str | None = None  # what was said when frames broke off; None while they come
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
         """Return frames until they are stopped. Raises Problem if the camera cannot be opened, unless `patient`."""

@@ -59,8 +59,7 @@ class Advice:
     distance_cm: float | None  # from the camera to the middle of the mats, were its lens a usual one
     tilt_deg: float | None  # between the camera's view and straight down
     cards: int = 0  # number of cards that were read
-    is_sticker_measured: bool = False
-    """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+    is_sticker_measured: bool = False  # whether `sticker_mm` is of stickers on the picture, not those usually printed
 
     @property
     def smallest_mm(self) -> float | None:
