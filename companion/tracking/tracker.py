@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
+from companion.tabletop.mat_layout import DRAW_ZONE, TABLE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
@@ -207,7 +207,7 @@ class _Look:
         is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
         if lies_s < PUT_RIGHT_S and is_misplaced:
             return True
-        return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
+        return lies_s < MOMENT_S and mat != TABLE and mat in self._mats_under_arms
 
 
 def lost_sight(tracks: Tracks) -> Tracks:

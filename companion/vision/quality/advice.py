@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from companion.common.text import Said, Term, all_of, say
-from companion.tabletop.mat_layout import CARD_MM, MatLayout
+from companion.tabletop.mat_layout import CARD_MM, TABLE, MatLayout, mat_of
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
 from companion.vision.capture.devices import SIZE_PX
@@ -158,7 +158,7 @@ def advise(
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
     # No printed mat is asked for in the place of drawn zones, and no table's mat if anything is drawn.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
-    spared = drawn | {"table"} if drawn else drawn
+    spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
     scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, is_black)
@@ -236,7 +236,7 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
             yield _ALMOST_BLACK
         yield NO_MATS
         return
-    found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
+    found = {fit.layout.id for fit in scene.fits} | {mat_of(zone.zone) for zone in scene.zones}
     missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
     if missing:
         first, *others = map(_mat_name, missing)
@@ -470,7 +470,7 @@ _DIRECTIONS = {
 
 
 def _mat_name(mat_id: str) -> Term:
-    named = "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+    named = "the mat of the table's middle" if mat_id == TABLE else f"the mat of {mat_id.replace('-', ' ')}"
     return Term(named, "mat", mat_id)
 
 
@@ -480,5 +480,5 @@ def _zone(zone: str) -> Term:
 
 def _the(zones: Sequence[str]) -> Said:
     """Return zones for a sentence: one by its name, several by their mats."""
-    mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
+    mats = dict.fromkeys(map(mat_of, zones))
     return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])
