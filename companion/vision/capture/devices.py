@@ -78,7 +78,7 @@ def shown(source: str) -> str:
 
 
 def opener_of(
-    source: str, open_device: Callable[[str], Device] | None, size_px: Callable[[], Size] = usual_size
+    source: str, open_device: Callable[[str], Device] | None = None, size_px: Callable[[], Size] = usual_size
 ) -> Callable[[], Device]:
     """Return what opens a source, again and again: `open_device` where one is given, else the real device.
 

@@ -88,56 +88,54 @@ Wait = Callable[[float], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
-    """How threads are started and sleep; tests have a time of their own."""
+class Timing:
+    """The clock that is read, how threads sleep by it, and how one is started."""
 
-    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
+    clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
+    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
+
+
+REAL_TIME = Timing()
 
 
 def frames(
     source: str,
     *,
     fps: float | None = None,
-    clock: Callable[[], float] = time.monotonic,
     wait: Wait = time.sleep,
     tell: Tell = lambda notice: log.warning("%s", notice.sentence),
-    open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
-    threads: Threads | None = None,
+    open_device: Callable[[str], Device] | None = None,
     named: Callable[[], str] | None = None,
     size_px: Callable[[], Size] = usual_size,
+    timing: Timing = REAL_TIME,
 ) -> Iterator[Frame]:
-    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `phone:`.
 
-    Or those of `phone:`, whose device `open_device` has to open.
-
-    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
+    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is the clock's for
     cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
     when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
-    `open_device` opens devices instead of the real ones, and `named` says which
-    one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
-    there yet; `live` plays everything else at its own speed. `size_px` says how large a webcam's pictures should be:
-    it is opened anew when that has changed.
+    `patient` waits for a camera that is not there yet; `live` plays everything else at its own speed. `open_device`
+    opens a device in place of the real one, as a phone needs it; `named` says which that was, where it may differ from
+    `source`. `size_px` says how large a webcam's pictures should be: it is opened anew when that has changed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if is_device(source):
-        threads = threads or Threads()
-        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
+        manner = Manner(timing.clock, timing.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
         # Where a missing device only costs a look at a file, it is tried more often.
         pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
-        named = named or (lambda: source)
         size_px = size_px if is_webcam(source) else usual_size
         opener = opener_of(source, open_device, size_px)
-        reader = _Reader(named, opener, manner, wait, tell, threads, pauses_s, size_px)
+        reader = _Reader(named or (lambda: source), opener, manner, wait, tell, timing.start, pauses_s, size_px)
         return reader.frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
-    return paced(played, clock, wait) if live else played
+    return paced(played, timing.clock, wait) if live else played
 
 
 def is_device(source: str) -> bool:
@@ -228,13 +226,13 @@ class _Reader:
         manner: Manner,
         wait: Wait,
         tell: Tell,
-        threads: Threads,
+        start: Callable[[Callable[[], None]], object],
         pauses_s: Sequence[float],
         size_px: Callable[[], Size],
     ) -> None:
         self._size_px = size_px
         self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
-        self._tell, self._threads, self._pauses_s = tell, threads, pauses_s
+        self._tell, self._start, self._pauses_s = tell, start, pauses_s
         self._now = manner.clock
         self._captures: list[Capture] = []  # all whose threads have not ended
         self._next_s = -inf  # when another opening may be begun
@@ -264,7 +262,7 @@ class _Reader:
             for _ in range(int(CLOSING_S / POLL_S)):
                 if all(capture.is_over for capture in self._captures):
                     break
-                self._threads.sleep(POLL_S)
+                self._manner.sleep(POLL_S)
 
     # Opening
 
@@ -285,7 +283,7 @@ class _Reader:
         capture = Capture(self._opener, self._manner, self._sample)
         self._captures.append(capture)
         self._next_s = self._now() + OPEN_S
-        self._threads.start(capture.run)
+        self._start(capture.run)
         return capture
 
     def _opened(self) -> Capture:
@@ -407,11 +405,10 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[tuple[str, Callable[[str], Device] | None], Thread] = {}
-"""The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
+_TRIED: dict[str, Thread] = {}  # threads of `camera_answers` by source: a device that hangs in one is not tried again
 
 
-def camera_answers(open_device: Callable[[str], Device] | None = None, besides: Collection[str] = ()) -> str | None:
+def camera_answers(besides: Collection[str] = ()) -> str | None:
     """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
     One that still hangs from an earlier call is passed over until it lets go, and so are those `besides`, which are
@@ -419,11 +416,11 @@ def camera_answers(open_device: Callable[[str], Device] | None = None, besides: 
     """
 
     def opened(source: str) -> Device:
-        _TRIED[source, open_device] = current_thread()
-        return opener_of(source, open_device)()
+        _TRIED[source] = current_thread()
+        return opener_of(source)()
 
     for source in (*video_devices(), "picamera2:"):
-        tried = _TRIED.get((source, open_device))
+        tried = _TRIED.get(source)
         if lasting_name(source) in besides or (tried is not None and tried.is_alive()):
             continue
         with suppress(Problem):
