@@ -156,7 +156,7 @@ class TableWatch:
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(question.serial or 0)) is not None
+            if (track := tracks.of_serial(question.serial)) is not None
         }
         self._match.look(derive)
 

@@ -96,8 +96,8 @@ class Tracks:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
         return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
-    def of_serial(self, serial: int) -> Track | None:
-        """Return the track of that serial."""
+    def of_serial(self, serial: int | None) -> Track | None:
+        """Return the track of that serial; None has none."""
         return next((track for track in self.cards if track.serial == serial), None)
 
 
