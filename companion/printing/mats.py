@@ -127,7 +127,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     return [face, name, draw.text(hint, width - x, 35, size, anchor=1), *ways, scale]
 
 
-def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
+def ruler(language: str, *, beside: bool = False) -> list[str]:
     """Draw a line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]

@@ -171,7 +171,7 @@ class Track:
             centre_px=sighting.centre_px,
         )
 
-    def missed(self, t_s: float, *, is_lifted: bool = False) -> Track:
+    def missed(self, t_s: float, *, is_lifted: bool) -> Track:
         """Return the track after a look at its place that did not see it."""
         return replace(
             self,

@@ -176,7 +176,7 @@ def advise(
     )
 
 
-def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
+def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
     """Return advice on pictures one of which was read: the stickers read tell how wide those in use are."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
