@@ -71,6 +71,5 @@ def public(view: View) -> View:
         mats=tuple(mat for mat in view.mats if mat.id != ROBOT),
         sightings=tuple(s for s in view.sightings if s.zone not in ZONES),
         unknown_zones=view.unknown_zones.difference(ZONES),
-        read_zones=view.read_zones and view.read_zones.difference(ZONES),
         things=view.things.difference(ZONES),
     )

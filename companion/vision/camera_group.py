@@ -39,9 +39,9 @@ class _Sight:
     def has(self, zone: str) -> bool:
         return mat_of(zone) in self.own
 
-    def zones(self, named: Iterable[str] | None) -> frozenset[str]:
+    def zones(self, named: Iterable[str]) -> frozenset[str]:
         """Return those of some zones that are on its mats."""
-        return frozenset(filter(self.has, named or ()))
+        return frozenset(filter(self.has, named))
 
     def unknown(self) -> frozenset[str]:
         """Return the zones on its mats of which nothing is told."""
@@ -158,7 +158,6 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
         unknown,
         piles[0] if piles and DRAW_ZONE not in unknown else None,
         troubles[0] if len(troubles) == len(sights) else None,
-        frozenset[str]().union(*(sight.zones(sight.view.read_zones) for sight in sights)),
         frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
         troubles[0] if troubles else None,
     )

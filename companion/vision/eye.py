@@ -128,7 +128,7 @@ class Eye:
         if before is not None and sight.gate.motion is Motion.EVERYTHING:
             return self._blinded(sight, before, frame)
         if before is not None and _is_idle(sight, frame.t_s):
-            view = replace(before, t_s=frame.t_s, read_zones=frozenset())
+            view = replace(before, t_s=frame.t_s)
             return replace(sight, view=view), view
         return self._looked(sight, frame)
 
@@ -141,7 +141,6 @@ class Eye:
             unknown_zones=every,
             draw_pile_empty=None,
             trouble=LIGHT_OR_CAMERA,
-            read_zones=frozenset(),
             things=frozenset(),
         )
         lost = replace(sight.mats, searched_s=None, checked_s=None)
@@ -266,7 +265,6 @@ class Eye:
             unknown_zones=hidden,
             draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
             trouble=_trouble(sight.mats),
-            read_zones=due,
             things=frozenset(lying | (sight.things - changes.moving)),
         )
         told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
