@@ -15,7 +15,7 @@ from typing import IO, Any
 from flask import Flask, Request, Response, abort, make_response, render_template, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
-from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
+from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.http import dump_cookie
 from werkzeug.routing import IntegerConverter
 
@@ -258,6 +258,8 @@ def _http(error: HTTPException) -> Response:
     response = say(_(SENTENCES.get(code, SENTENCES[500 if code >= 500 else 400])), code)
     if isinstance(error, TooManyRequests):
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, MethodNotAllowed):
+        response.allow.update(error.valid_methods or ())
     return response
 
 

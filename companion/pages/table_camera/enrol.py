@@ -110,12 +110,13 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards that were cut out together, with their likeliest names; with `ordered` as they were to be laid."""
+    """Show the cards that were cut out together, with their likeliest names; `ordered` says if they lay in order."""
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
-    found = sheet_enrolment.named(enrolment, folder(), in_order="ordered" in request.args)
+    ordered = {"1": True, "0": False}.get(request.args.get("ordered", ""))
+    found = sheet_enrolment.named(enrolment, folder(), in_order=ordered)
     cards = [
         {
             "number": place + 1,
