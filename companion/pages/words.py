@@ -389,12 +389,6 @@ def is_race(edition: Edition) -> bool:
     return edition.match_points is None
 
 
-def too_many_pixels(most_bytes: int) -> str:
-    """Say that a photograph is too large a file."""
-    say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
-    return _(say, mb=most_bytes // 1_000_000)
-
-
 def won(winner: str, edition: Edition) -> str:
     """Say who has won, as a heading; it fits one player and many."""
     return _(N_("The race goes to %(who)s!") if is_race(edition) else N_("The match goes to %(who)s!"), who=winner)

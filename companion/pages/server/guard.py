@@ -19,10 +19,10 @@ from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
 from werkzeug.http import dump_cookie
 from werkzeug.routing import IntegerConverter
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.pages import limits
 from companion.pages.context import service
-from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Busy, Kind
+from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Kind
 from companion.pages.players import access, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, _

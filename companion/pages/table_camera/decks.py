@@ -12,7 +12,7 @@ from pathlib import Path
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.pages import words
 from companion.pages.context import AnyResponse, download, editions, folder, sent_files, state
 from companion.pages.limits import MOST_DECK_BYTES, Queue
@@ -87,7 +87,7 @@ def take_in() -> AnyResponse | tuple[str, int]:
         say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
         return _page(say, asks="file"), 413
     except Problem as problem:
-        return _page(str(problem), asks="file"), 503 if str(problem) == BUSY else 400
+        return _page(str(problem), asks="file"), 503 if isinstance(problem, Busy) else 400
     say = many(
         "“%(title)s” is here, with %(count)d face.",
         "“%(title)s” is here, with %(count)d faces.",

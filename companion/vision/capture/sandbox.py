@@ -18,8 +18,8 @@ from typing import IO
 
 import numpy as np
 
-from companion.common.errors import Problem
-from companion.common.text import Said, say
+from companion.common.errors import Busy, Problem
+from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.capture import image_io
@@ -40,10 +40,10 @@ _ROOT = Path(__file__).parents[3]
 
 
 @contextmanager
-def one_at_a_time(lock: threading.Lock, busy: Said = BUSY) -> Iterator[None]:
-    """Hold a lock. Raises Problem with the sentence `busy` if it is not free within `PATIENCE_S`."""
+def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
+    """Hold a lock. Raises Busy if it is not free within `PATIENCE_S`."""
     if not lock.acquire(timeout=PATIENCE_S):
-        raise Problem(busy)
+        raise Busy(BUSY)
     try:
         yield
     finally:
