@@ -129,6 +129,7 @@ def prepare_looks(app: Flask, static: Path) -> None:
         too_many_pixels=too_many_pixels,
     )
     app.jinja_env.filters["curly"] = words.curly
+    app.jinja_env.filters["in_unit"] = language.in_unit
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
     app.jinja_env.filters["title_of"] = words.title

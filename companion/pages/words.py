@@ -101,11 +101,6 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def in_unit(text: str, edition: Edition) -> str:
-    """Return a text about kilometres in the unit of an edition's sheet."""
-    return re.sub(r"\bkm\b", _("miles"), text) if edition.unit == "miles" else text
-
-
 def doubled(card: Card | None, times: int) -> str:
     """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)

@@ -40,10 +40,10 @@ def phone() -> Mapping[str, str]:
     return {"theme": theme if theme in THEMES else "auto", **{key: ON for key in SWITCHES if kept.get(key) == ON}}
 
 
-def turn_on(switch: str) -> None:
-    """Turn a switch on for the phone that asks."""
+def turn_on_sound() -> None:
+    """Let the phone that asks make sounds."""
     session.permanent = True
-    session[_KEPT] = {**phone(), switch: ON}
+    session[_KEPT] = {**phone(), "sound": ON}
 
 
 @bp.get("/phone")

@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from companion.common import clock, parsing
 from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
-from companion.match.history import CAMERA, SOMEBODY, Written
+from companion.match.history import CAMERA, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, download, match, once, service, state
@@ -261,7 +261,6 @@ def replay(number: int, hand: int) -> str:
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
         is_running=number == state().match,
-        hands=len(played.hands),
         is_race=words.is_race(played.game.edition),
     )
 
@@ -285,11 +284,7 @@ def _who(written: Written, names: Names) -> list[str]:
         origin = N_("Seen by the camera, confirmed by %(who)s.")
     else:
         origin = N_("Entered by %(who)s.")
-    said = [_(origin, who=_called(written.by, names))]
+    said = [_(origin, who=words.doer(written.by, names))]
     if written.corrected_by is not None:
-        said.append(_("Changed later by %(who)s.", who=_called(written.corrected_by, names)))
+        said.append(_("Changed later by %(who)s.", who=words.doer(written.corrected_by, names)))
     return said
-
-
-def _called(by: str, names: Names) -> str:
-    return _("somebody") if by in ("", SOMEBODY) else names.player(by)
