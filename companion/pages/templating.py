@@ -127,9 +127,9 @@ def prepare_looks(app: Flask, static: Path) -> None:
         request_field=request_field,
         most_bytes=MOST_BYTES,
         too_many_pixels=too_many_pixels,
+        in_unit=language.in_unit,
     )
     app.jinja_env.filters["curly"] = words.curly
-    app.jinja_env.filters["in_unit"] = language.in_unit
     app.jinja_env.filters["here"] = language.translate
     app.jinja_env.filters["said"] = words.said
     app.jinja_env.filters["title_of"] = words.title
