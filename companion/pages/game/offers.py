@@ -168,3 +168,12 @@ def taking(table: Table, player: str) -> Offer | None:
     top = table.discards[-1] if table.discards else None
     say = _("Take from the discards: %(card)s", card=words.title(top)) if top else _("Take the top of the discard pile")
     return Offer(say, str(play), legal=legal_now(table, play))
+
+
+def extension(table: Table) -> list[Offer]:
+    """Return the two answers of a side that has reached the target."""
+    if table.extension_offered_to is None or table.is_over:
+        return []
+    caller = table.sides[table.extension_offered_to].players[0]
+    says = {Verb.EXTEND: _("Extend to 1000"), Verb.FINISH: _("Finish here")}
+    return [Offer(say, str(Play(verb, caller))) for verb, say in says.items()]

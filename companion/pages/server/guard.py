@@ -138,7 +138,7 @@ def _count() -> None:
     phone_identity.notice()
 
 
-def is_our_name(host: str, called: Collection[str] = ()) -> bool:
+def is_our_name(host: str, called: Collection[str]) -> bool:
     """True if a host name is this machine's: an address, localhost, its own name, or one it was given.
 
     Any other would let a page on the internet reach into the local network (DNS rebinding).

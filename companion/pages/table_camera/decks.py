@@ -51,20 +51,20 @@ def use() -> AnyResponse | tuple[str, int]:
         choose_deck(folder(), name)
     except Problem as problem:
         return _page(str(problem)), 400
-    lacks = len(load_deck(name, folder()).missing) if name else 0
-    title = title_of(name) if name else ""
-    say = _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
-    if name is None:
-        say = _("Cards are told by their stickers.")
-    elif lacks:
-        say = many(
-            "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
-            "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
-            lacks,
-            title=title,
-        )
-    flash(say)
+    flash(_told_by(name) if name else _("Cards are told by their stickers."))
     return redirect(url_for("decks.show"), 303)
+
+
+def _told_by(name: str) -> str:
+    title, lacks = title_of(name), len(load_deck(name, folder()).missing)
+    if not lacks:
+        return _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
+    return many(
+        "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
+        "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+        lacks,
+        title=title,
+    )
 
 
 @bp.get("/decks/<name>.zip")
