@@ -201,7 +201,6 @@ def standings() -> str:
 @bp.post("/language")
 def speak() -> AnyResponse:
     """Remember the language of this browser."""
-    session.permanent = True
     session[language.CHOSEN] = request.form.get("language", "")
     return redirect("/", 303)
 

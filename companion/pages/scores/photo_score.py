@@ -136,7 +136,6 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     if deck and deck not in dict(deck_choices(folder())):
         wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
         raise Problem(wrong)
-    session.permanent = True
     session[_WITH] = deck, _table_deck()
     return edition.name, deck
 
@@ -278,5 +277,4 @@ def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None
         hands = {}
     hands[name] = list(sheet.totals)
     last = [[other, *points] for other, points in hands.items()][-MOST_HANDS:]
-    session.permanent = True
     session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last}

@@ -208,7 +208,7 @@ class Cookies(SecureCookieSessionInterface):
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
-        if not session or not session.permanent or not self.should_set_cookie(app, session):
+        if not session or not self.should_set_cookie(app, session):
             super().save_session(app, session, response)
             return
         signed = self.get_signing_serializer(app)
