@@ -25,15 +25,9 @@ from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
-MOST_S = 30.0
-"""Seconds that a picture may take, the start of the process included; then the process is ended."""
-
-MOST_PICTURES = 200
-"""Number of pictures after which the process is replaced, whatever its decoders may have kept."""
-
-PATIENCE_S = 20.0
-"""Seconds that a picture waits for the one before it."""
-
+MOST_S = 30.0  # seconds that a picture may take, the start of the process included; then the process is ended
+MOST_PICTURES = 200  # number of pictures after which the process is replaced, whatever its decoders may have kept
+PATIENCE_S = 20.0  # seconds that a picture waits for the one before it
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
