@@ -36,7 +36,7 @@ _taking_in = Queue(1)
 def start() -> AnyResponse | tuple[str, int]:
     """Begin a deck of one's own; its faces follow on a page of their own."""
     try:
-        enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
+        enrolment = _begun()
         template_decks.write_description(enrolment.folder, enrolment.description)
     except Problem as problem:
         return _page(str(problem), asks="new"), 400
@@ -178,9 +178,9 @@ def _facts(deck: Deck) -> list[str]:
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
-def _begun(title: str, edition: str) -> Enrolment:
+def _begun() -> Enrolment:
     """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
-    title = " ".join(title.split())
+    title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
         raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
     typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]
