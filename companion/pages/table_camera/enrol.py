@@ -76,14 +76,13 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
         return go(url_for("enrolling.name_them", name=enrolment.description.name))
     if number or len(new) > 1:
         return _taken_together(enrolment, new or [b""], number)
-    photo = _decoded(new[0]) if new else None
-    image = photo if photo is not None else _image()
+    image = _decoded(new[0]) if new else _image()
     if image is None:
         raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
     verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
-    if photo is None:
+    if not new:
         service().guide.seen(image)
-    elif verdict.fault in _MAY_BE_MANY and _cut_out(enrolment, new[0], photo).count:
+    elif verdict.fault in _MAY_BE_MANY and _cut_out(enrolment, new[0], image).count:
         return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
     if not verdict.is_good:
         return _page(enrolment, subject_name(subject), _said(verdict)), 400
