@@ -283,6 +283,19 @@ def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_n
     assert re.findall(r"Photograph (\d): [^<]*(?:BMP|24 MB)", shown) == ["2", "3"]
 
 
+def test_a_photograph_that_is_sent_again_waits_once_until_its_cards_are_forgotten(page, begun):
+    def send() -> int:
+        for file in foreign("25", "50"):
+            page.post("/decks/ours/enrol", data={"photo": file, "card": "25", "number": "1"}, headers=SCRIPT)
+        return len(waiting_in(begun.folder))
+
+    assert [send(), send()] == [2, 2]
+
+    drop_waiting(begun.folder)
+
+    assert send() == 2
+
+
 def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_at(page, begun, app, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
     sent = {"photo": foreign("25")[0], "card": "25", "number": "1"}
