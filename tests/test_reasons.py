@@ -163,6 +163,9 @@ needs-distance [edition=rush]
     | Ann accelerator: An accelerator goes with a distance card.
 must-play-it [edition=rush]
     Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km has to be played this turn.
+must-play-it/handed [edition=rush]
+    Ann control stop > Bob; Bob give stop > Ann | Bob 50:
+        Ann has to lay the stop first, or discard it if it cannot be laid.
 no-passing
     | Ann pass: There is no passing.
 no-exchange

@@ -96,10 +96,13 @@ def is_extra(table: Table, play: Play) -> bool:
 
 
 def against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield a reason where it is somebody else's turn, or the player has to lay the card that he has fetched."""
+    """Yield a reason where it is somebody else's turn, or a card that was handed over or fetched is laid first."""
     taken = table.window.taken
     if taken is not None:
         if is_extra(table, play):
+            return
+        if table.handed_to is not None:
+            yield reason(Code.MUST_PLAY_IT, case="handed", card=taken.card, player=table.player_up)
             return
         if taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
             yield reason(Code.MUST_PLAY_IT, card=taken.card)
