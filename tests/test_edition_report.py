@@ -111,6 +111,7 @@ def test_players_targets_and_who_begins_are_said():
     assert "the dealer's left begins" in classic
     assert "* 2 to 8 players alone, to 1000 km\n* 4, 6 or 8 players in pairs, to 1000 km" in rush
     assert "  The youngest player begins." in rush
+    assert "alone, to 1000 miles" in "\n".join(shown("asmodee-2014"))
     assert [name for name in edition_names() if "Counts unverified" in "".join(shown(name))] == ["rush"]
     assert len([line for line in shown("dujardin-2014") if line.startswith("*     –  ")]) == 8
 

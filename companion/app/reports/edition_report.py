@@ -133,7 +133,7 @@ def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:
     theirs = _ways(parent)
     for (each, km), players in _ways(edition).items():
         mark = _marked(theirs.get((each, km)) != players)
-        yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} km"
+        yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} {edition.unit}"
     yield f"{_marked(edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
     yield f"{_marked(edition.first_player != parent.first_player)}{FIRST_PLAYERS[edition.first_player]}"
     yield f"      [{edition.sources['first-player']}]"
