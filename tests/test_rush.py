@@ -313,11 +313,12 @@ a card that is asked for is handed over and laid at once [three]
     Ann control stop > Cid; Cid give stop > Ann = hands 7 6 5
     + Ann stop > Bob = hazard Bob stop; turn Bob; cards Ann 6
 a handed card is laid before anything else [three]
-    Ann control 50 > Bob; Bob give 50 > Ann | Bob 75; Bob stop > Ann; Bob discard 75; Bob take; Bob skip-draw; Cid 75;
+    Ann control 50 > Bob; Bob give 50 > Ann | Bob 75; Bob stop > Ann; Bob discard 75; Bob take; Bob skip-draw;
         Ann 100; Ann discard roll; Ann pair 50 for control; Ann control 75 > Cid: must-play-it
+    + | Cid 75: must-play-it not-your-turn
     + exhausted; Ann penalty roll | Bob 75: must-play-it
     + Ann 50 = turn Bob; km Ann 50; cards Ann 6
-    Ann control stop > Cid; Bob 50; Cid give stop > Ann | Ann 50; Cid 75; Bob take: must-play-it
+    Ann control stop > Cid; Bob 50; Cid give stop > Ann | Ann 50; Ann discard stop: must-play-it
     + Ann stop > Cid = turn Ann; hazard Cid stop
     Ann control repairs > Bob; Bob give repairs > Ann | Bob 75; Ann 75: must-play-it
 what the table let stand instead of a handed card was the last chance to lay it [as it lies]

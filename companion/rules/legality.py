@@ -103,10 +103,9 @@ def against_turn(table: Table, play: Play) -> Iterator[Reason]:
             return
         if table.handed_to is not None:
             yield reason(Code.MUST_PLAY_IT, case="handed", card=taken.card, player=table.player_up)
-            return
-        if taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
+        elif taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
             yield reason(Code.MUST_PLAY_IT, card=taken.card)
-    if play.player != table.player_to_move:
+    if play.player not in (table.player_to_move, table.player_up):
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
 
