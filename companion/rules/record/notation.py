@@ -310,7 +310,7 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         if card.family is not Family.HAZARD:
             raise Unreadable(say("Only a hazard is aimed at a side."))
         return Play(Verb.PLAY, player, card, side)
-    if words[1:] == [">"]:
+    if words[1:] == [">"] and (card_of_slug(words[0].lower()) or Card.UNKNOWN).family is Family.HAZARD:
         _side("", teams)
     if len(words) == 2 and words[1].lower() == _UNDER:
         raise Unreadable(_ONLY_A_REMEDY)
