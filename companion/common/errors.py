@@ -19,6 +19,10 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
+class Busy(Problem):
+    """Too much waits for the same work: the same will do a moment later."""
+
+
 class FileProblem:
     """A block of code in which an OSError becomes a Problem.
 
