@@ -125,7 +125,7 @@ an illegal proposal says its rule and counts only when it is played all the same
 an answer that is none is refused
     sees Ann roll; machine taps {asked} answer=perhaps -> 400; lines -
 a tap that came too late is told so
-    machine taps /question/1-2-camera.7-play; machine at / | That was settled already.
+    sees Ann roll; machine taps /question/1-2-camera.7-play; machine at / | That was settled already.
 a doubt is answered with one tap and whoever answers second is told so
     which Ann roll or Ann repairs; machine taps {asked} text=Ann roll; machine taps {asked} text=Ann repairs
     machine at / | That was settled already.; lines Ann roll
