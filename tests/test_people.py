@@ -566,6 +566,13 @@ def test_undo_says_what_it_takes_back_beside_a_play(page, begun, act, says):
     assert says in text_of(page.get("/"))
 
 
+def test_a_play_of_a_player_called_hand_begins_no_hand(page, match):
+    match.start(["side hand", "side Bob", "hand first hand"])
+    match.enter("hand roll", "Bob")
+
+    assert "Undo: hand, Roll" in text_of(page.get("/"))
+
+
 def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
     store = Store.open(tmp_path / "old.sqlite3")
     setup = store.append(None, Draft("setup", {"lines": list(TWO[:2]), "by": "somebody"}))[0]

@@ -19,7 +19,7 @@ from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_
 from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import HandLine, Line, read_header
 from companion.rules.table import Table
 from companion.storage.events import Draft
 
@@ -54,7 +54,7 @@ def match_begun(
         game, items = judge.step(game, Line(number, text))
         for item in items:
             raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
-    if not game.hand_is_open or not lines[-1].startswith("hand "):
+    if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
     players = {player for team in game.teams for player in team.players}
     if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
 from companion.match.questions import Answer, Answered, Letter
+from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, Kind
 
 __all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
@@ -131,7 +132,7 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 def _is_undoable(event: Event) -> bool:
     """True for a change of the record; how a player is called is typed anew instead."""
-    return event.kind in UNDOABLE and not event.body.get("text", "").startswith("player ")
+    return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:

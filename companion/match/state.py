@@ -293,11 +293,14 @@ def after(question: Question, table: Table) -> Table:
 
 def next_first(state: MatchState) -> str:
     """Return who begins the next hand: the player after the one who began the last."""
-    last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
     players = [seat.player for seat in table_of(state).seats]
-    # A damaged log may name somebody who does not play.
-    after = players.index(last.split()[-1]) + 1 if last.split()[-1] in players else 0
-    return players[after % len(players)]
+    return players[(players.index(first_of_hand(state)) + 1) % len(players)]
+
+
+def first_of_hand(state: MatchState) -> str:
+    """Return who began the last hand."""
+    tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
+    return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:

@@ -105,7 +105,7 @@ def _brief(number: int) -> dict[str, Any]:
     texts = [line.text for line in history(events).lines]
     headers = list(notation.headers(texts))
     # The edition's file may be gone.
-    editions = (text.removeprefix("edition ").strip().lower() for text in texts if text.startswith("edition "))
+    editions = (name for name in map(notation.edition_named, events[0].body.get("lines", ())) if name)
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
     began = clock.moment(events[0].at_s)

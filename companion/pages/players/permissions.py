@@ -15,6 +15,7 @@ from companion.pages.players import phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
+from companion.rules.record.notation import HandLine, read_header
 from companion.storage.events import Event
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
@@ -131,8 +132,7 @@ def _deed(event: Event) -> str:
         return "changed"
     if event.kind == Kind.RETRACT:
         return "took out"
-    text = str(event.body.get("text", ""))
-    if text.startswith("hand "):
+    if isinstance(read_header(str(event.body.get("text", ""))), HandLine):
         return "began"
     return "confirmed" if event.body.get("source") == CAMERA else "entered"
 
