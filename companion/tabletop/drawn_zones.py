@@ -14,7 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from companion.common.errors import FileProblem, Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.common.text import Said, Term, plain, say
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import ROBOT, all_mats
@@ -318,16 +318,17 @@ def _as_json(zone: DrawnZone) -> dict[str, object]:
 def _load(path: Path | None) -> Drawing | None:
     if path is None:
         return None
-    with FileProblem("The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
-        if not path.exists():
-            return None
-        raw = read_small(path)
     try:
-        data = json.loads(raw)
+        with FileProblem(
+            "The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path
+        ):
+            if not path.exists():
+                return None
+            data = read_json(path)
         if not isinstance(data, dict):
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise Problem(
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
         ) from error
