@@ -277,10 +277,15 @@ class Table(NamedTuple):
         return lies
 
     def race_km(self, side: Side) -> int:
-        """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
-        if self.edition.safeties_count_as_distance == "no":
-            return side.km
-        return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
+        """Return what of a side counts towards the target."""
+        return race_km(self.edition, side)
+
+
+def race_km(edition: Edition, side: Side) -> int:
+    """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
+    if edition.safeties_count_as_distance == "no":
+        return side.km
+    return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
 
 
 def is_driving(edition: Edition, side: Side) -> bool:
