@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.program_name import typed
 from companion.common.spelling import shown
 from companion.common.text import Said
@@ -178,8 +178,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
     except (OSError, zipfile.LargeZipFile) as error:
-        why = getattr(error, "strerror", None) or error
-        raise Problem(f"The backup cannot be written to {out} ({why}): choose another place.") from error
+        raise Problem(f"The backup cannot be written to {out} ({cause(error)}): choose another place.") from error
 
 
 # --- Reading --------------------------------------------------------------------------------------------------
@@ -220,8 +219,7 @@ def read_bundle(
                     _check_thing(thing, {name: files[name] for name in named}, folder, file)
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem(f"{file} cannot be checked ({why}): make room on the disk.") from error
+        raise Problem(f"{file} cannot be checked ({cause(error)}): make room on the disk.") from error
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
 
 
@@ -376,8 +374,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         sync_folder(folder)
     except (OSError, sqlite3.Error) as error:
         shutil.rmtree(new, ignore_errors=True)
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise Problem(f"The backup cannot be restored into {folder} ({why}): make room there.") from error
+        raise Problem(f"The backup cannot be restored into {folder} ({cause(error)}): make room there.") from error
     try:
         return restoring.finish(folder)
     except OSError as error:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.common.errors import FileProblem, Problem
+from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_json
 from companion.pages.players import names
 from companion.robots.information_set import DealtHand, Position, past_of
@@ -122,7 +122,7 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
 def read_match(path: Path) -> RobotMatch:
     """Return a match from its file. Raises Problem where it cannot be read, or holds none."""
     try:
-        with FileProblem("The game in %(file)s cannot be read: %(error)s.", file=path):
+        with file_problem("The game in %(file)s cannot be read: %(error)s.", file=path):
             saved = read_json(path)
         record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines("\n".join(saved["record"]))))
         table = record.game.table

@@ -16,6 +16,7 @@ from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VER
 from companion.match.questions import Answer, Letter, Question, letter_id
 from companion.match.questions import Kind as Asked
 from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
+from companion.robots.robot import Level
 from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
@@ -57,7 +58,7 @@ def match_begun(
     if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
     players = {player for team in game.teams for player in team.players}
-    if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):
+    if robots and not (players > robots.keys() and set(robots.values()) <= set(Level)):
         raise Problem(NO_ROBOT)
     settings: dict[str, str] = {"policy": policy or before.policy}
     if robots is not None:
@@ -92,7 +93,7 @@ def standing(state: MatchState, by: str) -> list[Draft]:
         tried.add(entry.seq)
         text = str(replace(play, anyway=True))
         lines = [replace(one.written, text=text) if one is entry else one.written for one in state.entries]
-        record, entries = judge_on(state, lines)
+        record, entries = judge_on(state.record, lines)
         after = replace(state, record=record, entries=entries)
         if after.entry(entry.seq) not in after.attention:
             changes.append(Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}))

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
 from companion.match.questions import Answer, Answered, Letter
+from companion.robots.robot import Level
 from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, Kind
 
@@ -74,8 +75,13 @@ class History:
     @property
     def robots(self) -> Mapping[str, int]:
         """The players who are robots, with their levels."""
-        levels = {key: value for key, value in self.settings.items() if key.startswith(ROBOT)}
-        return {key.removeprefix(ROBOT): int(value) for key, value in levels.items() if value in ("1", "2", "3")}
+        levels = {key: Level.of(value) for key, value in self.settings.items() if key.startswith(ROBOT)}
+        return {key.removeprefix(ROBOT): level for key, level in levels.items() if level}
+
+    @property
+    def is_demo(self) -> bool:
+        """True if the simulated table has begun the match, and no people."""
+        return bool(self.lines) and self.lines[0].by == DEMO
 
 
 def history(events: Sequence[Event]) -> History:

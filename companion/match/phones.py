@@ -17,6 +17,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from companion.common.errors import cause
 from companion.common.small_file import read_json
 from companion.common.text import Said, say
 from companion.storage.files import write_whole
@@ -407,7 +408,7 @@ def _kept(path: Path, party: Party) -> Said | None:
         write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))
         return None
     except OSError as error:
-        where, why = str(path.parent), error.strerror or str(error)
+        where, why = str(path.parent), cause(error)
         return say(
             "Who sits where cannot be kept in %(where)s (%(why)s): make room there, or it is forgotten with the next"
             " start.",

@@ -72,7 +72,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
         held, plays = hands[:, seat].astype(np.int16), 0
         for past, after in zip(reversed(position.past), since, strict=False):
             table, play = past
-            attacks = play.is_attack and play.card in SAFETY_OF and table.side_index(play.target or "") == other.side
+            attacks = play.is_attack and play.card in SAFETY_OF and table.side_index(play.target) == other.side
             if attacks and after is not None and not after.is_coup_fourre:
                 safety = SAFETY_OF[play.card or Card.UNKNOWN]
                 likely *= np.where(held[:, deck_of(tuple(table.deck)).number[safety]] > 0, _WHIM / 2, 1.0)
@@ -211,9 +211,9 @@ class Ends:
 
     def shares(self, own: int) -> Points:
         """Return for each lane how likely a side is to win the match (or has won the race) after such a hand."""
-        if self.edition.match_points is None:
+        if self.edition.is_race:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
-            lead = lead / _RACE_SPREAD_KM if self.edition.empty_pile == "reshuffle" else np.sign(lead)
+            lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)
             return np.where(self.by >= 0, self.by == own, 0.5 + 0.5 * np.clip(lead, -1, 1))
         return match_share(self.points + self.totals, own, self.edition.match_points)
 

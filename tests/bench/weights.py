@@ -43,7 +43,7 @@ def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
             rng = np.random.default_rng(asked.seed)
             sides = (changed, WEIGHTS) if seat == 0 else (WEIGHTS, changed)
             ends = play_out(dealt(asked.edition, asked.deals, first, rng), rng, sides)
-            races = ends.edition.match_points is None
+            races = ends.edition.is_race
             leads.append(200 * ends.shares(seat) - 100 if races else ends.points[:, seat] - ends.points[:, 1 - seat])
     return np.mean(leads, axis=0)
 

@@ -57,7 +57,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
         "points": game.totals.get(side.name, 0),
         "distances": distance_piles(side),
         "owes": list(_owes(table, side, names)),
-        "is_race": words.is_race(table.edition),
+        "is_race": table.edition.is_race,
         "needs": words.needs(side),
     }
 

@@ -41,7 +41,7 @@ def show() -> AnyResponse | str:
         seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
         next_first_name=following,
         goal=now.game.edition.match_points,
-        is_race=words.is_race(now.game.edition),
+        is_race=now.game.edition.is_race,
         wins=score_sheets.wins(now.game),
         turns_back=table is not None and table.is_over and bool(offers.answers(table, names, None)),
         winner=names.side(now.game.winner) if now.game.winner else None,

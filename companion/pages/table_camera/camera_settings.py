@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import cv2
 
-from companion.common.errors import FileProblem, Problem
+from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.storage.files import write_whole
@@ -27,7 +27,7 @@ MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as muc
 def _keep(path: Path | None, value: object) -> None:
     if path is None:
         return
-    with FileProblem(
+    with file_problem(
         "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
     ):
         write_whole(path, json.dumps(value))

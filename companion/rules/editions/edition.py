@@ -107,6 +107,16 @@ class Edition:
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
+    def reshuffles(self) -> bool:
+        """True if the discards become the draw pile once that is used up."""
+        return self.empty_pile == "reshuffle"
+
+    @property
+    def is_race(self) -> bool:
+        """True if kilometres alone decide, and no match is counted in points."""
+        return self.match_points is None
+
+    @property
     def match_points(self) -> int | None:
         """The points that end a match, or None where one race decides."""
         return int(self.match) if self.match.isdigit() else None

@@ -133,7 +133,7 @@ class Game(NamedTuple):
     @property
     def goes_on(self) -> bool:
         """True if the hand is open, or another is to follow."""
-        return self.hand_is_open or (self.winner is None and self.edition.match_points is not None)
+        return self.hand_is_open or (self.winner is None and not self.edition.is_race)
 
 
 NEW_GAME = Game()
