@@ -20,7 +20,8 @@ from seen import camera
 from sheet import scenes
 
 from companion.common.text import say
-from companion.match.match import Match, Policy
+from companion.match.match import Match
+from companion.match.state import Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
 from companion.pages.limits import Kind, Rate

@@ -13,11 +13,13 @@ from seen import Seen
 from sheet import scenes
 
 from companion.common.errors import Problem
-from companion.match.history import Kind
-from companion.match.match import Answer, Match, Policy, next_first
+from companion.match.match import Match
+from companion.match.questions import Answer
+from companion.match.state import Policy, next_first
 from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
 from companion.storage.event_store import Draft, Store
+from companion.storage.events import Kind
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
 PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")

@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import takewhile
 
 from companion.common.errors import Problem
-from companion.match.match import Match, MatchState, Policy
-from companion.match.state import first_of_hand, table_of
+from companion.match.match import Match
+from companion.match.state import MatchState, Policy, first_of_hand, table_of
 from companion.rules.play import Verb
 from companion.rules.record import judge
 from companion.rules.record.judge import Game

@@ -20,8 +20,9 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import exports
 from companion.match.archive import judged
-from companion.match.match import Match, MatchState, Mats, mats_in_order
+from companion.match.match import Match, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
+from companion.match.state import MatchState
 from companion.pages import Camera, language, run_service
 from companion.pages.server.address import base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras

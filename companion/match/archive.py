@@ -8,13 +8,13 @@ from functools import partial
 
 from companion.common.cache import Kept
 from companion.match import statistics
-from companion.match.history import Kind, history
+from companion.match.history import history
 from companion.match.state import Entry, judge_on
 from companion.match.statistics import Figures
 from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
-from companion.storage.events import Event
+from companion.storage.events import Event, Kind
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000

@@ -12,7 +12,7 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES, Kind
+from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES
 from companion.match.questions import Answer, Letter, Question, letter_id
 from companion.match.questions import Kind as Asked
 from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
@@ -22,7 +22,7 @@ from companion.rules.play import Play
 from companion.rules.record import judge
 from companion.rules.record.notation import HandLine, Line, read_header
 from companion.rules.table import Table
-from companion.storage.events import Draft
+from companion.storage.events import Draft, Kind
 
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))

@@ -15,8 +15,6 @@ from companion.robots.robot import Level
 from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, Kind
 
-__all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
-
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
 

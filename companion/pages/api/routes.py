@@ -13,9 +13,9 @@ from flask import Blueprint, Response, abort, make_response, request
 from companion.common import clock, parsing
 from companion.common.errors import Problem
 from companion.match.dealer import Seen
-from companion.match.history import Kind, history
-from companion.match.match import Answer, MatchState, Outcome
-from companion.match.questions import Question
+from companion.match.history import history
+from companion.match.questions import Answer, Question
+from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.api.openapi import Schema
@@ -28,6 +28,7 @@ from companion.rules.record import notation
 from companion.rules.record.judge import state_json
 from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
+from companion.storage.events import Kind
 
 bp = Blueprint("api", __name__)
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from companion.match.history import CAMERA, Written
-from companion.match.match import Entry, MatchState
+from companion.match.state import Entry, MatchState
 from companion.pages import words
 from companion.pages.game import offers
 from companion.pages.words import N_, Names, Why, _

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, render_template, request, session, url_for
 
 from companion.match.archive import hands_of
-from companion.match.match import MatchState, last_result, next_first
+from companion.match.state import MatchState, last_result, next_first
 from companion.pages import words
 from companion.pages.context import AnyResponse, go, state
 from companion.pages.game import offers, views

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 
 from companion.match.archive import hands_of
-from companion.match.match import last_result
+from companion.match.state import last_result
 from companion.pages.context import AnyResponse, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
