@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Self
 from unittest import mock
 
 import cv2
@@ -238,6 +239,11 @@ class SteadyCamera:
         self.left = pictures
         self.closed = False
 
+    def plugged_in(self, monkeypatch: pytest.MonkeyPatch) -> Self:
+        monkeypatch.setattr("companion.vision.quality.camera_check.opener_of", lambda source: lambda: self)
+        monkeypatch.setattr("companion.vision.quality.camera_check.monotonic", lambda: self.now_s)
+        return self
+
     def grab(self) -> bool:
         self.now_s += 0.04
         self.left -= 1
@@ -253,20 +259,20 @@ class SteadyCamera:
         self.closed = True
 
 
-def test_a_camera_is_measured_once_it_has_set_its_light():
-    camera = SteadyCamera()
+def test_a_camera_is_measured_once_it_has_set_its_light(monkeypatch):
+    camera = SteadyCamera().plugged_in(monkeypatch)
 
-    seen = tried("0", open_device=lambda source: camera, clock=lambda: camera.now_s)
+    seen = tried("0")
 
     assert seen.fps == pytest.approx(25.0)
     assert (seen.kind, len(seen.pictures), camera.closed) == ("MJPG", 3, True)
 
 
-def test_a_camera_that_stops_while_it_is_looked_through_is_a_problem():
-    camera = SteadyCamera(pictures=60)
+def test_a_camera_that_stops_while_it_is_looked_through_is_a_problem(monkeypatch):
+    camera = SteadyCamera(pictures=60).plugged_in(monkeypatch)
 
     with pytest.raises(Problem, match="gives no pictures"):
-        tried("0", open_device=lambda source: camera, clock=lambda: camera.now_s)
+        tried("0")
 
     assert camera.closed
 

@@ -62,7 +62,7 @@ class Conversation:
         self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
         if number < len(asked):
-            track = self.seen.tracks.of_serial(asked[number].serial or 0)
+            track = self.seen.tracks.of_serial(asked[number].serial)
             assert track is not None
             self.refused.add(track.card or "")
             self.seen.answer(asked[number], Answer.NO)
@@ -120,7 +120,7 @@ class Conversation:
         """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
         record, places = self.seen.record, self.seen.places
         had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
-        tracks = [self.seen.tracks.of_serial(line.serial or 0) for line in record.lines]
+        tracks = [self.seen.tracks.of_serial(line.serial) for line in record.lines]
         # A card by which a line was told may be another than its sticker says: people have corrected the line.
         told = {track.card for track in tracks if track is not None and track.is_there}
         return Counter(
@@ -135,7 +135,7 @@ class Conversation:
         lines, tracks = self.seen.record.lines, self.seen.tracks
         gone = {}
         for line in lines:
-            track = tracks.of_serial(line.serial or 0)
+            track = tracks.of_serial(line.serial)
             spots = set(self.seen.places.lying(self.seen.table))
             if track is not None and line.play.card is track.face and (track.zone, track.face) in spots:
                 alike = [t for t in tracks.cards if t.face is track.face]
@@ -149,7 +149,7 @@ class Conversation:
         return lying == Counter(self.seen.places.lying(self.seen.table)) and not self.left_over
 
     def asked_about(self) -> set[str]:
-        tracks = [self.seen.tracks.of_serial(q.serial or 0) for q in self.seen.questions]
+        tracks = [self.seen.tracks.of_serial(q.serial) for q in self.seen.questions]
         return {track.card or "" for track in tracks if track is not None}
 
 

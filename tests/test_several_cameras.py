@@ -55,7 +55,7 @@ class Seeing:
     """A lookout that sees what it is told."""
 
     def __init__(self, *mats: str, scale: float = 2.0) -> None:
-        self.view = View(0.0, tuple(mat(name, scale) for name in mats), (), read_zones=frozenset())
+        self.view = View(0.0, tuple(mat(name, scale) for name in mats), ())
         self.showing = frozenset(mats)
         self.said: Survey | None = None
 

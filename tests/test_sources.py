@@ -5,6 +5,7 @@ import struct
 import threading
 import zlib
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import cv2
@@ -14,7 +15,7 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.sources import Frame, Notice, Threads, camera_answers, frames
+from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -90,13 +91,13 @@ def test_a_film_played_live_waits_for_each_frame(film):
         waits.append(pause_s)
         now[0] += pause_s
 
-    list(frames(str(film), clock=lambda: now[0], wait=wait, live=True))
+    list(frames(str(film), timing=Timing(lambda: now[0]), wait=wait, live=True))
 
     assert sum(waits) == pytest.approx(1.8, abs=0.01)
 
 
 def test_a_film_played_live_can_be_stopped(film):
-    seen = list(frames(str(film), clock=lambda: 0.0, wait=lambda pause_s: True, live=True))
+    seen = list(frames(str(film), timing=Timing(lambda: 0.0), wait=lambda pause_s: True, live=True))
 
     assert len(seen) == 1
 
@@ -206,8 +207,8 @@ class Bench:
         return self.cameras[-1]
 
     def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
-        how = {"wait": self.clock.sleep, "threads": Threads(self.clock.start, self.clock.sleep)} | more
-        return frames(source, clock=self.clock, tell=self.notices.append, open_device=self.open, **how)
+        how = {"wait": self.clock.sleep, "timing": Timing(self.clock, self.clock.sleep, self.clock.start)} | more
+        return frames(source, tell=self.notices.append, open_device=self.open, **how)
 
 
 def test_frames_of_a_camera_carry_the_clock():
@@ -398,7 +399,9 @@ def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):
             raise ValueError
         return FakeCamera(clock, opened[source])
 
-    assert camera_answers(opener) == "/dev/video2"
+    monkeypatch.setattr("companion.vision.capture.sources.opener_of", lambda source: partial(opener, source))
+
+    assert camera_answers() == "/dev/video2"
 
 
 def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
@@ -411,12 +414,14 @@ def test_a_camera_that_hangs_is_passed_over_until_it_lets_go(monkeypatch):
         let_go.wait()
         raise Problem("It is gone.")
 
-    assert [camera_answers(hangs) for _ in range(5)] == [None] * 5
+    monkeypatch.setattr("companion.vision.capture.sources.opener_of", lambda source: partial(hangs, source))
+
+    assert [camera_answers() for _ in range(5)] == [None] * 5
     assert [source for source, _ in hung] == ["/dev/video0", "/dev/video2", "picamera2:"]
     let_go.set()
     for _, thread in hung:
         thread.join()
-    camera_answers(hangs)
+    camera_answers()
     assert len(hung) == 6
 
 

@@ -18,7 +18,7 @@ from companion.tracking.live import TableWatch
 from companion.vision.capture import sources
 from companion.vision.capture.capture_thread import guarded, is_cut_short, is_picture
 from companion.vision.capture.devices import Device
-from companion.vision.capture.sources import Frame, Notice, Threads, frames
+from companion.vision.capture.sources import Frame, Notice, Timing, frames
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
@@ -45,8 +45,8 @@ class Looking:
         self.ends_s = 1e9
 
     def frames(self, source: str = "0", **more: object) -> Iterator[Frame]:
-        threads = Threads(self.time.start, self.time.sleep)
-        how = {"clock": self.time, "wait": self.wait, "tell": self.notices.append, "threads": threads} | more
+        timing = Timing(self.time, self.time.sleep, self.time.start)
+        how = {"wait": self.wait, "tell": self.notices.append, "timing": timing} | more
         return frames(source, open_device=self.open, **how)
 
     def wait(self, seconds: float) -> bool:

@@ -32,7 +32,7 @@ from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Store
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import ROBOT
+from companion.tabletop.mat_layout import ROBOT, TABLE
 from companion.tracking import snapshot
 from companion.tracking.live import TableWatch
 from companion.vision.camera_group import CameraGroup
@@ -379,7 +379,7 @@ def _mats(state: MatchState, setup: Setup | None) -> Mapping[str, str]:
 def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
     """Return the mats that must be seen: of the sides, the table and a robot's hand; none while nobody plays."""
     mats = tuple(_mats(state, setup))
-    return (*mats, "table", *([ROBOT] if state.robot_seat else [])) if mats else ()
+    return (*mats, TABLE, *([ROBOT] if state.robot_seat else [])) if mats else ()
 
 
 def exported(match: int, form: str, data: Path | None) -> str:

@@ -19,7 +19,7 @@ from companion.storage.data_folder import EDITIONS_NAME, data_dir
 from companion.storage.event_store import locked
 from companion.tabletop.card_ids import card_ids
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import all_mats
+from companion.tabletop.mat_layout import TABLE, all_mats
 
 _OWN_FILES = 0o077  # umask of what writes into the data folder, which may lie in a folder that others can look into
 deck_option = click.option(
@@ -93,7 +93,7 @@ def read_images(
 
 def _layouts(table: Any) -> list[Any]:
     """Return the mats that a set-up table needs: one a side, and the table's own."""
-    return [layout for layout in all_mats() if layout.id in {*table.mats, "table"}]
+    return [layout for layout in all_mats() if layout.id in {*table.mats, TABLE}]
 
 
 def _of_table(name: str, of_table: Any) -> Any:

@@ -32,7 +32,7 @@ class ZipReader:
     most_bytes: int  # of all entries together, unpacked
     most_of: Callable[[str], int]  # most bytes of the entry of a name
 
-    def unpacked(self, file: Path, sent: bytes | None = None) -> dict[str, bytes]:
+    def unpacked(self, file: Path, sent: bytes | None) -> dict[str, bytes]:
         """Return the files of a zip by name; `sent` is its content where it is not on this disk."""
         content: dict[str, bytes] = {}
         with _opened(file, sent, self.bad) as packed:

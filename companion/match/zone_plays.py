@@ -10,7 +10,7 @@ from companion.rules.cards import HAZARD_OF, Card, Family, card_name
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
-from companion.tabletop.mat_layout import DISCARD_ZONE
+from companion.tabletop.mat_layout import DISCARD_ZONE, TABLE, kind_of, mat_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Places:
         if zone == DISCARD_ZONE:
             return table.discards
         side = self._side(table, zone)
-        return _lying(side, zone.partition("/")[2]) if side else ()
+        return _lying(side, kind_of(zone)) if side else ()
 
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Return where the card of a play lies once it is laid; None for a play without a card."""
@@ -99,11 +99,11 @@ class Places:
     @staticmethod
     def belongs(face: Card, zone: str) -> bool:
         """True if a card belongs on that pile or area of a mat; on the discard pile every card may lie."""
-        kind = zone.partition("/")[2]
+        kind = kind_of(zone)
         return zone == DISCARD_ZONE or kind == ("distance" if face is Card.ACCELERATOR else PILE_OF[face])
 
     def _side(self, table: Table, zone: str) -> Side | None:
-        name = self.mats.get(zone.partition("/")[0])
+        name = self.mats.get(mat_of(zone))
         return next((side for side in table.sides if side.name == name), None)
 
 
@@ -116,7 +116,7 @@ def named(face: Card) -> Term:
 def where(zone: str) -> Term:
     """Return the zone in words; the match knows whose mat it is."""
     mat, _, kind = zone.partition("/")
-    is_pile = mat == "table" or kind in ("battle", "speed")
+    is_pile = mat == TABLE or kind in ("battle", "speed")
     return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
 
 

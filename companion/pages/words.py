@@ -21,7 +21,7 @@ from companion.rules.record import notation
 from companion.rules.record.judge import Game
 from companion.rules.scoring import Item
 from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
-from companion.tabletop.mat_layout import ROBOT
+from companion.tabletop.mat_layout import ROBOT, TABLE, kind_of, mat_of
 
 
 def _(text: str, **values: object) -> str:
@@ -214,7 +214,7 @@ _LAID_IN = {
 
 def laid_in(zone: str, side: str | None) -> str:
     """Say where a card that cannot be identified was laid; `side` is the name of that mat's side."""
-    kind = zone.partition("/")[2]
+    kind = kind_of(zone)
     pattern = _LAID_IN.get(kind) if side is not None or kind == "discard" else None
     return _(pattern or N_("A card was laid."), who=side)
 
@@ -240,7 +240,7 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
         side = side_at(term.key, Names.of(game), mats)
         if term.kind == "zone":
             # During a match a mat on which nobody plays has no side.
-            return zone_in_sentence(term.key, side if not mats or term.key.partition("/")[0] in mats else None)
+            return zone_in_sentence(term.key, side if not mats or mat_of(term.key) in mats else None)
         if term.kind == "mat":
             return _("%(who)s’s mat", who=side) if side else _("the mat of the table’s middle")
         return (side or _("the middle of the table")) if term.kind == "side" else None
@@ -250,8 +250,8 @@ def speak_of(game: Game, mats: Mapping[str, str]) -> None:
 
 def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
     """Return the name of the side whose mat a zone or mat is, or its number; None for the table's."""
-    mat = place.partition("/")[0]
-    if mat == "table":
+    mat = mat_of(place)
+    if mat == TABLE:
         return None
     if mat == ROBOT:
         return _("The robot’s hand")
@@ -261,7 +261,7 @@ def side_at(place: str, names: Names, mats: Mapping[str, str]) -> str | None:
 
 def zone_name(zone: str, side: str | None) -> str:
     """Return a zone as a heading: `Ann: battle pile`, `Discard pile`."""
-    kind = zone.partition("/")[2]
+    kind = kind_of(zone)
     said = _(ZONES.get(kind, kind))
     return _("%(who)s: %(zone)s", who=side, zone=said) if side else capital(said)
 

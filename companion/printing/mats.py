@@ -13,7 +13,7 @@ from companion.printing import lettering, pictograms
 from companion.printing import svg as draw
 from companion.printing.printed_words import mat_word
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, ROBOT, Marker, MatLayout, Rect
+from companion.tabletop.mat_layout import CARD_MM, DISTANCE_COLUMNS, MARKER_CELLS, ROBOT, TABLE, Marker, MatLayout, Rect
 
 SAND = "#E6DBC1"  # the zones' ground: a shade deeper than a card's rim, so that eye and camera see its edge
 SHADE = "#D6C8A6"  # colour of the places where a card may lie
@@ -32,7 +32,7 @@ def mat_svg(layout: MatLayout, language: str = "en") -> str:
         body += _zone(name, rect, layout, language)
     body += [marker_svg(marker) for marker in layout.markers]
     body += [marker_svg(layout.draw_marker)] if layout.draw_marker else []
-    margins = {"table": _table_margin, ROBOT: _robot_margins}
+    margins = {TABLE: _table_margin, ROBOT: _robot_margins}
     margin = margins.get(layout.id, _side_margins)(layout, language)
     return draw.document(width, height, [*body, *margin])
 
@@ -127,7 +127,7 @@ def _robot_margins(layout: MatLayout, language: str) -> list[str]:
     return [face, name, draw.text(hint, width - x, 35, size, anchor=1), *ways, scale]
 
 
-def ruler(language: str = "en", *, beside: bool = False) -> list[str]:
+def ruler(language: str, *, beside: bool = False) -> list[str]:
     """Draw a line of 50 mm from (0, 0) to the right, and below or beside it the question whether it came out so."""
     look = draw.paint("none", draw.INK, 0.3)
     ends = [draw.line(x, -2, x, 0, look) for x in (0.15, 49.85)]

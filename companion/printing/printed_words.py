@@ -30,11 +30,11 @@ def card_word(card: Card, language: str = "en") -> str:
     return printed.get(card) or reasons.card_name(card, language).replace("'", "’")
 
 
-def family_word(family: Family, language: str = "en") -> str:
+def family_word(family: Family, language: str) -> str:
     """Return the family's name, in small letters."""
     return _words(language)["families"][family]
 
 
-def mat_word(key: str, language: str = "en") -> str:
+def mat_word(key: str, language: str) -> str:
     """Return a word or short phrase on a mat or sheet."""
     return _words(language)["mats"][key]

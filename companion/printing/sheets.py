@@ -72,7 +72,7 @@ def _seam(layout: MatLayout, language: str) -> list[str]:
     ]
 
 
-def screen_svg(parts: int, language: str = "en") -> str:
+def screen_svg(parts: int, language: str) -> str:
     """Draw the screen before a robot's hand, A4 landscape: a tent, its ridge upwards, or `parts` shorter ones to cut.
 
     From top to bottom: the side towards the hand, the ridge, the side towards the people, a strip to glue it with.

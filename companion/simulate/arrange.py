@@ -81,10 +81,11 @@ def turned(x_mm: float, y_mm: float, turn_deg: float) -> Point:
     return x_mm * cos - y_mm * sin, x_mm * sin + y_mm * cos
 
 
-_RIGHT_MM, _DOWN_MM = (420.0 + GAP_MM) / 2, (297.0 + GAP_MM) / 2
-_OUTER_MM = (420.0 + 210.0) / 2 + GAP_MM
-_MIDDLES = {
-    2: (Pose(-_RIGHT_MM, 0.0), Pose(_RIGHT_MM, 0.0), Pose(0.0, -(297.0 + 210.0) / 2 - GAP_MM)),
+(_WIDE_MM, _HIGH_MM), _TABLE_HIGH_MM = side_mat(1).size_mm, table_mat().size_mm[1]
+_RIGHT_MM, _DOWN_MM = (_WIDE_MM + GAP_MM) / 2, (_HIGH_MM + GAP_MM) / 2
+_OUTER_MM = (_WIDE_MM + _TABLE_HIGH_MM) / 2 + GAP_MM
+_MIDDLES = {  # places of the mats by the number of sides, the table mat's last
+    2: (Pose(-_RIGHT_MM, 0.0), Pose(_RIGHT_MM, 0.0), Pose(0.0, -(_HIGH_MM + _TABLE_HIGH_MM) / 2 - GAP_MM)),
     3: (
         Pose(-_RIGHT_MM, _DOWN_MM),
         Pose(-_RIGHT_MM, -_DOWN_MM, 180.0),
@@ -99,7 +100,6 @@ _MIDDLES = {
         Pose(0.0, 0.0, 90.0),
     ),
 }
-"""Places of the mats by the number of sides, the table mat's last."""
 
 
 def plan(sides: int, players: int) -> TablePlan:

@@ -16,7 +16,7 @@ from companion.simulate.position import answered, reshuffled, zone_of
 from companion.simulate.scene import BACK, Lying
 from companion.simulate.script import Action, Hand, Script
 from companion.tabletop.card_ids import face_of
-from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, TABLE, mat_of
 
 _CARDS_A_LAYER = 12  # number of cards that make one visible edge of the draw pile
 
@@ -218,7 +218,7 @@ class Choreographer:
         """Yield the discards being taken up and coming back face down as the draw pile."""
         count = len(self._zones.get(DISCARD_ZONE, ()))
         if count:
-            yield self._sweep(seat, "table")
+            yield self._sweep(seat, TABLE)
             yield self._new_pile(seat, count)
 
     def _gather(self, *, wait: bool) -> Iterator[Movement]:
@@ -227,13 +227,13 @@ class Choreographer:
         for number, team in enumerate(self._script.teams, 1):
             yield replace(self._sweep(self._players[team.players[0]], f"side-{number}"), play_number=of)
         self._pile = 0
-        last = replace(self._sweep(0, "table"), play_number=of)
+        last = replace(self._sweep(0, TABLE), play_number=of)
         yield replace(last, rest=AFTER_CLEARING, is_play=True) if wait else last
 
     def _sweep(self, seat: int, mat_id: str) -> Movement:
         """Return all cards of a mat leaving it in one handful."""
         before, place = self.lying(), self._plan.mat(mat_id)
-        swept = [zone for zone in self._zones if zone.startswith(f"{mat_id}/")]
+        swept = [zone for zone in self._zones if mat_of(zone) == mat_id]
         pictures = tuple(card.picture for zone in swept for card in self._zones.pop(zone))
         now = self.lying()
         return Movement(seat, pictures[-6:], place.middle, None, before, now, now, AFTER_DRAWING)

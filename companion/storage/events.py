@@ -20,9 +20,7 @@ class Kind(StrEnum):
     counts once however often it is sent.
     """
 
-    SETUP = SETUP
-    """`lines`: the header lines of the record; `edition`: the file of an edition of one's own."""
-
+    SETUP = SETUP  # `lines`: the header lines of the record; `edition`: the file of an edition of one's own
     LINE = "line"
     """`text`; `source`: `camera` or `phone`; `before`: the seq of the line it stands before, where it was forgotten;
     `question`: the id of the question that it answers; `deal`, beside the start of a hand that the program deals: the

@@ -25,7 +25,9 @@ def export_deck(deck: Deck, out: Path) -> Path:
     new = path.with_name(f"{path.name}.new")
     named = [*deck.faces.items(), (None, deck.back)]
     pictures = [
-        (path, stem + path.suffix) for face, paths in named for path, stem in zip(paths, stems_of(face), strict=False)
+        (picture, stem + picture.suffix)
+        for face, kept in named
+        for picture, stem in zip(kept, stems_of(face), strict=False)
     ]
     with file_problem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
         for picture, _ in pictures:

@@ -17,7 +17,7 @@ from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_json
 from companion.common.text import Said, Term, plain, say
 from companion.storage.files import write_whole
-from companion.tabletop.mat_layout import ROBOT, all_mats
+from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
 
 FILE_NAME = "drawn-zones.json"
 ZONE_NAMES = tuple(f"{layout.id}/{zone}" for layout in all_mats() if layout.id != ROBOT for zone in layout.zones)
@@ -51,7 +51,7 @@ class DrawnZone:
 
     @property
     def mat(self) -> str:
-        return self.name.partition("/")[0]
+        return mat_of(self.name)
 
     @property
     def seen_by_player(self) -> Corners:
@@ -156,7 +156,7 @@ def check_sides(drawing: Drawing, sides: Mapping[str, str]) -> None:
     A side without any zones plays on its printed mat. Raises ValueError with a sentence.
     """
     for mat in drawing.mats:
-        if mat != "table" and mat not in sides:
+        if mat != TABLE and mat not in sides:
             raise ValueError(say("zones of %(side)s are drawn, and no side plays there.", side=_side(mat)))
 
 
@@ -260,7 +260,7 @@ def _faults(drawing: Drawing) -> Iterator[Said]:
     yield from _overlaps(drawing.zones)
     for mat in drawing.mats:
         missing = next((zone for zone in NEEDED if f"{mat}/{zone}" not in names), None)
-        if mat != "table" and missing:
+        if mat != TABLE and missing:
             values = {"side": _side(mat), "zone": _quoted(f"{mat}/{missing}")}
             if missing == "battle":
                 yield say("%(side)s has no battle zone: draw %(zone)s too.", **values)

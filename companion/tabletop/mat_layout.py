@@ -19,10 +19,10 @@ MARKER_MM = 28.0  # side of a marker's black square: cells of 3.5 mm, 5.6 px a c
 MARKER_EDGE_MM = 12.0  # distance from the mat's edge to a marker's black: two cells of white and a printer's margin
 DRAW_MARKER_ID = 36
 ROBOT_MARKER_IDS = range(246, 250)
-ROBOT, SLOTS = "robot", 7
-"""The id of the mat on which a robot's hand lies face up, and its number of slots: no edition's hand has more cards."""
+TABLE, ROBOT = "table", "robot"  # the ids of the mat of the table's middle, and of that for a robot's hand, face up
+SLOTS = 7  # number of slots of the robot's mat: no edition's hand has more cards
 
-DRAW_ZONE, DISCARD_ZONE = "table/draw", "table/discard"
+DRAW_ZONE, DISCARD_ZONE = f"{TABLE}/draw", f"{TABLE}/discard"
 _SPREAD = ("distance", "safety")  # zones where cards lie side by side, or in columns that leave a strip of each
 DISTANCE_COLUMNS = ("25", "50", "75", "100", "200")
 
@@ -108,7 +108,7 @@ def table_mat() -> MatLayout:
     x_mm, y_mm = draw.centre_mm
     hidden = Rect(x_mm - MARKER_MM / 2, y_mm - MARKER_MM / 2, MARKER_MM, MARKER_MM)
     return MatLayout(
-        id="table",
+        id=TABLE,
         size_mm=(297.0, 210.0),
         markers=_corner_markers(32, 297.0, 210.0),
         zones=MappingProxyType({"draw": draw, "discard": Rect(155.0, 40.0, 90.0, 130.0)}),

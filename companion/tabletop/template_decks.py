@@ -137,11 +137,11 @@ def own_folder(name: str, data: Path) -> Path:
 
 def titles(data: Path | None) -> dict[str, str]:
     """Return what people call the decks, by their names: the title, with the name beside it where two are the same."""
-    plain = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
-    many = Counter(title.casefold() for title in plain.values())
+    called = {name: _title(folder_of(name, data), name) for name in deck_names(data)}
+    many = Counter(title.casefold() for title in called.values())
     return {
         name: say("%(title)s (%(name)s)", title=title, name=name) if many[title.casefold()] > 1 else title
-        for name, title in plain.items()
+        for name, title in called.items()
     }
 
 
@@ -340,8 +340,8 @@ def write_description(folder: Path, description: Description) -> None:
 
 def _quoted(text: str) -> str:
     """Return a text as TOML: one line, not too long, nothing unprintable in it."""
-    plain = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
-    return json.dumps(plain, ensure_ascii=False)
+    shown = "".join(char if char.isprintable() else " " for char in text[:_LONGEST_TEXT])
+    return json.dumps(shown, ensure_ascii=False)
 
 
 def stems_of(subject: Subject) -> tuple[str, ...]:

@@ -9,7 +9,7 @@ from companion.match.questions import Kind, Question, question_id
 from companion.rules.play import Play, Verb
 from companion.rules.referee import objections
 from companion.rules.table import Table
-from companion.tabletop.mat_layout import DRAW_ZONE, mat_of
+from companion.tabletop.mat_layout import DRAW_ZONE, TABLE, mat_of
 from companion.tracking.balance import may_be_reshuffled
 from companion.tracking.hand_record import Record
 from companion.tracking.track import MOMENT_S, PUT_RIGHT_S, UNCLEAR_CONFIDENCE, State, Track
@@ -72,9 +72,9 @@ def is_cleared(tracks: Tracks, record: Record) -> bool:
 def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
     """True if a card of the next hand lies on a mat that was cleared, before a draw pile, and one side is late."""
     late = {mat_of(t.zone) for t in left}
-    if len(late) != 1 or "table" in late or False not in tracks.pile_since_s:
+    if len(late) != 1 or TABLE in late or False not in tracks.pile_since_s:
         return False
-    return any(mat_of(t.zone) not in {*late, "table"} for t in tracks.there if t.laid_since(ended))
+    return any(mat_of(t.zone) not in {*late, TABLE} for t in tracks.there if t.laid_since(ended))
 
 
 def dealt(tracks: Tracks, ended: int) -> Tracks:

@@ -85,19 +85,20 @@ class Hint:
     """What the record leads us to expect in a zone; it only breaks ties."""
 
     places: Places
-    tables: tuple[Table, ...] = ()  # the table by the record, and as the plays that wait may leave it
+    table: Table | None = None  # the table by the record
+    waiting: tuple[Table, ...] = ()  # the table as each play that waits may leave it
 
     def has(self, face: Card, zone: str) -> bool:
         """True if the record has such a card in a zone."""
-        return any(face in self.places.cards(table, zone) for table in self.tables[:1])
+        return self.table is not None and face in self.places.cards(self.table, zone)
 
     def may_be_taken(self, face: Card) -> bool:
         """True if such a card is the top of the discard pile, and the player to move may take it."""
-        return any(takeable(table) is face for table in self.tables[:1])
+        return self.table is not None and takeable(self.table) is face
 
     def is_legal(self, face: Card, place: Place, *, in_turn: bool = False) -> bool:
         """True if nothing, but perhaps the turn, speaks against a card there: a play before it may be missing."""
-        tables = (table for table in self.tables if not table.is_over)
+        tables = (table for table in (self.table, *self.waiting) if table is not None and not table.is_over)
         guesses = ((table, self.places.play_at(face, place.zone, place.sideways, table)) for table in tables)
         said = (objections(table, guess.play) for table, guess in guesses if guess is not None)
         return any(all(why.code is Code.NOT_YOUR_TURN and not in_turn for why in reasons) for reasons in said)
@@ -108,4 +109,4 @@ def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) ->
     if record.table is None:
         return Hint(places)
     waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
-    return Hint(places, (record.table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None)))
+    return Hint(places, record.table, tuple(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))

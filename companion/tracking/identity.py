@@ -18,9 +18,7 @@ from companion.tracking.hand_record import Hint
 from companion.tracking.track import NUDGE_MM, Place, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
-LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0
-"""Costs of what happens at a table at any time, often, seldom, and hardly ever."""
-
+LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0  # costs of what happens at any time, often, seldom, hardly ever
 SAME_MM, SAME_DEG = 1.2, 2.0  # measuring error: a card that nobody has touched is seen within this of where it was
 UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 """The same where nothing has moved in the zone: whatever was measured, it has not been laid elsewhere."""

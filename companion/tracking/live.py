@@ -45,9 +45,7 @@ NOT_THIS_DECK = say(
 
 MOST_FAILURES = 5  # how many more frames may fail than are taken in
 SOURCE_OVER = say("The pictures have come to an end. Plays can be entered by hand.")
-CROP_MM = 52.0
-CROP_SIDE_PX = 320
-"""Reach of a card's picture around the card's middle, and the size it is shown in."""
+CROP_MM, CROP_SIDE_PX = 52.0, 320  # reach of a card's picture around the card's middle, and the size it is shown in
 
 
 class TableWatch:
@@ -76,9 +74,7 @@ class TableWatch:
         self._latest: Frame | None = None
         self._hand = RobotHand()
         self._failures = 0
-        self._things: dict[str, float] = {}
-        """Since when something that may be a card without a sticker lies in each zone."""
-
+        self._things: dict[str, float] = {}  # since when what may be a card without a sticker lies in each zone
         self.stopping = threading.Event()  # set to ask the thread to end after the frame in hand
 
     # The thread
@@ -160,7 +156,7 @@ class TableWatch:
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(question.serial or 0)) is not None
+            if (track := tracks.of_serial(question.serial)) is not None
         }
         self._match.look(derive)
 

@@ -34,13 +34,9 @@ from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
 
-LINGER_LOOKS, LINGER_STEP_S = 10, 0.1
-"""How often the last picture of a film is looked at further, and how long after the other."""
-
+LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # how often the last picture of a film is looked at further; seconds between
 MOST_ANSWERS = 20  # maximum number of questions answered after one frame
-MOST_PASSED = 4
-"""Number of lines that people play on an illegal card before it is explained by nothing any more: a round of four."""
-
+MOST_PASSED = 4  # number of lines played on an illegal card before nothing explains it any more: a round of four
 MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows contradicts them
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
@@ -48,7 +44,7 @@ COUNTS = "counts"  # what is told of a play that is written down; before that it
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class TrialLine:
     """A line of the open hand and the game after it."""
 
     line: Line
@@ -57,19 +53,19 @@ class Entry:
 
     @property
     def name(self) -> tuple[int | None, str]:
-        """The track that it came from and its play: the same in another past."""
+        """The track that it came from and its play: the same in another course."""
         return self.line.serial, str(self.line.play)
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """All that has come of a film so far. Another past is a value beside it, tried and then adopted or dropped."""
+class Course:
+    """All that has come of a film so far. Another course is a value beside it, tried and then adopted or dropped."""
 
     dealt: Game  # the game as the open hand began
     hand_seq: int  # the number of the line that began the hand
     seq: int  # the highest number that has been given to a line or an answer
     tracks: Tracks = field(default_factory=Tracks)
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[TrialLine, ...] = ()
     answers: Answers = field(default_factory=dict)
     asked: tuple[Question, ...] = ()
     unsure: tuple[Question, ...] = ()
@@ -96,21 +92,21 @@ class Past:
     def record(self) -> Record:
         return Record(1, self.hand_seq, self.table, tuple(entry.line for entry in self.entries), self.answers)
 
-    def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Past:
-        """Return the past with one more line; `unseen_seq` is the number of a line whose card nobody saw.
+    def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Course:
+        """Return the course with one more line; `unseen_seq` is the number of a line whose card nobody saw.
 
-        A line comes right after its card was laid, or has gone, in whichever past it is told.
+        A line comes right after its card was laid, or has gone, in whichever course it is told.
         """
         seq, serial = self.seq + 1, question.serial if question else None
-        track = self.tracks.of_serial(serial or 0)
+        track = self.tracks.of_serial(serial)
         number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
         number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
         line = Line(number, play, self.table, serial, is_unseen=unseen_seq is not None)
-        entry = Entry(line, _judged(self.game, str(play)), question)
+        entry = TrialLine(line, _judged(self.game, str(play)), question)
         return replace(self, seq=seq, entries=(*self.entries, entry))
 
-    def counts(self, cards: Sequence[Question], before: Past) -> bool:
-        """True if all these cards count, with all that were sure in the past before, and none is refused."""
+    def counts(self, cards: Sequence[Question], before: Course) -> bool:
+        """True if all these cards count, with all that were sure in the course before, and none is refused."""
         told = (entry.question for entry in before.entries)
         sure = [question for question in told if question is not None and question.confidence >= SURE_CONFIDENCE]
         counted = {entry.line.serial for entry in self.entries}
@@ -123,10 +119,10 @@ class Past:
         later = sum((entry.line.serial or 0) > (question.serial or 0) for entry in self.entries)
         return later >= MOST_PASSED
 
-    # Other pasts
+    # Other courses
 
-    def others(self, places: Places, cards: Sequence[Question]) -> Iterator[Past]:
-        """Yield the other pasts that may explain these cards, likeliest first; the last one may be legal in this too.
+    def others(self, places: Places, cards: Sequence[Question]) -> Iterator[Course]:
+        """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
         A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
         was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before
@@ -147,28 +143,28 @@ class Past:
             unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
             yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
 
-    def _with_discard(self, at: int) -> Iterator[Past]:
+    def _with_discard(self, at: int) -> Iterator[Course]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
-        past = self._up_to(at)
-        table = past.table
+        course = self._up_to(at)
+        table = course.table
         legal = referee.legal_plays(table, table.player_to_move)
         discards = {play: table.copies_left(play.card) for play in legal if play.verb is Verb.DISCARD and play.card}
         if discards:
-            yield past.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
+            yield course.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
 
-    def _with_stacked(self, places: Places, at: int) -> Iterator[Past]:
+    def _with_stacked(self, places: Places, at: int) -> Iterator[Course]:
         """Before this line a card was laid exactly on its like."""
-        past = self._up_to(at)
+        course = self._up_to(at)
         since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
         for track in self.tracks.there:
             if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
-                guess = places.play_at(track.face, track.zone, track.place.sideways, past.table)
-                if guess is not None and not referee.objections(past.table, guess.play):
-                    yield past.with_line(guess.play, unseen_seq=self._seq_at(at))
+                guess = places.play_at(track.face, track.zone, track.place.sideways, course.table)
+                if guess is not None and not referee.objections(course.table, guess.play):
+                    yield course.with_line(guess.play, unseen_seq=self._seq_at(at))
 
-    def _since_s(self, entries: Sequence[Entry]) -> float:
+    def _since_s(self, entries: Sequence[TrialLine]) -> float:
         """When the card of a line was seen first."""
-        track = self.tracks.of_serial(entries[0].line.serial or 0) if entries else None
+        track = self.tracks.of_serial(entries[0].line.serial) if entries else None
         return math.inf if track is None else track.since_s
 
     @property
@@ -176,16 +172,16 @@ class Past:
         """The places before, between and after the last lines, the latest first."""
         return range(len(self.entries), max(-1, len(self.entries) - MOST_DOUBTED), -1)
 
-    def without(self, questions: Sequence[Question], seq: int) -> Past:
-        """Return the past in which these cards mean nothing, said at `seq`."""
+    def without(self, questions: Sequence[Question], seq: int) -> Course:
+        """Return the course in which these cards mean nothing, said at `seq`."""
         answers = {question.id: Answered(Answer.NO, question.about, seq) for question in questions}
         return replace(self, answers={**self.answers, **answers}, unsure=())
 
     def _seq_at(self, at: int) -> int:
         return self.entries[at].line.seq if at < len(self.entries) else self.seq + 1
 
-    def _up_to(self, at: int) -> Past:
-        """The past before this line."""
+    def _up_to(self, at: int) -> Course:
+        """The course before this line."""
         answers = {ident: said for ident, said in self.answers.items() if said.seq < self._seq_at(at)}
         return replace(self, entries=self.entries[:at], answers=answers, unsure=())
 
@@ -201,56 +197,56 @@ class Watcher:
         self._places = Places(setup.mats)
         self._now_s = 0.0
         self._hands_told = 0
-        self._tried: set[tuple[object, ...]] = set()  # what no other past has explained, as long as nothing comes to it
+        self._tried: set[tuple[object, ...]] = set()  # what no other course explains, as long as nothing comes to it
         game, lines = judge.NEW_GAME, (*setup.header(), f"hand first {setup.first}")
         for line in lines:
             game = _judged(game, line)
-        self._past = Past(game, len(lines), len(lines))
+        self._course = Course(game, len(lines), len(lines))
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
         for frame in _lingering(frames):
-            self._now_s, past = frame.t_s, self._past
-            tracks = tracker.lost_sight(past.tracks) if frame.after_gap else past.tracks
-            hint = hint_from(past.record, self._places, past.asked)
-            tracks = tracker.update(tracks, public(self._look(frame)), hint, past.seq)
-            self._past = replace(past, tracks=tracks)
+            self._now_s, course = frame.t_s, self._course
+            tracks = tracker.lost_sight(course.tracks) if frame.after_gap else course.tracks
+            hint = hint_from(course.record, self._places, course.asked)
+            tracks = tracker.update(tracks, public(self._look(frame)), hint, course.seq)
+            self._course = replace(course, tracks=tracks)
             self._follow()
             yield from self._told()
-            if self._confirms and is_cleared(self._past.tracks, self._past.record):
+            if self._confirms and is_cleared(self._course.tracks, self._course.record):
                 self._deal()
         if self._confirms:
             self._decide_at_the_end()
         yield from self._told()
-        past = self._past
+        course = self._course
         # The next hand has begun only because the cards of the last were gathered in, if nothing follows its beginning.
-        if judge.at_the_end(past.game) and (past.game.hand_number == 1 or past.entries):
-            ends = judge.at_the_end(past.game if self._confirms else past.dealt)
+        if judge.at_the_end(course.game) and (course.game.hand_number == 1 or course.entries):
+            ends = judge.at_the_end(course.game if self._confirms else course.dealt)
             yield from (item.as_json("") for item in ends)
 
     def _told(self) -> Iterator[dict[str, Any]]:
         """What is to be told now, and the hands that have ended."""
-        past, self._past = self._past, replace(self._past, items=())
-        yield from past.items
-        if self._confirms and past.game.held is None:
-            yield from (hand.as_json("") for hand in past.game.hands[self._hands_told :])
-            self._hands_told = len(past.game.hands)
+        course, self._course = self._course, replace(self._course, items=())
+        yield from course.items
+        if self._confirms and course.game.held is None:
+            yield from (hand.as_json("") for hand in course.game.hands[self._hands_told :])
+            self._hands_told = len(course.game.hands)
 
     def _deal(self) -> None:
         """Begin the next hand: the turn to begin goes round the seats."""
-        past = self._past
+        course = self._course
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
-        first = seats[(seats.index(self._setup.first) + past.game.hand_number) % len(seats)]
-        game, seq = _judged(past.game, f"hand first {first}"), past.seq + 1
-        self._past = Past(game, seq, seq, dealt(past.tracks, past.seq))
+        first = seats[(seats.index(self._setup.first) + course.game.hand_number) % len(seats)]
+        game, seq = _judged(course.game, f"hand first {first}"), course.seq + 1
+        self._course = Course(game, seq, seq, dealt(course.tracks, course.seq))
 
     # The policy
 
     def _follow(self) -> None:
         """Answer what is asked until no question has an answer."""
         for _ in range(MOST_ANSWERS):
-            asked = reconcile(self._past.tracks, self._past.record, self._places)
-            self._past = replace(self._past, asked=asked)
+            asked = reconcile(self._course.tracks, self._course.record, self._places)
+            self._course = replace(self._course, asked=asked)
             if not self._decided(asked):
                 return
 
@@ -265,94 +261,94 @@ class Watcher:
             if question.kind is Kind.PLAY and not question.is_legal:
                 if unsure and self._refutes(question, unsure):
                     return True
-                if not self._past.is_passed_over(question):
+                if not self._course.is_passed_over(question):
                     illegal.append(question)
             elif question.kind is Kind.PLAY:
                 # It may have been refused only because a card laid before it was seen a moment later.
-                is_late = self._now_s - self._past.refused_s.get(question.id, -math.inf) <= LAYING_S
+                is_late = self._now_s - self._course.refused_s.get(question.id, -math.inf) <= LAYING_S
                 least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
                 if question.confidence >= least:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
-                self._past = replace(self._past, unsure=tuple(self._unsure(unsure)))
+                self._course = replace(self._course, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
-            entries = self._past.entries
+            entries = self._course.entries
             if self._confirms and question.expected and entries and question.line == entries[-1].line.seq:
                 # The card of the last play has left its place before anybody played on.
-                self._past = replace(self._past, entries=entries[:-1], seq=self._past.seq + 1)
+                self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
                 return True
         return bool(illegal) and not unsure and self._is_explained(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
-        again, tracks = {question.id for question in asked}, self._past.tracks
-        before = [(one, tracks.of_serial(one.serial or 0)) for one in self._past.unsure if one.id not in again]
+        again, tracks = {question.id for question in asked}, self._course.tracks
+        before = [(one, tracks.of_serial(one.serial)) for one in self._course.unsure if one.id not in again]
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
 
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
-        past = self._past
-        newest = max((entry.line.serial or 0 for entry in past.entries), default=0)
+        course = self._course
+        newest = max((entry.line.serial or 0 for entry in course.entries), default=0)
         if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
-            is_still_illegal = referee.objections(referee.apply(past.table, question.plays[0]), illegal[0].plays[0])
+            is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
             if is_still_illegal and self._is_explained([illegal[0], question]):
                 return
-        before = past.unsure if question.zone is None else unsure
-        self._past = replace(past, unsure=())
+        before = course.unsure if question.zone is None else unsure
+        self._course = replace(course, unsure=())
         for one in before or (question,):
             self._count(one)
 
     def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
-        past = self._past
-        late = [one for one in unsure if one.id in past.refused_s]
+        course = self._course
+        late = [one for one in unsure if one.id in course.refused_s]
         if late and self._is_explained([*late, question]):
             return True
-        without = past.without(unsure, past.seq)
+        without = course.without(unsure, course.seq)
         asked = reconcile(without.tracks, without.record, self._places)
         if not any(one.id == question.id and one.is_legal for one in asked):
             return False
-        self._past = without
+        self._course = without
         return True
 
     def _is_explained(self, cards: Sequence[Question]) -> bool:
-        """Adopt the first other past in which all of these cards are legal; True if there is one."""
-        before = self._past
+        """Adopt the first other course in which all of these cards are legal; True if there is one."""
+        before = self._course
         tried = (before.seq, *(question.id for question in cards))
         may_be = self._confirms and not before.is_trial and cards[0].confidence >= DOUBTFUL_CONFIDENCE
         if not may_be or tried in self._tried:
             return False
         self._tried.add(tried)
-        for past in before.others(self._places, cards):
-            self._past = replace(past, is_trial=True, items=())
+        for course in before.others(self._places, cards):
+            self._course = replace(course, is_trial=True, items=())
             self._follow()
-            if self._past.counts(cards, before):
+            if self._course.counts(cards, before):
                 break
         else:
-            self._past = before
+            self._course = before
             return False
-        past = self._past
-        self._past = replace(past, is_trial=False, items=before.items)
-        was, now = ({entry.name for entry in each.entries} for each in (before, past))
+        course = self._course
+        self._course = replace(course, is_trial=False, items=before.items)
+        was, now = ({entry.name for entry in each.entries} for each in (before, course))
         for entry in reversed(before.entries):
             if entry.name not in now:
                 self._withdraw(entry)
-        for entry in past.entries:
+        for entry in course.entries:
             if entry.line.is_unseen and entry.name not in was:
                 self._say(missed=str(entry.line.play))
-        self._past = replace(self._past, items=self._past.items + past.items)
+        self._course = replace(self._course, items=self._course.items + course.items)
         return True
 
     def _decide_at_the_end(self) -> None:
         """Count what is not sure but likely, as nothing will follow it."""
-        past = self._past
-        missing = balance(past.tracks, past.record, past.table, self._places).missing
-        gathered = past.unsure if len(missing) >= MANY else ()
-        for question in (*gathered, *past.asked):
+        course = self._course
+        missing = balance(course.tracks, course.record, course.table, self._places).missing
+        gathered = course.unsure if len(missing) >= MANY else ()
+        for question in (*gathered, *course.asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None
             if is_play and question.confidence >= DOUBTFUL_CONFIDENCE:
                 self._count(question)
@@ -362,28 +358,28 @@ class Watcher:
     def _count(self, question: Question) -> None:
         """Tell a play and write it down; an extension that it earns is answered at once."""
         self._tell(question, counts=self._confirms)
-        past = self._past.with_line(question.plays[0], question)
-        offered = past.table.extension_offered_to
-        if offered is not None and not past.table.is_over:
-            past = past.with_line(Play(self._extension, past.table.sides[offered].players[0]))
-        self._past = past
+        course = self._course.with_line(question.plays[0], question)
+        offered = course.table.extension_offered_to
+        if offered is not None and not course.table.is_over:
+            course = course.with_line(Play(self._extension, course.table.sides[offered].players[0]))
+        self._course = course
 
-    def _withdraw(self, entry: Entry) -> None:
+    def _withdraw(self, entry: TrialLine) -> None:
         """Tell that a play does not count; where it counts after all, that is told again."""
         question = entry.question
         if question is not None:
-            self._past = replace(self._past, told={**self._past.told, _key(question): judge.LEGAL})
+            self._course = replace(self._course, told={**self._course.told, _key(question): judge.LEGAL})
         self._say(withdrawn=str(entry.line.play), zone=question and question.zone)
 
     def _tell(self, question: Question, *, counts: bool = False) -> None:
         """Tell what is asked, unless that was told of it last; what is refused in a trial may be legal at its end."""
-        past, key = self._past, _key(question)
+        course, key = self._course, _key(question)
         verdict = judge.LEGAL if question.is_legal else judge.ILLEGAL
-        was, now = past.told.get(key), COUNTS if counts else verdict
-        if was == now or (was, now) == (COUNTS, judge.LEGAL) or (past.is_trial and now == judge.ILLEGAL):
+        was, now = course.told.get(key), COUNTS if counts else verdict
+        if was == now or (was, now) == (COUNTS, judge.LEGAL) or (course.is_trial and now == judge.ILLEGAL):
             return
         first_s = {} if question.is_legal else {question.id: self._now_s}
-        self._past = replace(past, told={**past.told, key: now}, refused_s={**first_s, **past.refused_s})
+        self._course = replace(course, told={**course.told, key: now}, refused_s={**first_s, **course.refused_s})
         confidence = round(question.confidence, 3)
         if question.kind is Kind.DIFFERS:
             self._say(question=question.say, zone=question.zone)
@@ -403,7 +399,7 @@ class Watcher:
             )
 
     def _say(self, **item: Any) -> None:
-        self._past = replace(self._past, items=(*self._past.items, {"t_s": round(self._now_s, 3), **item}))
+        self._course = replace(self._course, items=(*self._course.items, {"t_s": round(self._now_s, 3), **item}))
 
 
 def _key(question: Question) -> tuple[str, str]:

@@ -272,7 +272,7 @@ class _Reconciliation:
         track = act.track
         doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
-        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines if line.serial is not None)
+        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))

@@ -14,9 +14,7 @@ from companion.vision.opencv import cv2
 from companion.vision.view import MatSeen, View
 
 ZONES = tuple(f"{ROBOT}/{number}" for number in range(1, SLOTS + 1))
-MASK_ROUND_MM = 15.0
-"""Width of the table around the mat that is hidden with it: the mat may be pushed between two looks for it."""
-
+MASK_ROUND_MM = 15.0  # width of the table around the mat that is hidden too: it may be pushed between two looks
 MASK_GREY = 90
 
 
@@ -38,8 +36,7 @@ class RobotHand:
     """What the latest looks have shown on the robot's mat."""
 
     slots: tuple[Slot, ...] = (Slot(),) * SLOTS
-    mats: tuple[MatSeen, ...] = ()
-    """Where the mat lies, on the picture of each camera that sees it; nothing while it is not found."""
+    mats: tuple[MatSeen, ...] = ()  # on the picture of each camera that sees it; nothing while it is not found
 
     @property
     def cards(self) -> tuple[Card | None, ...] | None:
@@ -74,6 +71,5 @@ def public(view: View) -> View:
         mats=tuple(mat for mat in view.mats if mat.id != ROBOT),
         sightings=tuple(s for s in view.sightings if s.zone not in ZONES),
         unknown_zones=view.unknown_zones.difference(ZONES),
-        read_zones=view.read_zones and view.read_zones.difference(ZONES),
         things=view.things.difference(ZONES),
     )

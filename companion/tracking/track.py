@@ -90,9 +90,7 @@ class Track:
     place: Place
     state: State = State.SEEN
     since_s: float = 0.0  # when it was seen first
-    earliest_s: float = 0.0
-    """When it may have been laid at the earliest: its zone was out of sight from then until it was seen."""
-
+    earliest_s: float = 0.0  # when it may have been laid at the earliest: its zone was out of sight from then on
     seen_s: float = 0.0  # when it was seen last
     absent_since_s: float | None = None  # since when its place is seen without it
     is_lifted: bool = False  # the card below it has come into sight while it was not seen: it is gone sooner
@@ -102,9 +100,7 @@ class Track:
     centre_px: Point = (0.0, 0.0)
     is_double: bool = False  # it may be a card like it that lay there before, nudged
     stacked_s: float | None = None  # when one like it may have been laid exactly on it: no picture tells
-    shifted_s: float | None = None
-    """When it came to lie a little beside where it lay: a hand has touched it, or laid one like it on it."""
-
+    shifted_s: float | None = None  # when it came to lie a little beside: a hand touched it, or laid one like it on it
     laid_seq: int | None = None  # the record's last event when it came to count as lying; None until it has
     gone_seq: int = 0  # the record's last event when it went
 
@@ -175,7 +171,7 @@ class Track:
             centre_px=sighting.centre_px,
         )
 
-    def missed(self, t_s: float, *, is_lifted: bool = False) -> Track:
+    def missed(self, t_s: float, *, is_lifted: bool) -> Track:
         """Return the track after a look at its place that did not see it."""
         return replace(
             self,

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
-from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, mat_of
+from companion.tabletop.mat_layout import DRAW_ZONE, TABLE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
 from companion.tracking.track import (
@@ -48,9 +48,7 @@ class Tracks:
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
-    broken_s: float = -math.inf
-    """When the pictures broke off last: whatever the next look shows may have come since then."""
-
+    broken_s: float = -math.inf  # when the pictures broke off last: what the next look shows may be newer than that
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
     pile_since_s: Mapping[bool, float] = field(default_factory=dict)
     """Since when the draw pile (False) or the marker under it (True) has been in sight; nothing where neither is."""
@@ -98,8 +96,8 @@ class Tracks:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
         return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
-    def of_serial(self, serial: int) -> Track | None:
-        """Return the track of that serial."""
+    def of_serial(self, serial: int | None) -> Track | None:
+        """Return the track of that serial; None has none."""
         return next((track for track in self.cards if track.serial == serial), None)
 
 
@@ -209,7 +207,7 @@ class _Look:
         is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
         if lies_s < PUT_RIGHT_S and is_misplaced:
             return True
-        return lies_s < MOMENT_S and mat != "table" and mat in self._mats_under_arms
+        return lies_s < MOMENT_S and mat != TABLE and mat in self._mats_under_arms
 
 
 def lost_sight(tracks: Tracks) -> Tracks:

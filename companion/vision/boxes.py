@@ -12,6 +12,7 @@ from companion.vision.opencv import cv2
 
 Image = npt.NDArray[np.uint8]
 Floats = npt.NDArray[np.float64]
+Floats32 = npt.NDArray[np.float32]
 Pixels = npt.NDArray[np.float32]  # colours `(h, w, 3)` in Lab, or one value a pixel `(h, w)`
 Size = tuple[float, float]  # width and height
 Mask = npt.NDArray[np.bool_]

@@ -20,12 +20,8 @@ from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
 
-BETTER = 1.25
-"""Ratio of the scales from which on a mat passes to the camera that sees it larger: no mat goes to and fro."""
-
-STAYS = 1_000_000
-"""Distance between the numbers that two eyes give to cards told by their faces."""
-
+BETTER = 1.25  # ratio of the scales from which on a mat passes to the camera that sees it larger: none goes to and fro
+STAYS = 1_000_000  # distance between the numbers that two eyes give to cards told by their faces
 SILENT = say("No pictures come. Nothing is followed on its mats; plays there can be entered by hand.")
 
 
@@ -37,18 +33,15 @@ class _Sight:
     part: Part
     view: View
     size_px: Size = SIZE_PX
-    showing: frozenset[str] = frozenset()
-    """The mats that it sees now; others it may know from before."""
-
-    own: frozenset[str] = frozenset()
-    """The mats that belong to it."""
+    showing: frozenset[str] = frozenset()  # the mats that it sees now; others it may know from before
+    own: frozenset[str] = frozenset()  # the mats that belong to it
 
     def has(self, zone: str) -> bool:
         return mat_of(zone) in self.own
 
-    def zones(self, named: Iterable[str] | None) -> frozenset[str]:
+    def zones(self, named: Iterable[str]) -> frozenset[str]:
         """Return those of some zones that are on its mats."""
-        return frozenset(filter(self.has, named or ()))
+        return frozenset(filter(self.has, named))
 
     def unknown(self) -> frozenset[str]:
         """Return the zones on its mats of which nothing is told."""
@@ -93,12 +86,8 @@ class CameraGroup:
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
         self._lookouts = [self.first]
-        self._sights: tuple[_Sight, ...] = ()
-        """What the cameras have seen last; nothing where there is one alone."""
-
-        self._owners: Mapping[str, int] = {}
-        """Which camera each mat belongs to."""
-
+        self._sights: tuple[_Sight, ...] = ()  # what the cameras have seen last; nothing where there is one alone
+        self._owners: Mapping[str, int] = {}  # which camera each mat belongs to
         self._size_px = SIZE_PX
 
     def begin_afresh(self) -> None:
@@ -169,7 +158,6 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
         unknown,
         piles[0] if piles and DRAW_ZONE not in unknown else None,
         troubles[0] if len(troubles) == len(sights) else None,
-        frozenset[str]().union(*(sight.zones(sight.view.read_zones) for sight in sights)),
         frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
         troubles[0] if troubles else None,
     )

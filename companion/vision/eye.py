@@ -13,12 +13,12 @@ from dataclasses import dataclass, field, replace
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import DRAW_ZONE
+from companion.tabletop.mat_layout import DRAW_ZONE, kind_of, mat_of
 from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import LOOKS, PILES, Lain, look_again, look_at_faces
+from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, look_again, look_at_faces
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
@@ -128,7 +128,7 @@ class Eye:
         if before is not None and sight.gate.motion is Motion.EVERYTHING:
             return self._blinded(sight, before, frame)
         if before is not None and _is_idle(sight, frame.t_s):
-            view = replace(before, t_s=frame.t_s, read_zones=frozenset())
+            view = replace(before, t_s=frame.t_s)
             return replace(sight, view=view), view
         return self._looked(sight, frame)
 
@@ -141,7 +141,6 @@ class Eye:
             unknown_zones=every,
             draw_pile_empty=None,
             trouble=LIGHT_OR_CAMERA,
-            read_zones=frozenset(),
             things=frozenset(),
         )
         lost = replace(sight.mats, searched_s=None, checked_s=None)
@@ -266,7 +265,6 @@ class Eye:
             unknown_zones=hidden,
             draw_pile_empty=None if DRAW_ZONE in hidden else sight.mats.draw_marker_seen,
             trouble=_trouble(sight.mats),
-            read_zones=due,
             things=frozenset(lying | (sight.things - changes.moving)),
         )
         told = {zone for zone in due - hidden - lying - things if _is_told(sight, view, zone, changes.changed)}
@@ -307,7 +305,7 @@ def _read_again(sight: Sight, t_s: float) -> bool:
 
 def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> Mapping[str, int]:
     """Return how often each zone is due, all over again after movement; those that look as last read are left out."""
-    moved = {zone for zone in _every_zone(placed) if zone.partition("/")[0] in placed.moved}
+    moved = {zone for zone in _every_zone(placed) if mat_of(zone) in placed.moved}
     crept = dict.fromkeys(changes.changed - sight.unexplained, 1)
     left = {**crept, **sight.reads_left, **dict.fromkeys(changes.moving | moved, READS)}
     still = {zone for zone, reads in left.items() if reads == READS} - changes.moving - changes.changed
@@ -351,7 +349,7 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
         return False
     if zone not in changed or zone == DRAW_ZONE:
         return now == before
-    return now > before or (zone.partition("/")[2] in PILES and bool(now - before))
+    return now > before or (kind_of(zone) in FACE_UP_PILES and bool(now - before))
 
 
 def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:

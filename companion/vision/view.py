@@ -55,7 +55,6 @@ class View:
     unknown_zones: frozenset[str] = field(default_factory=frozenset)  # moved over or covered: nothing is said of them
     draw_pile_empty: bool | None = None  # the marker under it shows, is covered, or None: its mat is not seen
     trouble: str | None = None  # a sentence for the page where the frame is not to be trusted
-    read_zones: frozenset[str] | None = None  # those read on this very frame (None: all); others repeat what was read
     things: frozenset[str] = field(default_factory=frozenset)  # with something card-sized that is no card that is read
     note: str | None = None  # a sentence for the page about one of several cameras; all else is to be trusted
 

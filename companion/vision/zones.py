@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
-from companion.vision.boxes import Box, Floats, Image, around
+from companion.vision.boxes import Box, Floats, Image, Mask, around
 from companion.vision.mats.homography import Fit, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
@@ -53,7 +53,6 @@ CLEARED_SHARE = 0.25
 where one was taken from beside the figure 50 of a distance area, 0.6 of its sticker's place was bare."""
 
 Slices = tuple[slice, slice]
-Mask = npt.NDArray[np.bool_]
 Colours = npt.NDArray[np.float32]
 
 

@@ -34,7 +34,7 @@ from companion.pages import Camera, create_app
 from companion.storage.event_store import Store
 from companion.tracking.live import TableWatch
 from companion.tracking.track import MOMENT_S
-from companion.vision.capture.sources import FRESH_S, Notice, Threads, frames
+from companion.vision.capture.sources import FRESH_S, Notice, Timing, frames
 
 MATS = dict(zip(SIDES, ("Ann", "Bob"), strict=True))
 SHOWN_S, BACK_S = 3.0, 5.0
@@ -177,16 +177,14 @@ class Cycles:
 
     def start(self) -> None:
         """The watch, in a thread of its own, over a camera as `companion up` opens it."""
-        threads = Threads(self._clock.start, self._clock.sleep)
         pictures = frames(
             "0",
             fps=10.0,
-            clock=self._clock,
             wait=self._wait,
             tell=self._tell,
             open_device=self._camera.open,
             patient=True,
-            threads=threads,
+            timing=Timing(self._clock, self._clock.sleep, self._clock.start),
         )
         self._clock.start(lambda: deque(map(self.watch.take, pictures), maxlen=0))
 

@@ -20,6 +20,7 @@ from companion.rules.cards import card_of_slug
 from companion.rules.play import Play
 from companion.rules.reasons import Code
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import mat_of
 
 
 def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, object]:
@@ -110,7 +111,7 @@ def sentence(state: MatchState, question: Question) -> str:
 
 
 def _side_at(state: MatchState, zone: str) -> str | None:
-    side = match().mats(state).get(zone.partition("/")[0])
+    side = match().mats(state).get(mat_of(zone))
     return Names.of(state.game).side(side) if side else None
 
 

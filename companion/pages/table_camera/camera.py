@@ -22,6 +22,7 @@ from companion.pages.table_camera.camera_settings import QUARTERS, Turn
 from companion.pages.table_camera.zone_form import Called
 from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import DrawnZones
+from companion.tabletop.mat_layout import mat_of
 from companion.vision.boxes import around, shrunk
 from companion.vision.capture.devices import shown
 from companion.vision.capture.image_io import jpeg_of
@@ -179,7 +180,7 @@ def _kept() -> str:
 def _undrawn() -> str:
     """Say whose zones the drawing in force lacks while no printed mat of theirs is seen; empty for nobody's."""
     current, called, seen = _zones().current, _called(), _seen()
-    found = {zone.zone.partition("/")[0] for zone in seen.advice.zones} if seen else set()
+    found = {mat_of(zone.zone) for zone in seen.advice.zones} if seen else set()
     lacking = zone_form.undrawn(zone_form.as_typed(current), called) if current else ()
     sides = " · ".join(called.title(mat) for mat in lacking if mat not in found)
     return _("Without zones: %(sides)s. Draw them, or lay down the printed mat.", sides=sides) if sides else ""
@@ -297,7 +298,7 @@ def _by_mat(survey: Survey, called: Called) -> Iterator[dict[str, object]]:
     numbers = called.numbers(*survey.zones)
     shown = (zone for zone in survey.advice.zones if zone.zone in survey.zones)
     seen = sorted(shown, key=lambda zone: numbers[zone.zone])
-    for mat, zones in groupby(seen, key=lambda zone: zone.zone.partition("/")[0]):
+    for mat, zones in groupby(seen, key=lambda zone: mat_of(zone.zone)):
         figures = [
             {
                 "number": numbers[zone.zone],

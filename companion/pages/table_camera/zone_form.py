@@ -10,9 +10,8 @@ from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import N_, Names, _
 from companion.tabletop.drawn_zones import NEEDED, Drawing, Seat, parse_drawing
-from companion.tabletop.mat_layout import MatLayout, all_mats
+from companion.tabletop.mat_layout import TABLE, MatLayout, all_mats, kind_of, mat_of
 
-TABLE = "table"
 Form = Mapping[str, str]
 NUMBERS = ("x", "y", "w", "h")
 USUAL_SIZE = (1920, 1080)
@@ -66,7 +65,7 @@ def mats_forms(form: Form, called: Called) -> list[dict[str, object]]:
                     "number": numbers[zone],
                     "title": words.zone_name(zone, None),
                     "whole": called.whole(zone),
-                    "is_needed": zone.partition("/")[2] in NEEDED,
+                    "is_needed": kind_of(zone) in NEEDED,
                     "box": _typed_box(form, zone),
                     "fields": [f"{letter}-{zone}" for letter in NUMBERS],
                     "what": what,
@@ -115,7 +114,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
     size = (int(found[1]), int(found[2])) if found else USUAL_SIZE
     tables = [table for mat in (*called.mats, TABLE) for table in _tables(form, mat, size, called)]
     lacking = missing(form, called)
-    if tables and any(_has_zones(form, zone.partition("/")[0]) for zone in lacking):
+    if tables and any(_has_zones(form, mat_of(zone)) for zone in lacking):
         raise Problem(still_to_draw(lacking, called))
     empty = (mat for mat in called.mats if not _has_zones(form, mat))
     seats = {mat: form[f"seat-{mat}"] for mat in empty if f"seat-{mat}" in form}
@@ -130,7 +129,7 @@ def drawing_of(form: Form, called: Called) -> Drawing:
 
 def undrawn(form: Form, called: Called) -> tuple[str, ...]:
     """Return the mats of sides that have no zone where others have: they play on printed mats."""
-    lacking = dict.fromkeys(zone.partition("/")[0] for zone in missing(form, called))
+    lacking = dict.fromkeys(map(mat_of, missing(form, called)))
     return tuple(mat for mat in lacking if not _has_zones(form, mat))
 
 

@@ -31,21 +31,11 @@ AT_ONCE_S = 0.005
 Also the pause between such pictures, so that a driver gone mad does not take a whole core.
 """
 
-SHOW_S = 1.0
-"""Seconds after which a newer picture is there for people, while one is looked at for long."""
-
-MOST_WAITING = 8
-"""Maximum number of pictures that wait in a device that has just been opened."""
-
-SAMPLE_PX = 16
-"""Step at which pictures are compared, and the least width and height of one."""
-
-DARK, BRIGHT = 24, 250
-"""Grey levels between which a sensor never shows a strip of one colour; beyond them lie a dark room, a lamp."""
-
-STRIP_SHARE = 8
-"""Height of the picture over that of a strip of one colour along its lower edge that shows it was not sent whole."""
-
+SHOW_S = 1.0  # seconds after which a newer picture is there for people, while one is looked at for long
+MOST_WAITING = 8  # maximum number of pictures that wait in a device that has just been opened
+SAMPLE_PX = 16  # step at which pictures are compared, and the least width and height of one
+DARK, BRIGHT = 24, 250  # grey levels between which no sensor shows a strip of one colour: beyond are dark rooms, lamps
+STRIP_SHARE = 8  # height of the picture over that of a strip of one colour at its bottom if it was not sent whole
 TORN_AFTER_S = 12.0
 """Seconds for which the lower strip must stay the same, while the upper one changes, to be old.
 
@@ -62,11 +52,8 @@ T = TypeVar("T")
 class Fault(StrEnum):
     """Why a picture is passed over."""
 
-    FROZEN = "frozen"
-    """The same as the one before, bit for bit: a sensor is never that still."""
-
-    DAMAGED = "damaged"
-    """None at all, or only a part."""
+    FROZEN = "frozen"  # the same as the one before, bit for bit: a sensor is never that still
+    DAMAGED = "damaged"  # none at all, or only a part
 
 
 class Shot(NamedTuple):
@@ -82,11 +69,8 @@ class Manner:
 
     clock: Callable[[], float]
     sleep: Callable[[float], object]
-    fps: float | None = None
-    """Maximum number of pictures a second; None: as many as come."""
-
-    may_repeat: bool = False
-    """A stream's pictures may well be the same where nothing moves; its connection tells when it is gone."""
+    fps: float | None = None  # maximum number of pictures a second; None: as many as come
+    may_repeat: bool = False  # a stream's pictures may well be the same; its connection tells when it is gone
 
 
 class Capture:
@@ -102,34 +86,19 @@ class Capture:
         self._only_compares = bool(before)
         self._due_s = 0.0
         self._steadiness = Steadiness()
-        self._torn_s: float | None = None
-        """Since when the lower strip has been the same though the upper one changed."""
-
-        self.sample = before
-        """The latest picture, by a few of its pixels."""
-
-        self.newest: Image | None = None
-        """The latest good picture, whether it was asked for or not."""
-
+        self._torn_s: float | None = None  # since when the lower strip has been the same though the upper one changed
+        self.sample = before  # the latest picture, by a few of its pixels
+        self.newest: Image | None = None  # the latest good picture, whether it was asked for or not
         self._newest_s = manner.clock()
         self._shot: Shot | None = None
         self._hand_over = threading.Lock()
         self._is_wanted = False
-        self.begun_s = self.moved_s = manner.clock()
-        """When it was begun, and when the device answered last."""
-
-        self.problem: Exception | None = None
-        """Why it could not be opened."""
-
-        self.fault: Fault | None = None
-        """What is wrong with the latest picture."""
-
+        self.begun_s = self.moved_s = manner.clock()  # when it was begun, and when the device answered last
+        self.problem: Exception | None = None  # why it could not be opened
+        self.fault: Fault | None = None  # what is wrong with the latest picture
         self.is_open = self.is_given_up = False
-        self.is_dry = False
-        """No picture comes any more; the device may still be closing."""
-
-        self.is_over = False
-        """Its thread has ended."""
+        self.is_dry = False  # no picture comes any more; the device may still be closing
+        self.is_over = False  # its thread has ended
 
     def ask(self) -> None:
         """Ask for the next good picture: until then pictures are only thrown away, so that none is ever old."""

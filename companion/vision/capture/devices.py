@@ -21,16 +21,11 @@ from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2
 
-PHONE = "phone:"
-"""The source that is a phone which sends its pictures."""
-
+PHONE = "phone:"  # the source that is a phone which sends its pictures
 PHONE_SILENT = say("The phone that is the camera sends no pictures: wake it, and open its camera page.")
 
-Size = tuple[int, int]
-"""Width and height, in pixels."""
-
-SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)
-"""Sizes that are asked of a camera: the usual one, and that for a table on which cards look too small."""
+Size = tuple[int, int]  # width and height, in pixels
+SIZE_PX, LARGE_PX = (1920, 1080), (3840, 2160)  # asked of a camera; and for a table whose cards look too small
 
 
 def usual_size() -> Size:
@@ -38,14 +33,9 @@ def usual_size() -> Size:
     return SIZE_PX
 
 
-STREAM_TIMEOUT_MS = 5000
-"""Maximum time for opening and reading a stream; its reader notices sooner that nothing comes, and leaves the call."""
-
-LOOK_S = 2.0
-"""Seconds between two looks for another device: each costs a glance at a folder."""
-
-TRY_AGAIN_S = 30.0
-"""Seconds until the same devices are tried again: one may have been busy, or not awake yet."""
+STREAM_TIMEOUT_MS = 5000  # maximum time for opening and reading a stream; its reader notices sooner and leaves it
+LOOK_S = 2.0  # seconds between two looks for another device: each costs a glance at a folder
+TRY_AGAIN_S = 30.0  # seconds until the same devices are tried again: one may have been busy, or not awake yet
 
 
 class Device(Protocol):
@@ -88,7 +78,7 @@ def shown(source: str) -> str:
 
 
 def opener_of(
-    source: str, open_device: Callable[[str], Device] | None, size_px: Callable[[], Size] = usual_size
+    source: str, open_device: Callable[[str], Device] | None = None, size_px: Callable[[], Size] = usual_size
 ) -> Callable[[], Device]:
     """Return what opens a source, again and again: `open_device` where one is given, else the real device.
 
@@ -242,8 +232,7 @@ class Stream(_OpenCv):
             )
 
 
-_AF_MANUAL, _AF_CONTINUOUS = 0, 2
-"""The lens stays where it is, or follows; libcamera's numbers. It stays unless it is told to follow."""
+_AF_MANUAL, _AF_CONTINUOUS = 0, 2  # libcamera's numbers: the lens stays where it is unless it is told to follow
 
 
 class PiCamera(Device):
@@ -348,8 +337,7 @@ class FirstCamera:
         self._tried: tuple[Sequence[str], float] | None = None
         """Which devices were tried in vain, and until when they are not tried again."""
 
-        self.source: str | None = None
-        """Which camera it is now; None before one has answered."""
+        self.source: str | None = None  # which camera it is now; None before one has answered
 
     def found(self, none_yet: Callable[[], None] = lambda: None) -> str | None:
         """Return the source, as soon as there is one; None if the search is ended. Call `none_yet` at most once."""

@@ -20,15 +20,9 @@ from companion.vision.capture.sources import Frame, Part
 
 log = logging.getLogger(__name__)
 
-ROWS = 2
-"""Number of rows in which the pictures stand: two are one above the other, which suits a phone."""
-
-GREY = 90
-"""Grey level where no picture is."""
-
-LOOK_S = 0.2
-"""Seconds between two looks at which cameras are used and which of them send pictures."""
-
+ROWS = 2  # number of rows in which the pictures stand: two are one above the other, which suits a phone
+GREY = 90  # grey level where no picture is
+LOOK_S = 0.2  # seconds between two looks at which cameras are used and which of them send pictures
 Opened = Callable[[str, Callable[[], bool]], Iterator[Frame]]
 """Returns the frames of a source; they end when the function says that the camera is left out."""
 

@@ -17,17 +17,11 @@ from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
 
 MAX_FILE_BYTES = 64_000_000
-MAX_SIDE_PX = 16_000
-"""Maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long."""
-
-SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})
-"""The files of a folder that count as its pictures."""
-
+MAX_SIDE_PX = 16_000  # maximum side of a picture: that of a panorama; OpenCV warps nothing of pictures twice as long
+SUFFIXES = frozenset({".jpg", ".jpeg", ".png", ".webp", ".bmp"})  # the files of a folder that count as its pictures
 JPEG_QUALITY = 80
 _JPEG_SIZES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
-_MOST_SEGMENTS = 10_000
-"""Maximum number of segments of a JPEG before its first scan; more are not looked through."""
-
+_MOST_SEGMENTS = 10_000  # maximum number of segments of a JPEG before its first scan; more are not looked through
 _ONE_AT_A_TIME = threading.Lock()
 _JPEG_ALONE = frozenset({0x01, 0xFF, *range(0xD0, 0xD9)})
 

@@ -11,14 +11,9 @@ from companion.vision.boxes import Image
 from companion.vision.capture.devices import PHONE, PHONE_SILENT, Device
 from companion.vision.capture.sandbox import Darkroom
 
-SENDING_S = 3.0
-"""Silence after which a phone no longer counts as sending, in seconds: a busy Wi-Fi pauses for less."""
-
-ANSWER_S = 1.5
-"""Maximum wait for the next picture, in seconds; below `sources.BLIND_S`, so that its reader is never left waiting."""
-
-PICTURES_A_PROCESS = 20_000
-"""Number of pictures after which the process that decodes them is replaced: about an hour of play."""
+SENDING_S = 3.0  # silence after which a phone no longer counts as sending, in seconds: a busy Wi-Fi pauses for less
+ANSWER_S = 1.5  # maximum wait for the next picture, in seconds: below `sources.BLIND_S`, so that no reader waits
+PICTURES_A_PROCESS = 20_000  # number of pictures after which the process that decodes them is replaced: an hour of play
 
 
 class PhoneFrames:
@@ -27,16 +22,11 @@ class PhoneFrames:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._come = threading.Condition()
-        self._jpeg, self._came, self._read = b"", 0, 0
-        """The latest picture, its number, and that of the last one read."""
-
+        self._jpeg, self._came, self._read = b"", 0, 0  # the latest picture, its number, and that of the last one read
         self._came_s = -SENDING_S
         self._is_given_up = False
-        self.sender: str | None = None
-        """The phone that is the camera; None where none is."""
-
-        self.battery: int | None = None
-        """Charge of a phone that runs on its battery, in percent; None where it is plugged in or does not say."""
+        self.sender: str | None = None  # the phone that is the camera; None where none is
+        self.battery: int | None = None  # charge in percent; None where the phone is plugged in or does not say
 
     def choose(self, phone: str | None) -> None:
         """Make a phone the camera, None for no phone any more."""

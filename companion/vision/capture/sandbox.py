@@ -19,31 +19,25 @@ from typing import IO
 import numpy as np
 
 from companion.common.errors import Problem
-from companion.common.text import Said, say
+from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
 from companion.vision.capture import image_io
 from companion.vision.capture.sandbox_worker import LENGTH, SIZES
 
-MOST_S = 30.0
-"""Seconds that a picture may take, the start of the process included; then the process is ended."""
-
-MOST_PICTURES = 200
-"""Number of pictures after which the process is replaced, whatever its decoders may have kept."""
-
-PATIENCE_S = 20.0
-"""Seconds that a picture waits for the one before it."""
-
+MOST_S = 30.0  # seconds that a picture may take, the start of the process included; then the process is ended
+MOST_PICTURES = 200  # number of pictures after which the process is replaced, whatever its decoders may have kept
+PATIENCE_S = 20.0  # seconds that a picture waits for the one before it
 BUSY = say("Another picture is being looked at: try again in a moment.")
 _COMMAND = ("-m", "companion.vision.capture.sandbox_worker")
 _ROOT = Path(__file__).parents[3]
 
 
 @contextmanager
-def one_at_a_time(lock: threading.Lock, busy: Said = BUSY) -> Iterator[None]:
-    """Hold a lock. Raises Problem with the sentence `busy` if it is not free within `PATIENCE_S`."""
+def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
+    """Hold a lock. Raises Problem if it is not free within `PATIENCE_S`."""
     if not lock.acquire(timeout=PATIENCE_S):
-        raise Problem(busy)
+        raise Problem(BUSY)
     try:
         yield
     finally:

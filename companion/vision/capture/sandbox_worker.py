@@ -21,20 +21,11 @@ from companion.vision.boxes import Image
 from companion.vision.capture.image_io import decoded
 from companion.vision.opencv import cv2
 
-MOST_MORE_BYTES = 800 * 2**20
-"""Maximum memory beyond that at the start: 64 megapixels in scans, to be turned, take 600 MB."""
-
-MOST_CPU_S = 20
-"""Seconds that a picture may take. The process that started this waits as long, and may be gone."""
-
-IDLE_S = 120.0
-"""Seconds without a picture after which the process ends, to cost no memory."""
-
-SIZES = struct.Struct(">II")
-"""Height and width of what was decoded, before its pixels; 0 for what is damaged."""
-
-LENGTH = struct.Struct(">Q")
-"""Number of bytes of a picture file that follow."""
+MOST_MORE_BYTES = 800 * 2**20  # maximum memory beyond that at the start: 64 megapixels in scans, turned, take 600 MB
+MOST_CPU_S = 20  # seconds that a picture may take. The process that started this waits as long, and may be gone.
+IDLE_S = 120.0  # seconds without a picture after which the process ends, to cost no memory
+SIZES = struct.Struct(">II")  # height and width of what was decoded, before its pixels; 0 for what is damaged
+LENGTH = struct.Struct(">Q")  # number of bytes of a picture file that follow
 
 
 def main() -> None:

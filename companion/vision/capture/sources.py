@@ -39,43 +39,20 @@ from companion.vision.opencv import cv2
 
 log = logging.getLogger(__name__)
 
-LIVE_FPS = 10.0
-"""Frames a second that are read of a camera: more would only warm a Raspberry Pi, as a card lies for seconds."""
-
+LIVE_FPS = 10.0  # frames a second read of a camera: more only warm a Raspberry Pi, as a card lies for seconds
 FOLDER_FPS = 10.0
 
-BLIND_S = 2.0
-"""Seconds without a good picture after which a camera is said to be blind, and is opened again."""
-
-FRESH_S = BLIND_S + 0.5
-"""Seconds without another picture after which the last is not shown any more, soon after the camera is called blind."""
-
-LEFT_STREAM_AFTER_S = 5.0
-"""The same for a stream, which more often goes on by itself, and for the first picture of any source."""
-
-OPEN_S = 4.0
-"""Seconds after which another opening is tried beside one that is still waited for."""
-
-FIRST_OPEN_S = 10.0
-"""Seconds until the caller is told that a camera does not answer."""
-
-STALE_S = 1.0
-"""Maximum age of a picture when it arrives, in seconds."""
-
-PAUSES_S = (0.5, 1.0, 2.0)
-"""Seconds before a camera is opened again, the first time, the second, and from then on."""
-
-MOST_THREADS = 4
-"""Maximum number of threads that capture one camera: one that is read, and some that hang in a driver."""
-
-POLL_S = 0.02
-"""Seconds between two looks for a picture."""
-
-CLOSING_S = 0.5
-"""Seconds waited at the end for the device to be given back."""
-
-WRONG_SIZE_TRIES = 3
-"""Number of smaller pictures in a row after which the smaller size is accepted."""
+BLIND_S = 2.0  # seconds without a good picture after which a camera is said to be blind, and is opened again
+FRESH_S = BLIND_S + 0.5  # seconds after which the last picture is not shown any more: soon after the camera is blind
+LEFT_STREAM_AFTER_S = 5.0  # the same for a stream, which more often goes on by itself, and for any first picture
+OPEN_S = 4.0  # seconds after which another opening is tried beside one that is still waited for
+FIRST_OPEN_S = 10.0  # seconds until the caller is told that a camera does not answer
+STALE_S = 1.0  # maximum age of a picture when it arrives, in seconds
+PAUSES_S = (0.5, 1.0, 2.0)  # seconds before a camera is opened again, the first time, the second, and from then on
+MOST_THREADS = 4  # maximum number of threads that capture one camera: one that is read, and some that hang in a driver
+POLL_S = 0.02  # seconds between two looks for a picture
+CLOSING_S = 0.5  # seconds waited at the end for the device to be given back
+WRONG_SIZE_TRIES = 3  # number of smaller pictures in a row after which the smaller size is accepted
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,28 +61,18 @@ class Frame:
 
     image: Image
     t_s: float
-    after_gap: bool = False
-    """Pictures had broken off before this one: what it shows need not follow from what was seen before."""
-
-    is_fresh: Callable[[], bool] = lambda: True
-    """True as long as the latest picture shows what lies on the table."""
-
-    newest: Callable[[], Image | None] = lambda: None
-    """Returns a newer picture where this one has been looked at for long, if there is one."""
-
-    parts: tuple[Part, ...] = ()
-    """The pictures that it is put together from, where several cameras look at the table."""
+    after_gap: bool = False  # pictures had broken off before: what it shows need not follow from what was seen
+    is_fresh: Callable[[], bool] = lambda: True  # True as long as the latest picture shows what lies on the table
+    newest: Callable[[], Image | None] = lambda: None  # a newer picture, if one came while this was looked at
+    parts: tuple[Part, ...] = ()  # the pictures that it is put together from, where several cameras look at the table
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Part:
     """One camera's part of a frame."""
 
-    frame: Frame | None
-    """None while the camera sends nothing."""
-
-    at_px: tuple[int, int]
-    """Where its top left corner lies on the whole."""
+    frame: Frame | None  # None while the camera sends nothing
+    at_px: tuple[int, int]  # where its top left corner lies on the whole
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +80,7 @@ class Notice:
     """A message about the source for the person."""
 
     sentence: str
-    blind: bool = False
-    """True while no frames come; the next notice with False says that they come again."""
+    blind: bool = False  # True while no frames come; the next notice with False says that they come again
 
 
 Tell = Callable[[Notice], None]
@@ -122,56 +88,54 @@ Wait = Callable[[float], object]
 
 
 @dataclass(frozen=True, slots=True)
-class Threads:
-    """How threads are started and sleep; tests have a time of their own."""
+class Timing:
+    """The clock that is read, how threads sleep by it, and how one is started."""
 
-    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
+    clock: Callable[[], float] = time.monotonic
     sleep: Callable[[float], object] = time.sleep
+    start: Callable[[Callable[[], None]], object] = lambda run: Thread(target=run, name="camera", daemon=True).start()
+
+
+REAL_TIME = Timing()
 
 
 def frames(
     source: str,
     *,
     fps: float | None = None,
-    clock: Callable[[], float] = time.monotonic,
     wait: Wait = time.sleep,
     tell: Tell = lambda notice: log.warning("%s", notice.sentence),
-    open_device: Callable[[str], Device] | None = None,
     patient: bool = False,
     live: bool = False,
-    threads: Threads | None = None,
+    open_device: Callable[[str], Device] | None = None,
     named: Callable[[], str] | None = None,
     size_px: Callable[[], Size] = usual_size,
+    timing: Timing = REAL_TIME,
 ) -> Iterator[Frame]:
-    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:`.
+    """Return the frames of `0`, `/dev/video2`, a film, a folder, `http://…`, `rtsp://…`, `picamera2:` or `phone:`.
 
-    Or those of `phone:`, whose device `open_device` has to open.
-
-    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is `clock()` for
+    `fps` is the maximum rate of a camera, stream or film, and the pace of a folder (10). `t_s` is the clock's for
     cameras and streams, the film's own time, or number / fps in a folder. `wait(seconds)` pauses, and ends the frames
     when it returns something true (as `Event.wait` does). `tell` hears what is wrong, in the thread that reads.
-    `open_device` opens devices instead of the real ones, and `named` says which
-    one that was, where it may differ from `source`; `threads` captures them. `patient` waits for a camera that is not
-    there yet; `live` plays everything else at its own speed. `size_px` says how large a webcam's pictures should be:
-    it is opened anew when that has changed.
+    `patient` waits for a camera that is not there yet; `live` plays everything else at its own speed. `open_device`
+    opens a device in place of the real one, as a phone needs it; `named` says which that was, where it may differ from
+    `source`. `size_px` says how large a webcam's pictures should be: it is opened anew when that has changed.
     Raises Problem at once for a source that is not there or cannot be opened.
     """
     if fps is not None and not 0 < fps <= 1000:
         raise Problem(f"{fps} is no number of frames a second: give one above 0, up to 1000.")
     if is_device(source):
-        threads = threads or Threads()
-        manner = Manner(clock, threads.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
+        manner = Manner(timing.clock, timing.sleep, fps, may_repeat=is_stream(source) or source == PHONE)
         # Where a missing device only costs a look at a file, it is tried more often.
         pauses_s = PAUSES_S if is_stream(source) or source.startswith("picamera2:") else PAUSES_S[:-1]
-        named = named or (lambda: source)
         size_px = size_px if is_webcam(source) else usual_size
         opener = opener_of(source, open_device, size_px)
-        reader = _Reader(named, opener, manner, wait, tell, threads, pauses_s, size_px)
+        reader = _Reader(named or (lambda: source), opener, manner, wait, tell, timing.start, pauses_s, size_px)
         return reader.frames(patient=patient)
     path = Path(source).expanduser()
     stills = path.is_dir()
     played = _folder_frames(path, fps or FOLDER_FPS, tell) if stills else _film_frames(path, fps)
-    return paced(played, clock, wait) if live else played
+    return paced(played, timing.clock, wait) if live else played
 
 
 def is_device(source: str) -> bool:
@@ -262,31 +226,22 @@ class _Reader:
         manner: Manner,
         wait: Wait,
         tell: Tell,
-        threads: Threads,
+        start: Callable[[Callable[[], None]], object],
         pauses_s: Sequence[float],
         size_px: Callable[[], Size],
     ) -> None:
         self._size_px = size_px
         self._named, self._opener, self._manner, self._wait = named, opener, manner, wait
-        self._tell, self._threads, self._pauses_s = tell, threads, pauses_s
+        self._tell, self._start, self._pauses_s = tell, start, pauses_s
         self._now = manner.clock
-        self._captures: list[Capture] = []
-        """All whose threads have not ended."""
-
-        self._next_s = -inf
-        """When another opening may be begun."""
-
-        self._waits_since_s = inf
-        """Since when another picture has been waited for; one that is looked at stays fresh, however long it takes."""
-
-        self._failed = 0
-        """Number of captures in a row that have brought no frame."""
-
+        self._captures: list[Capture] = []  # all whose threads have not ended
+        self._next_s = -inf  # when another opening may be begun
+        self._waits_since_s = inf  # since when another is waited for: one that is looked at stays fresh, however long
+        self._failed = 0  # number of captures in a row that have brought no frame
         self._shape: tuple[int, ...] | None = None
         self._wrong_sizes = 0
         self._sample = b""
-        self._said: str | None = None
-        """What was said when frames broke off; None while they come."""
+        self._said: str | None = None  # what was said when frames broke off; None while they come
 
     def frames(self, *, patient: bool) -> Iterator[Frame]:
         """Return frames until they are stopped. Raises Problem if the camera cannot be opened, unless `patient`."""
@@ -307,7 +262,7 @@ class _Reader:
             for _ in range(int(CLOSING_S / POLL_S)):
                 if all(capture.is_over for capture in self._captures):
                     break
-                self._threads.sleep(POLL_S)
+                self._manner.sleep(POLL_S)
 
     # Opening
 
@@ -328,7 +283,7 @@ class _Reader:
         capture = Capture(self._opener, self._manner, self._sample)
         self._captures.append(capture)
         self._next_s = self._now() + OPEN_S
-        self._threads.start(capture.run)
+        self._start(capture.run)
         return capture
 
     def _opened(self) -> Capture:
@@ -450,11 +405,10 @@ class _Reader:
             raise _Stopped
 
 
-_TRIED: dict[tuple[str, Callable[[str], Device] | None], Thread] = {}
-"""The threads of `camera_answers` that have not ended: a device that hangs in one is not tried in another."""
+_TRIED: dict[str, Thread] = {}  # threads of `camera_answers` by source: a device that hangs in one is not tried again
 
 
-def camera_answers(open_device: Callable[[str], Device] | None = None, besides: Collection[str] = ()) -> str | None:
+def camera_answers(besides: Collection[str] = ()) -> str | None:
     """Return the first camera that gives a picture, as a source for `frames`; None where none does.
 
     One that still hangs from an earlier call is passed over until it lets go, and so are those `besides`, which are
@@ -462,11 +416,11 @@ def camera_answers(open_device: Callable[[str], Device] | None = None, besides: 
     """
 
     def opened(source: str) -> Device:
-        _TRIED[source, open_device] = current_thread()
-        return opener_of(source, open_device)()
+        _TRIED[source] = current_thread()
+        return opener_of(source)()
 
     for source in (*video_devices(), "picamera2:"):
-        tried = _TRIED.get((source, open_device))
+        tried = _TRIED.get(source)
         if lasting_name(source) in besides or (tried is not None and tried.is_alive()):
             continue
         with suppress(Problem):

@@ -13,22 +13,14 @@ import numpy as np
 
 from companion.vision.boxes import Image
 
-SETTLED_S = 2.0
-"""Seconds for which light has to stay as it is before it is held, or let go: a camera settles within one."""
-
-STEP_PX = 32
-"""Step at which a picture is measured."""
-
-LIT = 24.0
-"""Mean grey level above which a table is lit: what a camera sets in a dark room would spoil the game."""
-
+SETTLED_S = 2.0  # seconds for which light stays as it is before it is held, or let go: a camera settles within one
+STEP_PX = 32  # step at which a picture is measured
+LIT = 24.0  # mean grey level above which a table is lit: what a camera sets in a dark room would spoil the game
 SETTLED_RATIO, OTHER_RATIO = 1.15, 1.6
 """Ratios of two brightnesses: up to the first they are the same while a camera settles, beyond the second the light is
 another one. Over a hand at the simulated table, arms and cards made at most 1.10 (261 pictures)."""
 
-NOISE = 6.0
-"""Grey levels that brightness may differ by in any light: in the dark they are noise."""
-
+NOISE = 6.0  # grey levels that brightness may differ by in any light: in the dark they are noise
 OTHER_WARMTH = 1.35
 """Ratio of red to blue, against what it was, beyond which the light is another one.
 
@@ -40,25 +32,17 @@ Arms and cards made at most 1.05 there; a lamp of 2,700 K in place of daylight o
 class Light:
     """What a picture says of the light."""
 
-    level: float
-    """Mean grey level."""
-
-    warmth: float
-    """Ratio of red to blue."""
+    level: float  # mean grey level
+    warmth: float  # ratio of red to blue
 
 
 @dataclass(frozen=True, slots=True)
 class Steadiness:
     """How it stands with a camera."""
 
-    held: Light | None = None
-    """The light in which it was held; None while the camera sets itself."""
-
-    new: Light | None = None
-    """The light that may come to be held, or that differs from the one held."""
-
-    since_s: float = 0.0
-    """Since when that light has been there."""
+    held: Light | None = None  # the light in which it was held; None while the camera sets itself
+    new: Light | None = None  # the light that may come to be held, or that differs from the one held
+    since_s: float = 0.0  # since when that light has been there
 
 
 class Deed(Enum):

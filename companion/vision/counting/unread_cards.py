@@ -50,7 +50,7 @@ PRINTED = tuple(card for card in Card if card.value in DISTANCE_COLUMNS)  # the 
 
 
 def with_unread(
-    image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates | None = None
+    image: Image, mats: Mats, seen: Sequence[Sighting], templates: Templates | None
 ) -> tuple[Sighting, ...]:
     """Return the cards seen on a picture `(H, W, 3) uint8 BGR`, and what lies in the zones that count besides.
 

@@ -214,7 +214,7 @@ def _worst_spot(one: Pixels, other: Pixels) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Progress:
     """One line about the enrolment of a deck."""
 
     sentence: str
@@ -222,7 +222,7 @@ class Said:
     is_kept: bool = False  # True if a face has been enrolled
 
 
-def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
+def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
     """Enrol the faces that a folder holds pictures of, `roll.jpg`, `roll-2.jpg`, `back.jpg`; yield what came of each.
 
     A fault of one file does not stop the others. Raises Problem if the folder cannot be read, or holds no picture.
@@ -231,7 +231,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
     for path in _paths_in(folder):
         named = _named(path, enrolment)
         if isinstance(named, str):
-            yield Said(named, is_fault=True)
+            yield Progress(named, is_fault=True)
         else:
             files.setdefault(named, []).append(path)
     good: dict[Subject, list[tuple[Path, Image]]] = {}
@@ -241,27 +241,27 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Said]:
         if others:
             names = " and ".join(path.name for path in (first, *others))
             keep = f"keep one of them, or call a second picture of the card {name}-2"
-            yield Said(f"{name}: {names} are both there, and neither is taken: {keep}.", is_fault=True)
+            yield Progress(f"{name}: {names} are both there, and neither is taken: {keep}.", is_fault=True)
             continue
         try:
             verdict = enrolment.verdict_alone(read_picture(first))
         except Problem as problem:
             verdict = Verdict(str(problem).rstrip("."))
         if verdict.picture is None:
-            yield Said(f"{name}: {verdict.sentence} ({first.name}).", is_fault=True)
+            yield Progress(f"{name}: {verdict.sentence} ({first.name}).", is_fault=True)
         else:
             good.setdefault(subject, []).append((first, verdict.picture))
     yield from _kept(enrolment, good)
     yield from lacking(enrolment)
 
 
-def lacking(enrolment: Enrolment) -> Iterator[Said]:
+def lacking(enrolment: Enrolment) -> Iterator[Progress]:
     """Yield what a deck still lacks, and what that means; the lack of a back is no fault."""
     missing = [subject.value for subject in enrolment.wanted if subject is not None]
     if missing:
-        yield Said(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
+        yield Progress(f"There is no picture yet of {', '.join(missing)}: {template_decks.WITHOUT_FACES}.", True)
     if None in enrolment.wanted:
-        yield Said(f"There is no picture yet of the back: {template_decks.WITHOUT_BACK}.")
+        yield Progress(f"There is no picture yet of the back: {template_decks.WITHOUT_BACK}.")
 
 
 def _paths_in(folder: Path) -> list[Path]:
@@ -306,7 +306,7 @@ def _slug(stem: str) -> str:
     return re.sub(r"^(?:km-?(\d+)|(\d+)-?km)$", lambda m: m[1] or m[2], slug)
 
 
-def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Said]:
+def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -> Iterator[Progress]:
     """Keep the faces that differ from all others, and yield what came of each."""
     seen = [(subject, small(picture)) for subject, pictures in good.items() for _, picture in pictures]
     pairs = (pair for pair in combinations(seen, 2) if pair[0][0] is not pair[1][0])
@@ -314,7 +314,7 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
     for one, other in sorted(twins, key=str):
         names = f"{subject_name(one)} and {subject_name(other)}"
         same = f"both pictures show the same card ({good[one][0][0].name} and {good[other][0][0].name})"
-        yield Said(f"{names}: {same}, and neither is taken: look which is called wrong.", is_fault=True)
+        yield Progress(f"{names}: {same}, and neither is taken: look which is called wrong.", is_fault=True)
     bad = {subject for pair in twins for subject in pair}
     for subject, pictures in good.items():
         if subject in bad:
@@ -324,8 +324,8 @@ def _kept(enrolment: Enrolment, good: dict[Subject, list[tuple[Path, Image]]]) -
         twin = next((name for name in stays if name and name not in map(subject_name, good)), None)
         if twin:
             say = f"{subject_name(subject)}: its picture shows the same card as the deck's {twin}; it is left out."
-            yield Said(say, is_fault=True)
+            yield Progress(say, is_fault=True)
             continue
         enrolment.keep(subject, [picture for _, picture in pictures])
         names = ", ".join(path.name for path, _ in pictures)
-        yield Said(f"{subject_name(subject)}: got it (from {names})", is_kept=True)
+        yield Progress(f"{subject_name(subject)}: got it (from {names})", is_kept=True)

@@ -22,7 +22,7 @@ from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
-from companion.vision.enrol.enrolment import Enrolment, Said, Verdict, lacking, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Progress, Verdict, lacking, subject_name
 from companion.vision.enrol.rectify import Fault
 from companion.vision.enrol.sheet_enrolment import Taken, take
 from companion.vision.motion import Gate, Motion, update
@@ -46,7 +46,7 @@ Keys = Callable[[], Key | None]  # returns the next command, None for none
 
 def guided(
     enrolment: Enrolment, frames: Iterable[Frame], keys: Keys | None = None, *, still_s: float = STILL_S
-) -> Iterator[Said]:
+) -> Iterator[Progress]:
     """Enrol what a deck still lacks, in its edition's order; yield which card to lay and what came of it.
 
     Ends when all is there, the frames end, or `keys` says so (None if nobody is there). A card has to lie `still_s`
@@ -72,15 +72,15 @@ def guided(
             guide.lost_sight()
         verdict = guide.watch(enrolment, subject, frame.image) if key is None else None
         if key is Key.SKIP:
-            yield Said(f"{subject_name(subject)}: skipped")
+            yield Progress(f"{subject_name(subject)}: skipped")
         elif verdict is None:
             continue
         elif not verdict.is_good:
             was_refused = True
-            yield Said(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
+            yield Progress(f"{subject_name(subject)}: {verdict.sentence}.", is_fault=True)
             continue
         else:
-            yield Said(f"{subject_name(subject)}: got it", is_kept=True)
+            yield Progress(f"{subject_name(subject)}: got it", is_kept=True)
         wanted.pop(0)
         if not wanted:
             break
@@ -88,14 +88,14 @@ def guided(
             yield _asked(enrolment, wanted)
     if was_refused and not keys:
         lost = "If a card was lost that way, those after it are kept as another's: look at the pictures in"
-        yield Said(f"{lost} {enrolment.folder}.", is_fault=True)
+        yield Progress(f"{lost} {enrolment.folder}.", is_fault=True)
     yield from lacking(enrolment)
 
 
-def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Said:
+def _asked(enrolment: Enrolment, wanted: Sequence[Subject]) -> Progress:
     count, subject = len(enrolment.cards) + 1, wanted[0]
     card = "the back of any card" if subject is None else f"the {card_name(subject)} card"
-    return Said(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
+    return Progress(f"{count + 1 - len(wanted)} of {count}: lay {card} alone before the camera.")
 
 
 class TerminalKeys:

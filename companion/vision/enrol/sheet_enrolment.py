@@ -17,7 +17,7 @@ from companion.tabletop import template_decks
 from companion.tabletop.template_decks import MOST_PICTURES, Subject, places_in, put_waiting, waiting_in
 from companion.vision.boxes import Image, lab
 from companion.vision.capture.image_io import read_picture
-from companion.vision.enrol.enrolment import Enrolment, Said, as_png, lacking, subject_name
+from companion.vision.enrol.enrolment import Enrolment, Progress, as_png, lacking, subject_name
 from companion.vision.enrol.sheet import cut_out
 from companion.vision.faces.face_detector import is_identified
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, load_templates, pixels
@@ -93,7 +93,7 @@ def _counts(order: Sequence[Subject]) -> tuple[int, int]:
     return len(order), len(order) - (None in order)
 
 
-def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *, in_order: bool) -> Iterator[Said]:
+def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *, in_order: bool) -> Iterator[Progress]:
     """Enrol the cards on photographs of many; yield what came of each.
 
     Cards of another edition are named by their places where they lie `in_order`; the others wait for their names.
@@ -101,9 +101,9 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
     """
     for path in paths:
         taken = take(enrolment, read_picture(path))
-        yield Said(f"{path.name}: cards cut out: {taken.count}", is_fault=not taken.count)
+        yield Progress(f"{path.name}: cards cut out: {taken.count}", is_fault=not taken.count)
         for fault in taken.faults:
-            yield Said(f"{path.name}: {fault}.", is_fault=True)
+            yield Progress(f"{path.name}: {fault}.", is_fault=True)
     found = named(enrolment, data)
     names = {
         place: guess.likely[0] for place, guess in found.items() if guess.is_sure or (in_order and guess.is_by_place)
@@ -112,13 +112,13 @@ def enrol_photographs(enrolment: Enrolment, paths: Sequence[Path], data: Path, *
     for place, subject in sorted(names.items()):
         name = subject_name(subject)
         if place in twins:
-            yield Said(f"{name}: card {place + 1} shows the same as {twins[place]}; it is left out.", is_fault=True)
+            yield Progress(f"{name}: card {place + 1} shows the same as {twins[place]}; it is left out.", is_fault=True)
         else:
-            yield Said(f"{name}: got it (card {place + 1})", is_kept=True)
+            yield Progress(f"{name}: got it (card {place + 1})", is_kept=True)
     for place in waiting_in(enrolment.folder).keys() - twins.keys():
         likely = " or ".join(subject_name(subject) for subject in found[place].likely)
         which = f", probably {likely}" if likely else ""
-        yield Said(f"Card {place + 1}{which}: it waits for its name on the page of the deck.", is_fault=True)
+        yield Progress(f"Card {place + 1}{which}: it waits for its name on the page of the deck.", is_fault=True)
     yield from lacking(enrolment)
 
 

@@ -27,9 +27,7 @@ ROUGHLY, NEARLY = 0.36, 0.4
 half of those to 0.36 at first; of cards none was below 0.51, and 0.53 when turned."""
 
 _MORE_TURNS = (-6.0, -3.0, 3.0, 6.0)
-_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)
-"""Turns in degrees tried round a pose, on the middle picture and then on the fine one."""
-
+_FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)  # degrees; tried on the middle picture, then on the fine one
 _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
 BETTER = 0.01  # minimum gain in likeness for another size: cards of a deck are all alike

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card
+from companion.tabletop.mat_layout import kind_of
 from companion.vision.boxes import Box, Floats, Image
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
@@ -39,7 +40,7 @@ A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
 seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
-PILES = ("battle", "speed", "discard")
+FACE_UP_PILES = ("battle", "speed", "discard")  # not a slot of a robot's mat, where one card lies
 OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
 UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
 LOOKS = 3  # in a row without sight of a card, after which it is buried or gone: a hand may hide it for less
@@ -393,7 +394,7 @@ def _apart(one: Floats, other: Floats) -> tuple[float, float]:
 
 
 def _is_on_a_pile(lain: Lain) -> bool:
-    return (lain.sighting.zone or "").partition("/")[2] in PILES
+    return kind_of(lain.sighting.zone or "") in FACE_UP_PILES
 
 
 def _overlap(one: Quad, other: Quad) -> bool:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.tabletop.drawn_zones import OVERLAP_SHARE, Drawing, DrawnZone
-from companion.tabletop.mat_layout import MatLayout, Rect, side_mat
+from companion.tabletop.mat_layout import MatLayout, Rect, kind_of, side_mat
 from companion.vision.boxes import Floats
 from companion.vision.mats.homography import Fit, corners_mm, through
 from companion.vision.opencv import cv2
@@ -92,8 +92,8 @@ def without_mats(drawn: Sequence[DrawnFit], mats: Sequence[Fit]) -> tuple[DrawnF
 
 
 def _stand_in(mat: str, zones: Sequence[DrawnZone], larger: Floats) -> DrawnFit:
-    quads = {zone.name.partition("/")[2]: np.array(zone.seen_by_player) * larger for zone in zones}
-    sizes = {zone.name.partition("/")[2]: zone.size_mm for zone in zones if zone.size_mm}
+    quads = {kind_of(zone.name): np.array(zone.seen_by_player) * larger for zone in zones}
+    sizes = {kind_of(zone.name): zone.size_mm for zone in zones if zone.size_mm}
     scale = _scale(quads, sizes)
     turn = scale * _mean_turn(list(quads.values()))
     rects = _laid_out(

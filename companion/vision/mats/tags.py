@@ -17,12 +17,10 @@ import numpy.typing as npt
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.mat_layout import ROBOT_MARKER_IDS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
-from companion.vision.boxes import Box, Image, boxes_within
+from companion.vision.boxes import Box, Floats32, Image, boxes_within
 from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
 from companion.vision.view import AGREED, Code
-
-Floats = npt.NDArray[np.float32]
 
 MARGIN = 1  # cells of white around a tag that are looked at with it
 SIDE = CELLS + 2 * MARGIN
@@ -53,9 +51,9 @@ _TAGS = (*range(FIRST_TAG_ID + len(CARDS)), *ROBOT_MARKER_IDS)
 class _Patterns(NamedTuple):
     """What is looked for, of mean 0 and length 1 along the last axis, for each blur."""
 
-    rims: Floats  # rim and margin, `(blurs, 64)`
-    common: Floats  # what all insides have in common once blurred: dark towards the rim, `(blurs, 36)`
-    insides: Floats  # what is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first
+    rims: Floats32  # rim and margin, `(blurs, 64)`
+    common: Floats32  # what all insides have in common once blurred: dark towards the rim, `(blurs, 36)`
+    insides: Floats32  # what is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first
 
 
 class _Match(NamedTuple):
@@ -63,7 +61,7 @@ class _Match(NamedTuple):
     lead: float
     tag: int
     turns: int
-    scores: Floats  # the best score of every tag
+    scores: Floats32  # the best score of every tag
 
     @property
     def evidence(self) -> float:
@@ -87,7 +85,7 @@ def read_tags(
     return tuple(_codes(_told(gray, _off_codes(_patches(gray, where), beside)), allowed))
 
 
-def read_markers(gray: Image) -> list[tuple[int, Floats]]:
+def read_markers(gray: Image) -> list[tuple[int, Floats32]]:
     """Return id and corners `(4, 2)` px, to about a cell, of mats' markers too small or soft for a general reader."""
     told = [found for found in _told(gray, _patches(gray, None)) if found[1].evidence >= LIKELY]
     tags = ((_TAGS[match.tag], np.roll(quad, match.turns, axis=0)) for quad, match in _apart(told))
@@ -97,14 +95,14 @@ def read_markers(gray: Image) -> list[tuple[int, Floats]]:
 # --- Dark patches with four corners ---------------------------------------------------------------------------
 
 
-def _patches(gray: Image, where: Sequence[Box] | None) -> Floats:
+def _patches(gray: Image, where: Sequence[Box] | None) -> Floats32:
     """Return every dark patch with four corners, clockwise, at the middle of its edge, `(N, 4, 2)` pixels."""
     boxes = boxes_within(gray, where)
     quads = [_patches_in(box.of(gray)) + np.float32((box.left, box.top)) for box in boxes]
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
 
 
-def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
+def _off_codes(quads: Floats32, codes: Sequence[Code]) -> Floats32:
     """Return the patches whose middle lies on none of the codes."""
     if not codes:
         return quads
@@ -114,7 +112,7 @@ def _off_codes(quads: Floats, codes: Sequence[Code]) -> Floats:
     return quads[(apart > reach).all(axis=1)]
 
 
-def _patches_in(part: Image) -> Floats:
+def _patches_in(part: Image) -> Floats32:
     window, below = THRESHOLD_WINDOW_PX, THRESHOLD_BELOW
     dark = cv2.adaptiveThreshold(part, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY_INV, window, below)
     outlines, _ = cv2.findContours(dark, cv2.RETR_LIST, cv2.CHAIN_APPROX_NONE)
@@ -129,19 +127,19 @@ def _corners(outline: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     return cv2.approxPolyDP(hull, CORNER_SHARE * cv2.arcLength(hull, True), True)
 
 
-def _square_enough(quads: Floats) -> Floats:
+def _square_enough(quads: Floats32) -> Floats32:
     """Return those that may be squares seen at an angle, grown by half a pixel: outlines run within the edge."""
     sides = np.linalg.norm(quads - np.roll(quads, 1, axis=1), axis=2)
     fine = (sides.min(axis=1) >= SMALLEST_SIDE_PX) & (sides.max(axis=1) <= 2.5 * sides.min(axis=1))
     middles = quads.mean(axis=1, keepdims=True)
-    grown: Floats = middles + (quads - middles) * (1 + 1 / np.maximum(sides.mean(axis=1), 1))[:, None, None]
+    grown: Floats32 = middles + (quads - middles) * (1 + 1 / np.maximum(sides.mean(axis=1), 1))[:, None, None]
     return grown[fine]
 
 
 # --- What a patch looks like ----------------------------------------------------------------------------------
 
 
-def _cells(gray: Image, quads: Floats, parts: int = 3) -> Floats:
+def _cells(gray: Image, quads: Floats32, parts: int = 3) -> Floats32:
     """Return the grey of every cell of tags, margin included, `(N, SIDE, SIDE)`: the mean of `parts`² samples."""
     if not len(quads):
         return np.empty((0, SIDE, SIDE), np.float32)
@@ -161,11 +159,11 @@ def _places(parts: int) -> npt.NDArray[np.float64]:
     return np.column_stack((x.ravel(), y.ravel(), np.ones(x.size)))
 
 
-def _rim_scores(looks: Floats) -> Floats:
+def _rim_scores(looks: Floats32) -> Floats32:
     return (_unit(looks[:, _rim()]) @ _patterns().rims.T).max(axis=1)
 
 
-def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
+def _looks_printed(looks: Floats32) -> npt.NDArray[np.bool_]:
     """True if margin and rim are white and black, and the cells within are of both."""
     contrast = looks[:, 0].mean(axis=1) - looks[:, MARGIN, MARGIN:-MARGIN].mean(axis=1)
     spread = looks[:, INSIDE, INSIDE].std(axis=(1, 2))
@@ -173,7 +171,7 @@ def _looks_printed(looks: Floats) -> npt.NDArray[np.bool_]:
     return (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
 
 
-def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
+def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _Match]]:
     """Return the patches that may be a tag at all, with their best tags."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
@@ -181,7 +179,7 @@ def _told(gray: Image, quads: Floats) -> Iterator[tuple[Floats, _Match]]:
     return _matched(gray, quads[may_be], looks[may_be])
 
 
-def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats, _Match]]:
+def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Floats32, _Match]]:
     """Yield patches with their best tags; those that are not sure at once are laid on their rims more exactly."""
     for quad, match in zip(quads, _compared(looks), strict=True):
         if match.evidence >= SURE:
@@ -192,7 +190,7 @@ def _matched(gray: Image, quads: Floats, looks: Floats) -> Iterator[tuple[Floats
             yield (better, again) if again.evidence > match.evidence else (quad, match)
 
 
-def _compared(looks: Floats) -> Iterator[_Match]:
+def _compared(looks: Floats32) -> Iterator[_Match]:
     """Yield the best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
@@ -203,7 +201,7 @@ def _compared(looks: Floats) -> Iterator[_Match]:
         yield _Match(float(first), float(first - second), tag, int(turned[tag].argmax()), best)
 
 
-def _inside_scores(insides: Floats) -> Floats:
+def _inside_scores(insides: Floats32) -> Floats32:
     """Return correlations with every tag at every turn and blur, `(blurs, N, tags · 4)`, without what is common."""
     patterns = _patterns()
     scores = []
@@ -214,7 +212,7 @@ def _inside_scores(insides: Floats) -> Floats:
     return np.array(scores)
 
 
-def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
+def _laid_on_rim(gray: Image, quad: Floats32) -> Floats32:
     """Return the quad near this one whose rim and margin look most like those of a tag."""
     cell_px = float(np.sqrt(cv2.contourArea(quad))) / CELLS
     for step in _STEPS_CELLS:
@@ -224,7 +222,7 @@ def _laid_on_rim(gray: Image, quad: Floats) -> Floats:
 
 
 @cache
-def _moves() -> Floats:
+def _moves() -> Floats32:
     """Return moves in steps, `(N, 4, 2)`: none, each corner and the whole to each side, larger, smaller."""
     ways = np.array([(1, 0), (-1, 0), (0, 1), (0, -1)], np.float32)
     corners = [np.where(np.arange(4)[:, None] == corner, way, 0) for corner in range(4) for way in ways]
@@ -247,14 +245,14 @@ def _patterns() -> _Patterns:
     return _Patterns(_unit(turned[..., _rim()].mean(axis=(1, 2))), common, _unit(own))
 
 
-def _printed(tag: int) -> Floats:
+def _printed(tag: int) -> Floats32:
     """Return a tag as printed, three cells of white around it, 1 is white."""
     dictionary = cv2.aruco.getPredefinedDictionary(cv2.aruco.DICT_ARUCO_MIP_36h12)
     bits = cv2.aruco.generateImageMarker(dictionary, tag, CELLS) > 0
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
-def _blurred(tag: Floats, blur_cells: float) -> Floats:
+def _blurred(tag: Floats32, blur_cells: float) -> Floats32:
     """Return the cells of a tag and its margin as a lens shows them."""
     fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
     return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
@@ -267,7 +265,7 @@ def _rim() -> npt.NDArray[np.bool_]:
     return rim
 
 
-def _unit(values: npt.NDArray[np.floating]) -> Floats:
+def _unit(values: npt.NDArray[np.floating]) -> Floats32:
     """Scale values to mean 0 and length 1 along the last axis."""
     centred = values - values.mean(axis=-1, keepdims=True)
     length = np.linalg.norm(centred, axis=-1, keepdims=True)
@@ -277,9 +275,9 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats:
 # --- What may be believed -------------------------------------------------------------------------------------
 
 
-def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Match]]:
+def _apart(found: Iterable[tuple[Floats32, _Match]]) -> Iterator[tuple[Floats32, _Match]]:
     """Yield each place once, as it matches best: a rim has an outer and an inner outline."""
-    kept: list[Floats] = []
+    kept: list[Floats32] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
         middle, half = quad.mean(axis=0), float(np.linalg.norm(quad[0] - quad[2])) / 3
         if all(np.linalg.norm(middle - other) > half for other in kept):
@@ -287,7 +285,7 @@ def _apart(found: Iterable[tuple[Floats, _Match]]) -> Iterator[tuple[Floats, _Ma
             yield quad, match
 
 
-def _codes(found: Iterable[tuple[Floats, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
+def _codes(found: Iterable[tuple[Floats32, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
     there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
     for quad, match in _apart(there):
         card = card_of_tag(match.tag)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from companion.common.text import Said, Term, all_of, say
-from companion.tabletop.mat_layout import CARD_MM, MatLayout
+from companion.tabletop.mat_layout import CARD_MM, TABLE, MatLayout, mat_of
 from companion.tabletop.sticker_codes import LARGEST_STICKER_MM, STICKER_MM, STICKER_MODULES
 from companion.vision.boxes import Floats, Image
 from companion.vision.capture.devices import SIZE_PX
@@ -59,8 +59,7 @@ class Advice:
     distance_cm: float | None  # from the camera to the middle of the mats, were its lens a usual one
     tilt_deg: float | None  # between the camera's view and straight down
     cards: int = 0  # number of cards that were read
-    is_sticker_measured: bool = False
-    """True if `sticker_mm` is that of stickers on the picture; else it is that of those usually printed."""
+    is_sticker_measured: bool = False  # whether `sticker_mm` is of stickers on the picture, not those usually printed
 
     @property
     def smallest_mm(self) -> float | None:
@@ -159,7 +158,7 @@ def advise(
     tilt = round(float(np.median([camera.tilt_deg for camera in cameras]))) if cameras else None
     # No printed mat is asked for in the place of drawn zones, and no table's mat if anything is drawn.
     drawn = {fit.layout.id for fit in mats.fits if not fit.is_measured}
-    spared = drawn | {"table"} if drawn else drawn
+    spared = drawn | {TABLE} if drawn else drawn
     wanted = tuple(layout for layout in layouts or () if layout.id not in spared)
     is_black = float(np.percentile(grays[0], 99)) < BLACK_PICTURE
     scene = _Scene((width, height), mats.fits, wanted, zones, wide_mm, tilt, is_black)
@@ -177,7 +176,7 @@ def advise(
     )
 
 
-def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None = None) -> Advice:
+def of_reading(pictures: Sequence[Image], mats: Mats, view: View, layouts: Iterable[MatLayout] | None) -> Advice:
     """Return advice on pictures one of which was read: the stickers read tell how wide those in use are."""
     codes = [sighting.corners_px for sighting in view.sightings if sighting.card and sighting.corners_px]
     return advise(pictures, mats, layouts, sticker_mm=measure.sticker_mm_of(codes, mats), codes=codes)
@@ -237,7 +236,7 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
             yield _ALMOST_BLACK
         yield NO_MATS
         return
-    found = {fit.layout.id for fit in scene.fits} | {zone.zone.partition("/")[0] for zone in scene.zones}
+    found = {fit.layout.id for fit in scene.fits} | {mat_of(zone.zone) for zone in scene.zones}
     missing = tuple(layout.id for layout in scene.layouts if layout.id not in found)
     if missing:
         first, *others = map(_mat_name, missing)
@@ -471,7 +470,7 @@ _DIRECTIONS = {
 
 
 def _mat_name(mat_id: str) -> Term:
-    named = "the mat of the table's middle" if mat_id == "table" else f"the mat of {mat_id.replace('-', ' ')}"
+    named = "the mat of the table's middle" if mat_id == TABLE else f"the mat of {mat_id.replace('-', ' ')}"
     return Term(named, "mat", mat_id)
 
 
@@ -481,5 +480,5 @@ def _zone(zone: str) -> Term:
 
 def _the(zones: Sequence[str]) -> Said:
     """Return zones for a sentence: one by its name, several by their mats."""
-    mats = dict.fromkeys(zone.partition("/")[0] for zone in zones)
+    mats = dict.fromkeys(map(mat_of, zones))
     return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
+from time import monotonic
 
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
@@ -38,16 +39,11 @@ class Trial:
     kind: str | None = None  # kind of pictures that the camera sends (`MJPG`), if it says so
 
 
-def tried(
-    source: str,
-    *,
-    open_device: Callable[[str], Device] | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Trial:
+def tried(source: str) -> Trial:
     """Return a few pictures of a camera, stream, clip, folder or picture file. Raises Problem where there are none."""
     if is_device(source):
         name = shown(source)
-        return guarded(opener_of(source, open_device), name, lambda device: _device_trial(name, device, clock))
+        return guarded(opener_of(source), name, partial(_device_trial, name))
     if Path(source).suffix.lower() in SUFFIXES:
         return Trial(f"The picture {source}", (read_picture(source),))
     pictures = tuple(frame.image for frame in islice(frames(source), PICTURES))
@@ -56,12 +52,7 @@ def tried(
     return Trial(f"The source {source}", pictures)
 
 
-def verdict_of(
-    trial: Trial,
-    layouts: Sequence[MatLayout] | None = None,
-    drawing: Drawing | None = None,
-    clock: Callable[[], float] = time.monotonic,
-) -> Verdict:
+def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None) -> Verdict:
     """Return the verdict on the pictures, and on the pace at which this computer reads those of a camera.
 
     `layouts` are the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there. Raises
@@ -74,25 +65,25 @@ def verdict_of(
     advice = of_reading(trial.pictures, mats, view, layouts)
     if trial.fps is None:
         return verdict_on(advice)
-    eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), clock()
+    eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), monotonic()
     for number in range(PACE_LOOKS):
         eye(Frame(image, number / LIVE_FPS))
-    took_s = max(clock() - begun_s, 1e-3) / PACE_LOOKS
+    took_s = max(monotonic() - begun_s, 1e-3) / PACE_LOOKS
     looks = min(trial.fps, LIVE_FPS, 1 / took_s)
     return verdict_on(advice, Pace(looks, looks * took_s))
 
 
-def _device_trial(name: str, device: Device, clock: Callable[[], float]) -> Trial:
+def _device_trial(name: str, device: Device) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
-    opened_s, is_mute = clock(), False
-    while not is_mute and clock() - opened_s < SETTLED_S:
+    opened_s, is_mute = monotonic(), False
+    while not is_mute and monotonic() - opened_s < SETTLED_S:
         is_mute = not device.grab()
-    first_s, pictures = clock(), []
+    first_s, pictures = monotonic(), []
     for number in range(MEASURED_FRAMES):
         is_mute = is_mute or not device.grab()
         image = device.retrieve() if not is_mute and number >= MEASURED_FRAMES - PICTURES else None
         pictures += [image] if is_picture(image) else []
     if is_mute or not pictures:
         raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
-    passed_s = max(clock() - first_s, 1e-6)
+    passed_s = max(monotonic() - first_s, 1e-6)
     return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())

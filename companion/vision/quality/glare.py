@@ -10,12 +10,8 @@ from companion.vision.opencv import cv2
 
 SATURATED = 250  # grey level from which on a pixel is white in white
 LEAST_SHARE = 0.004  # minimum size of a patch, as a share of its zone: smaller ones are specks
-WIDE_SHARE = 0.4
-"""Maximum size of a lamp's reflection, as a share of its zone: larger patches are light, such as the sun's."""
-
-PRINT_SHARE, PRINT_LEVEL = 0.015, 150
-"""Share of a patch's core that is darker than this grey level where print can still be seen."""
-
+WIDE_SHARE = 0.4  # maximum size of a lamp's reflection, as a share of its zone: larger patches are the sun's light
+PRINT_SHARE, PRINT_LEVEL = 0.015, 150  # share of a patch's core darker than this grey level if print can still be seen
 CORE = 0.6  # the inner part of a patch, along each way: on its rim a reflection is weak
 STANDS_OUT = 25.0  # minimum difference of a reflection from the paper beside it, in grey levels
 _JOIN = np.ones((5, 5), np.uint8)

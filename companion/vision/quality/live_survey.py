@@ -57,18 +57,11 @@ class Lookout:
         self._asked = threading.Lock()
         self._last: Survey | None = None
         self._last_s = 0.0
-        self._last_drawing: Drawing | None = None
-        """By which zones the last look was taken."""
-
+        self._last_drawing: Drawing | None = None  # by which zones the last look was taken
         self._is_over = False
-        self.size_px = SIZE_PX
-        """How large the pictures should be."""
-
-        self._is_too_slow = False
-        """True once this computer has not kept up with larger pictures: it gets no more of them."""
-
-        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)
-        """When the latest looks began and ended."""
+        self.size_px = SIZE_PX  # how large the pictures should be
+        self._is_too_slow = False  # True once this computer has not kept up with larger pictures: it gets no more
+        self._looks = deque[tuple[float, float]](maxlen=PACE_LOOKS)  # when the latest looks began and ended
 
     def until_over(self, frames: Iterable[Frame]) -> Iterator[Frame]:
         """Yield the frames of the source that this is fed with, and note when the last has come."""

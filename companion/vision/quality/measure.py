@@ -34,9 +34,7 @@ SOFT_PX = 1.05  # blur (σ) from which on a picture looks soft, in pixels; a web
 DIM_CONTRAST = 60.0  # grey levels between paper and print below which a picture looks dim
 DARK = 20  # grey level up to which a pixel is black in black
 DARK_WHITE = 80.0  # grey level of white paper below which more light is advised, whatever can be read
-GLARE_SHARE = 0.02
-"""Minimum share of a zone under a lamp's reflection that is too much; a sticker covers about as much of it."""
-
+GLARE_SHARE = 0.02  # share of a zone under a lamp's reflection that is too much; a sticker covers about as much of it
 VIEW_DEG = 65.0  # angle of view across a usual webcam's picture, in degrees; the camera does not tell it
 
 

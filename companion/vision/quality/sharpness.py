@@ -15,9 +15,7 @@ REACH_CELLS = 0.95  # distance to which an edge is looked at on both sides, in c
 STEP_PX = 0.25  # distance of the samples across an edge, in pixels
 PARTS = 3  # number of parts of an edge, each with its own middle: a corner a little off must not blur it
 MIN_CONTRAST = 15.0  # grey levels between paper and print below which nothing can be said about sharpness
-_SAMPLING_VARIANCE_PX = 0.1
-"""Variance that reading between pixels adds to an edge, in px²: measured with edges of a known blur."""
-
+_SAMPLING_VARIANCE_PX = 0.1  # variance that reading between pixels adds to an edge, in px²: of edges of a known blur
 _SLOPE_VARIANCE_PX, _SLOPE_GAIN = 0.6, 2.0
 """Variance that taking the slope over three pixels adds, and the factor that fine print hides of the rest; likewise."""
 

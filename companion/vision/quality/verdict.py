@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from companion.common.text import Said, say, say_many
+from companion.tabletop.mat_layout import mat_of
 from companion.vision.capture.devices import LARGE_PX, SIZE_PX, Size
 from companion.vision.quality import measure
 from companion.vision.quality.advice import TOLD_PX, Advice
@@ -156,7 +157,7 @@ def _picture(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
 
 
 def _mats(advice: Advice, wrong: set[Aspect]) -> list[Finding]:
-    mats = {zone.zone.partition("/")[0] for zone in advice.zones}
+    mats = {mat_of(zone.zone) for zone in advice.zones}
     if not mats:
         return [Finding(Aspect.MATS, say("none found"), False)]
     found = (

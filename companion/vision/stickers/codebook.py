@@ -16,10 +16,9 @@ import numpy.typing as npt
 
 from companion.tabletop import sticker_codes
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Image, first_of_each
+from companion.vision.boxes import Floats32, Image, first_of_each
 from companion.vision.opencv import cv2
 
-Floats = npt.NDArray[np.float32]
 Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from a code's modules (0, 0 top left; 21, 21) to pixels
 PER_MODULE = 2
 BLURS_MODULES = (0.45, 0.7, 1.0, 1.4)  # from a sharp picture to one out of focus: the standard deviation of the blur
@@ -69,12 +68,12 @@ class _Book:
     """All codes as they look under each blur, `b` blurs, `n` codes, `f` samples that all share, `v` that vary."""
 
     varies: npt.NDArray[np.bool_]  # which of the samples of a code differ from card to card, `(42 * 42,)`
-    common: Floats  # what all codes have in common, unit vectors `(b, f)`
-    mean_fixed: Floats
-    mean_varying: Floats  # the mean code in the shared samples `(b, f)` and in the others `(b, v)`
+    common: Floats32  # what all codes have in common, unit vectors `(b, f)`
+    mean_fixed: Floats32
+    mean_varying: Floats32  # the mean code in the shared samples `(b, f)` and in the others `(b, v)`
     glance: npt.NDArray[np.float64]  # the middles of the modules that all codes share, `(3, m)`
-    at_a_glance: Floats  # what is seen there, unit vectors `(b, m)`
-    apart: Floats  # difference of each code from the mean one, unit vectors `(b * n, v)`
+    at_a_glance: Floats32  # what is seen there, unit vectors `(b, m)`
+    apart: Floats32  # difference of each code from the mean one, unit vectors `(b * n, v)`
 
 
 def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
@@ -94,7 +93,7 @@ def read_squares(image: Image, squares: Homographies) -> list[Reading | None]:
     return [reading if reading and reading.score >= LEAST_SCORE else None for reading in readings]
 
 
-def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64]:
+def _likeliest(squares: Homographies, structure: Floats32) -> npt.NDArray[np.int64]:
     """Return which squares to compare with the codes: of those on one place only the few that look most like a code."""
     order = np.flatnonzero(structure >= LEAST_STRUCTURE)
     order = order[np.argsort(-structure[order])]
@@ -104,7 +103,7 @@ def _likeliest(squares: Homographies, structure: Floats) -> npt.NDArray[np.int64
     return order[first_of_each(np.floor(cells).T, MOST_ON_A_PLACE)][:MOST_READ]
 
 
-def _structure(image: Image, squares: Homographies) -> Floats:
+def _structure(image: Image, squares: Homographies) -> Floats32:
     """Return how much each square looks like any code, at a glance: only what all codes share is sampled, `(k,)`."""
     book = _book()
     seen = []
@@ -130,12 +129,12 @@ def _read_closely(image: Image, square: npt.NDArray[np.float64]) -> Reading:
     return _reading(scores.max(axis=0), structure.max(), shifted[scores.max(axis=1).argmax()])
 
 
-def _reading(scores: Floats, structure: float, matrix: npt.NDArray[np.float64]) -> Reading:
+def _reading(scores: Floats32, structure: float, matrix: npt.NDArray[np.float64]) -> Reading:
     three = np.argsort(-scores)[:3]
     return Reading(tuple((sticker_codes.CARDS[n], float(scores[n])) for n in three), float(structure), matrix)
 
 
-def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
+def _compared(image: Image, squares: Homographies) -> tuple[Floats32, Floats32]:
     """Return how much each square looks like a code `(k,)` and how well each code fits `(k, n)`, at the best blur."""
     book = _book()
     patches = _sampled(image, squares, _grid()).reshape(-1, _SIDE, _SIDE)
@@ -146,7 +145,7 @@ def _compared(image: Image, squares: Homographies) -> tuple[Floats, Floats]:
     return structure, np.maximum.reduce(scores)
 
 
-def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
+def _fitting(book: _Book, blur: int, fixed: Floats32, varying: Floats32) -> Floats32:
     """Return the correlation of squares with all codes under a blur, less what all codes share, `(k, n)`."""
     mean = book.mean_fixed[blur]
     contrast = (fixed @ mean) / (mean @ mean)
@@ -155,7 +154,7 @@ def _fitting(book: _Book, blur: int, fixed: Floats, varying: Floats) -> Floats:
     return _unit(rest - rest.mean(axis=1, keepdims=True)) @ book.apart[blur * count : (blur + 1) * count].T
 
 
-def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64]) -> Floats:
+def _sampled(image: Image, squares: Homographies, points: npt.NDArray[np.float64]) -> Floats32:
     """Return the squares at points of a code in modules `(3, m)`, `(k, m)`."""
     x, y, w = np.moveaxis(squares @ points, 1, 0)
     at = (x / w).astype(np.float32), (y / w).astype(np.float32)
@@ -170,13 +169,13 @@ def _grid() -> npt.NDArray[np.float64]:
     return np.stack((*(part.ravel() for part in np.meshgrid(at, at)), np.ones(_SIDE * _SIDE)))
 
 
-def _flattened(patches: Floats) -> Floats:
+def _flattened(patches: Floats32) -> Floats32:
     """Return the patches without their coarse light and shade."""
     size = SHADING_MODULES * PER_MODULE // 2 | 1
     return np.stack([p - cv2.blur(p, (size, size), borderType=cv2.BORDER_REPLICATE) for p in patches])
 
 
-def _unit(vectors: Floats) -> Floats:
+def _unit(vectors: Floats32) -> Floats32:
     return vectors / (np.linalg.norm(vectors, axis=-1, keepdims=True) + 1e-6)
 
 
@@ -206,7 +205,7 @@ def _book() -> _Book:
     )
 
 
-def _blurred(light: Floats, blur_modules: float) -> Floats:
+def _blurred(light: Floats32, blur_modules: float) -> Floats32:
     """Return codes `(n, 21, 21)` on white paper under a blur, sampled with their rims, `(n, side, side)`."""
     around = RIM_MODULES + 4
     fine = np.ones((_DRAWN_PER_MODULE, _DRAWN_PER_MODULE), np.float32)
