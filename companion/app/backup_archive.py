@@ -33,7 +33,7 @@ from companion.rules.editions.edition_file import read_text, shipped_names
 from companion.storage import database, last_event
 from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
+from companion.storage.data_folder import DECK_IN_USE_NAME, EDITIONS_NAME, STORE_NAME, TURN_NAME
 from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder, write_whole
 from companion.storage.recovery import NOTE_NAME
@@ -44,8 +44,7 @@ from companion.tracking import snapshot
 
 ABOUT = "backup.json"
 FORMAT = 1
-DECK_IN_USE, TURN = "deck-in-use.json", "picture-turn.json"
-SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE, TURN)
+SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE_NAME, TURN_NAME)
 REPLACED = (
     STORE_NAME,
     *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
@@ -294,9 +293,9 @@ def _check_deck(where: Path, folder: Path) -> None:
 def _is_setting(name: str, said: object) -> bool:
     if not isinstance(said, dict):
         return False
-    if name == DECK_IN_USE:
+    if name == DECK_IN_USE_NAME:
         return said.get("deck") is None or isinstance(said["deck"], str)
-    if name == TURN:
+    if name == TURN_NAME:
         return said.get("degrees") in (0, 90, 180, 270) and isinstance(said.get("mirrored"), bool)
     try:
         drawn_zones.parse_drawing(said)

@@ -13,12 +13,13 @@ import cv2
 from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_small
 from companion.common.text import say
+from companion.storage.data_folder import TURN_NAME
 from companion.storage.files import write_whole
 from companion.vision.boxes import Image
 from companion.vision.capture.devices import is_stream, lasting_name, shown, video_devices
 from companion.vision.capture.sources import Frame, is_device
 
-TURN_NAME, OTHERS_NAME = "picture-turn.json", "other-cameras.json"
+OTHERS_NAME = "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
 MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as much of this computer as it
