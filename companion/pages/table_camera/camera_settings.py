@@ -11,7 +11,7 @@ from typing import Any, cast
 import cv2
 
 from companion.common.errors import Problem, file_problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.common.text import say
 from companion.storage.data_folder import TURN_NAME
 from companion.storage.files import write_whole
@@ -37,8 +37,8 @@ def _keep(path: Path | None, value: object) -> None:
 def _kept(path: Path | None) -> Any:
     """Return what was kept; None where nothing was, or nothing that can be read."""
     try:
-        return json.loads(read_small(path)) if path else None
-    except (OSError, ValueError, RecursionError):
+        return read_json(path) if path else None
+    except (OSError, ValueError):
         return None
 
 

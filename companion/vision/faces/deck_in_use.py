@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.common.text import say
 from companion.storage.data_folder import DECK_IN_USE_NAME, data_dir
 from companion.storage.files import write_whole
@@ -37,10 +37,10 @@ def faces_of(
 def chosen_deck(data: Path) -> str | None:
     """Return the deck chosen in a data folder; None if there is none, or it is gone."""
     try:
-        kept = json.loads(read_small(data / DECK_IN_USE_NAME))
+        kept = read_json(data / DECK_IN_USE_NAME)
         name = kept.get("deck") if isinstance(kept, dict) else None
         return name if isinstance(name, str) and name in deck_names(data) else None
-    except (OSError, ValueError, RecursionError, Problem):
+    except (OSError, ValueError, Problem):
         # As without a file: the table plays on with stickers, and the page shows that nothing is chosen.
         return None
 
