@@ -223,7 +223,7 @@ class SheetPhoto:
 
 
 def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **how: object) -> SheetPhoto:
-    """Cards in rows of `columns`, laid by hand: a little askew, not quite in line; `tilt` up to 12°."""
+    """Cards in rows of `columns`, laid by hand: a little askew, not quite in line unless `neat`; `tilt` up to 12°."""
     rng = np.random.default_rng((seed, 14))
     columns, long_px = int(how.get("columns", 5)), int(how.get("long_px", 2400))
     w, h = enrolled.size_mm(style)
@@ -235,8 +235,9 @@ def sheet_photo(seed: int, style: str, slugs: tuple[str, ...], ground: str, **ho
     for number, slug in enumerate(slugs):
         row, column = divmod(number, columns)
         middle = np.array([column - (columns - 1) / 2, row - (rows - 1) / 2]) * (w + gap, h + gap)
-        middle += rng.uniform(-2, 2, 2)
-        turn = np.radians(rng.normal(0, 2)) + np.pi * (slug in how.get("upside_down", ()))
+        loose = not how.get("neat")
+        middle += rng.uniform(-2, 2, 2) * loose
+        turn = np.radians(rng.normal(0, 2)) * loose + np.pi * (slug in how.get("upside_down", ()))
         spin = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
         quad = np.array([(-w / 2, -h / 2), (w / 2, -h / 2), (w / 2, h / 2), (-w / 2, h / 2)]) @ spin + middle
         quads.append(quad)

@@ -393,3 +393,38 @@ def test_after_a_restart_a_card_that_is_taken_back_is_not_missed_for_one_that_li
     restarted.go("lay 200-03 side-1/distance; 2; take 200-03; 5")
 
     assert restarted.match.state.questions == ()
+
+
+def test_a_card_whose_line_was_let_stand_and_then_put_right_after_all_counts_once(table: Filmed):
+    table.go("enter Ann roll; enter Bob roll; lay 100-01 side-1/distance; 0.5; yes")
+    first = table.match.state.hand_entries[0].seq
+
+    table.match.correct(first, "Ann discard roll", "Ann")
+    table.go("0.5; table")
+    let_stand = table.played()
+    table.match.correct(first, "Ann roll", "Ann")
+    table.go("0.5")
+
+    assert let_stand == ["Ann discard roll", "Bob roll", "Ann 100 anyway"]
+    assert table.played() == ["Ann roll", "Bob roll", "Ann 100 anyway"]
+    assert table.match.state.questions == ()
+
+
+def test_an_answer_that_comes_before_the_camera_has_looked_again_is_not_called_settled(table: Filmed):
+    table.go(LAID)
+    asked = table.match.state.questions[0].id
+
+    said = Match(table.match.store).answer(asked, Answer.YES, "Ann")
+
+    assert str(said.say).startswith("The camera has not looked at the table since the start")
+
+
+@pytest.mark.parametrize("answer", ["no", "taken-back"])
+def test_no_to_a_typed_play_is_no_to_the_card_that_was_laid_for_it(table: Filmed, answer: str):
+    table.go("enter Bob roll; lay roll-02 side-2/battle; 0.5")
+    asked = [question.is_typed for question in table.match.state.questions]
+
+    table.go(f"{answer}; 0.5")
+
+    assert asked == [True]
+    assert table.of(Kind.PLAY) == []

@@ -476,6 +476,62 @@ def test_a_change_counts_once_over_a_restart_and_anew_in_the_next_match(match, s
     assert kept == texts(again) == ["Ann roll"]
 
 
+def test_a_play_that_waits_is_sent_again_after_a_restart_and_hears_what_is_asked(match, store):
+    waits = match.once("one", "Bob 100", lambda: match.enter("Bob 100", "Bob"))
+    again = Match(store)
+
+    repeated = again.once("one", "Bob 100", lambda: again.enter("Bob 100", "Bob"))
+
+    assert [reason.code for reason in waits.reasons] == ["not-your-turn", "not-driving"]
+    assert (repeated.done, repeated.reasons, repeated.asked, repeated.seq) == (
+        False,
+        waits.reasons,
+        waits.asked,
+        waits.seq,
+    )
+
+
+def test_what_was_refused_may_be_asked_for_again_under_its_name(match):
+    refused = match.once("again", "redo", lambda: match.redo("Ann"))
+    match.enter("Ann roll", "Ann")
+    match.undo("Ann")
+
+    redone = match.once("again", "redo", lambda: match.redo("Ann"))
+    sent_again = match.once("again", "redo", lambda: match.redo("Ann"))
+
+    assert (refused.done, redone.done, sent_again) == (False, True, redone)
+
+
+def test_what_counts_nowhere_cannot_be_let_stand(match):
+    match.enter("end", "Ann")
+    before = match.lines()
+
+    outcome = match.enter("Ann 100", "Ann", anyway=True)
+
+    assert (outcome.done, [reason.code for reason in outcome.reasons]) == (False, ["hand-over"])
+    assert match.lines() == before
+
+
+def test_a_play_typed_with_the_word_for_it_is_let_stand(match):
+    assert match.enter("Ann 100 anyway", "Ann").done
+    assert match.lines()[-1] == "Ann 100 anyway"
+
+
+def test_a_line_corrected_to_what_does_not_count_says_why(match):
+    match.enter("Ann roll", "Ann")
+
+    outcome = match.correct(match.state.hand_entries[-1].seq, "Ann repairs", "Ann")
+
+    assert (outcome.done, [reason.code for reason in outcome.reasons]) == (True, ["nothing-to-remedy"])
+
+
+def test_the_next_hand_is_begun_by_somebody_who_plays(match):
+    match.enter("end", "Ann")
+
+    with pytest.raises(Problem, match="Zed is not one of the players"):
+        match.next_hand("Ann", "Zed")
+
+
 def test_a_match_that_is_begun_twice_under_one_name_begins_once(store):
     match = Match(store)
     for _ in range(2):

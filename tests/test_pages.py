@@ -931,7 +931,7 @@ def test_a_taken_port_is_said_with_what_to_do(app):
 
 
 def test_the_terminal_says_where_the_table_is():
-    said = announce("192.168.1.20", 8080, "tok")
+    said = announce("192.168.1.20", 8080, "tok", "NKCM")
 
     assert "http://192.168.1.20:8080/join?t=tok" in said
     assert "http://localhost:8080" in said
@@ -953,7 +953,7 @@ def test_the_terminal_says_it_in_its_own_language_one_below_the_other(monkeypatc
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
 def test_an_address_of_this_machine_alone_is_given_to_no_phone(host):
-    said = announce(host, 8080, "tok")
+    said = announce(host, 8080, "tok", "NKCM")
 
     assert all(part in said for part in ("http://localhost:8080", "phones cannot reach http://", "leave out --host"))
     assert not any(part in said for part in ("tok", "▀"))
@@ -962,7 +962,9 @@ def test_an_address_of_this_machine_alone_is_given_to_no_phone(host):
 def test_without_a_network_the_terminal_says_that_phones_need_one(monkeypatch):
     monkeypatch.setattr(address, "lan_ip", lambda: "127.0.0.1")
 
-    assert "phones cannot reach http://127.0.0.1:8080: connect it to your network" in announce("0.0.0.0", 8080)
+    said = announce("0.0.0.0", 8080, "tok", "NKCM")
+
+    assert "phones cannot reach http://127.0.0.1:8080: connect it to your network" in said
 
 
 def test_the_address_for_everywhere_is_the_networks():

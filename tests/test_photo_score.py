@@ -553,6 +553,18 @@ def test_another_photograph_adds_its_side_and_keeps_what_was_typed(app, page, mo
     assert "Side 1 is on 2 photographs" in text_of(shown)
 
 
+def test_a_photograph_that_is_sent_again_counts_once(app, page, monkeypatch):
+    monkeypatch.setattr(page_of_snaps, "read_photo", lambda data, *_about: replace(tableaux.shot(), file=data))
+    address = send(page).location
+
+    for _ in range(2):
+        answer = send(page, address, b"another", add="1")
+
+    files = [photo.file for photo in app.extensions["companion"].snaps.get(address.rpartition("/")[2]).photos]
+    assert files == [b"a picture", b"another"]
+    assert answer.status_code == 303
+
+
 def test_adding_nothing_is_said_and_keeps_the_lines(app, page):
     address = kept(app)
 

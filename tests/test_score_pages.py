@@ -228,7 +228,7 @@ def test_who_asks_while_too_many_wait_for_their_pictures_is_told_to_come_back(st
         told = page.get("/past/1/1.png")
 
     assert told.status_code == 503
-    assert "Other pictures are being drawn: try again in a moment." in text_of(told)
+    assert "Other sheets are being drawn: try again in a moment." in text_of(told)
     assert page.get("/past/1/1.png").status_code == 200
 
 

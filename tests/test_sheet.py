@@ -57,6 +57,14 @@ def test_a_photograph_of_one_card_or_of_none_is_a_row_of_its_own():
     assert card.fault is Fault.NO_CARD
 
 
+def test_cards_in_a_neat_row_are_found_though_the_edges_of_their_neighbours_lie_in_line():
+    photo = sheet_photo(9, "scenes", SLUGS, "dark", columns=3, long_px=1400, neat=True, gap_mm=8)
+
+    rows = cut_out(photo.image, photo.size_mm)
+
+    assert [[card.fault for card in row] for row in rows] == [[None] * 3] * 2
+
+
 def test_a_gap_in_a_row_keeps_its_place_also_at_the_row_s_ends():
     first = [(0.0, 0.0), (70.0, 4.0), (140.0, -3.0), (210.0, 2.0)]
     second = [(212.0, 99.0), (1.0, 101.0), (72.0, 97.0)]
@@ -275,6 +283,19 @@ def test_a_script_sends_photographs_one_after_another_and_hears_where_they_are_n
     assert re.findall(r"Photograph (\d): [^<]*(?:BMP|24 MB)", shown) == ["2", "3"]
 
 
+def test_a_photograph_that_is_sent_again_waits_once_until_its_cards_are_forgotten(page, begun):
+    def send() -> int:
+        for file in foreign("25", "50"):
+            page.post("/decks/ours/enrol", data={"photo": file, "card": "25", "number": "1"}, headers=SCRIPT)
+        return len(waiting_in(begun.folder))
+
+    assert [send(), send()] == [2, 2]
+
+    drop_waiting(begun.folder)
+
+    assert send() == 2
+
+
 def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_at(page, begun, app, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
     sent = {"photo": foreign("25")[0], "card": "25", "number": "1"}
@@ -292,9 +313,38 @@ def test_where_not_all_cards_are_there_nothing_is_guessed_until_it_is_said_that_
     shown = names_of(page)
     ordered = page.get("/decks/ours/enrol/names?ordered=1").get_data(as_text=True)
 
+    assert "Cards found on the photographs: 5." in shown
     assert "They lay in the order shown: 25 km, 50 km, 75 km …" in shown
     assert 'name="card-1" value="25"' not in shown
     assert names_checked(ordered) == dict(enumerate(ORDER[:5], start=1))
+
+
+def test_as_many_cards_as_there_are_may_lie_in_another_order(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER)), "card": "25"}, headers=HOME)
+
+    shown = names_of(page)
+    other = page.get("/decks/ours/enrol/names?ordered=0").get_data(as_text=True)
+
+    assert names_checked(shown) == dict(enumerate(ORDER, start=1))
+    assert 'href="?ordered=0"' in shown
+    assert names_checked(other) == {}
+    assert "They lay in the order shown" in other
+
+
+def test_a_deck_s_own_cards_are_known_on_further_photographs_and_the_last_one_by_that(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:-1]), "card": "25"}, headers=HOME)
+    names = {f"card-{number}": slug for number, slug in enumerate(ORDER[:-1], start=1)}
+    post(page, "/decks/ours/enrol/names", **names)
+
+    page.post("/decks/ours/enrol", data={"photo": foreign("25", "stop", "200", ORDER[-1]), "card": "25"}, headers=HOME)
+    found = sheet_enrolment.named(begin("ours", "classic", begun.folder.parents[1]), begun.folder.parents[1])
+
+    assert [found[place].likely[0] for place in range(3) if found[place].is_sure] == [
+        Card.KM_25,
+        Card.STOP,
+        Card.KM_200,
+    ]
+    assert found[3].likely[0] is Card(ORDER[-1])
 
 
 def test_photographs_that_are_all_unusable_are_told_on_the_page_of_the_deck_and_leave_no_gap(page, begun):

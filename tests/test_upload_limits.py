@@ -100,6 +100,13 @@ def test_nobody_sends_more_than_a_page_and_who_takes_part_no_more_than_a_photogr
     assert "That was more than a page ever sends" in text or shown
 
 
+def test_a_script_that_sends_too_much_is_told_so_in_json(at, strangers):
+    code, text = answer(at, posting(at, "/api/plays", 20_000))
+
+    assert code == 413
+    assert '{"say": "That was more than a page ever sends' in text
+
+
 def test_nothing_of_a_large_body_is_waited_for(at, strangers):
     with connected(at) as line:
         line.sendall(posting(at, "/snap", 40_000_000).replace("\n", "\r\n").encode())

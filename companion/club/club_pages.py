@@ -111,7 +111,8 @@ def _glances(db: Connection) -> list[dict[str, Any]]:
 
 def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> dict[str, Any]:
     known = state["sides"] if state else ()
-    sides = [side | {"shown": _side(side), "way": _("%(km)d km", km=side["km"])} for side in known]
+    names = Names({}, {side["name"]: side["players"] for side in known})
+    sides = [side | {"shown": names.side(side["name"]), "way": _("%(km)d km", km=side["km"])} for side in known]
     return {
         "id": row.id,
         "name": row.name,
@@ -124,11 +125,6 @@ def _glance(row: TableRow, state: dict[str, Any] | None, call: Deed | None) -> d
         "call": call,
         "called": _ago(call.age_s) if call else None,
     }
-
-
-def _side(side: dict[str, Any]) -> str:
-    own_name = len(side["players"]) > 1 and side["name"] != "-".join(side["players"])
-    return str(side["name"]) if own_name else " & ".join(side["players"])
 
 
 def _leader(sides: list[dict[str, Any]], state: dict[str, Any] | None) -> str:
@@ -205,7 +201,6 @@ def standings() -> str:
 @bp.post("/language")
 def speak() -> AnyResponse:
     """Remember the language of this browser."""
-    session.permanent = True
     session[language.CHOSEN] = request.form.get("language", "")
     return redirect("/", 303)
 

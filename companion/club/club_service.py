@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import timedelta
 
 from flask import Flask, Response, g, make_response, render_template, request
 from werkzeug.exceptions import HTTPException
@@ -84,7 +83,6 @@ def create_app(pool: Pool, *, keys_needed: bool = False) -> Flask:
     app.extensions["club"] = Club(pool, keys_needed)
     app.config["MOST_BYTES"] = TAKEN_IN_BYTES
     app.config.update(SESSION_COOKIE_NAME="companion-club", SESSION_COOKIE_SAMESITE="Lax", SESSION_COOKIE_HTTPONLY=True)
-    app.permanent_session_lifetime = timedelta(days=30)
     app.session_interface = Cookies()
     templating.prepare_looks(app, web / "static")
     app.context_processor(club_pages.helpers)

@@ -76,7 +76,6 @@ def come_in() -> AnyResponse:
             raise Problem(say("This link has been used, or is more than a day old: type `companion club link`."))
         token, one = found
         deeds.append(db, deeds.PEOPLE, "came in", one.name, {"role": one.role})
-    session.permanent = True
     session[SESSION] = token
     return redirect({Role.DIRECTOR: "/keys", Role.HELPER: "/", Role.PLAYER: "/tournaments"}[one.role], 303)
 

@@ -22,6 +22,10 @@ class Problem(Exception):
         self.exit_code = exit_code
 
 
+class Busy(Problem):
+    """Too much waits for the same work: the same will do a moment later."""
+
+
 @contextmanager
 def file_problem(pattern: str, **values: object) -> Iterator[None]:
     """Make a Problem of an OSError; the sentence is `pattern`, its `%(error)s` what the system says of the file."""

@@ -176,7 +176,9 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
         if event.kind == Kind.SETUP:
             lines += [Written(event.seq, text, event.by) for text in event.body.get("lines", ())]
         elif event.kind == Kind.LINE:
-            before = event.body.get("before")
+            before, answered = event.body.get("before"), event.body.get("question")
+            # A question is asked again where its line no longer counts: the last answer is the one that stands.
+            lines = [line for line in lines if not answered or line.question != answered]
             place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
             lines.insert(place, _written(event))
         elif event.kind == Kind.CORRECT:

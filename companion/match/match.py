@@ -49,6 +49,11 @@ Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of
 Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
+NOT_LOOKED = Outcome(
+    done=False,
+    say=say("The camera has not looked at the table since the start: answer again in a moment."),
+    is_void=True,
+)
 OTHER_CHANGE = Outcome(done=False, say=say("Another change was sent under that name."), is_void=True)
 ASKED = say("The others are asked: it is taken back as soon as one of them agrees.")
 
@@ -104,21 +109,30 @@ class Match:
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
         """Make a change once, however often it is asked for under one name in a match, and give its first outcome.
 
-        `asked` is all that was asked: the same name for something else is refused. All of it happens in one lock.
+        `asked` is all that was asked: the same name for something else is refused. What wrote nothing may be asked for
+        again under its name, as after a restart. All of it happens in one lock.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
             first = self._first.get(request) if request else None
             if first is not None:
-                return first[1] if first[0] == asked else self._stamped(OTHER_CHANGE)
-            self._request = {"request": request, "asked": asked} if request else {}
+                return self._again(first[1]) if first[0] == asked else self._stamped(OTHER_CHANGE)
+            self._request, before = {"request": request, "asked": asked} if request else {}, self._state.seq
             try:
                 outcome = self._stamped(act())
             finally:
                 self._request = {}
-            if request:
+            if request and self._state.seq > before:
                 self._first[request] = asked, outcome
             return outcome
+
+    def _again(self, first: Outcome) -> Outcome:
+        """Return the first outcome of a change; after a restart with what its play, if it waits, is asked about now."""
+        if first.version:
+            return first
+        claim = f"-typed.e{first.seq}-{questions.Kind.PLAY}"
+        reasons = next((asked.reasons for asked in self._state.questions if asked.id.endswith(claim)), ())
+        return replace(self._stamped(first), seq=first.seq, reasons=reasons)
 
     def _stamped(self, outcome: Outcome) -> Outcome:
         """Return an outcome with the state that it left."""
@@ -180,7 +194,7 @@ class Match:
                 return GONE
             first = first or next_first(self._state)
             if not any(seat.player == first for seat in table_of(self._state).seats):
-                return GONE
+                raise Problem(say("%(player)s is not one of the players.", player=first))
             return self._write(drafts.beginning(f"hand first {first}", by, is_dealt=self._state.is_dealt))
 
     def set_policy(self, policy: Policy, by: str) -> None:
@@ -213,7 +227,8 @@ class Match:
         A play that the table is asked about answers that question. Raises Problem for text that is no play.
         """
         with self._changed:
-            play = replace(self._read(text), anyway=False)
+            said = self._read(text)
+            play, anyway = replace(said, anyway=False), anyway or said.anyway
             if self._state.is_dealt:
                 return self._enter_dealt(play, by)
             open_now = (question for question in self._state.questions if question.asks_play or question.line is None)
@@ -223,6 +238,8 @@ class Match:
             _, judged = judged_next(self._state.game, play)
             is_legal = judged.verdict == judge.LEGAL
             waits = waits_for_another(self._state, play, by) and not vouched
+            if anyway and not judged_next(self._state.game, replace(play, anyway=True))[1].applied:
+                return Outcome(done=False, reasons=judged.reasons)
             if (is_legal or anyway) and not waits:
                 return self._write(drafts.line(play, by, PHONE, legal=is_legal))
             known = {question.id for question in self._state.questions}
@@ -279,7 +296,10 @@ class Match:
         with self._changed:
             question = self._state.question(question_id)
             if question is None:
-                return GONE
+                is_seen = questions.serial_of(question_id) is not None
+                is_of_now = question_id.startswith(f"{self._state.match}-{self._state.hand_seq}-")
+                may_come = is_seen and is_of_now and question_id not in self._state.past.asked
+                return NOT_LOOKED if may_come and self._derive is _nothing_seen else GONE
             if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
                 return self.undo(by)  # It refuses whoever does not play.
             if question.kind is questions.Kind.DIRECTOR:
@@ -298,8 +318,9 @@ class Match:
                 answer = Answer.NO
             elif not question.asks_play and answer is not Answer.IGNORE:
                 answer = Answer.RECORD
-            body = {"question": question.id, "answer": answer, "about": question.about, "by": by}
-            return self._write(Draft(Kind.ANSWER, body))
+            body = {"answer": answer, "about": question.about, "by": by}
+            asked = filter(None, (question.id, question.instead_of))
+            return self._write(*(Draft(Kind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
@@ -335,7 +356,10 @@ class Match:
             wrong = self.misfits(kind, seq, text) if asks else ()
             if wrong and wrong[0].judged is not None:
                 return Outcome(done=False, reasons=wrong[0].judged.reasons)
-            return self._write(drafts.rewriting(kind, seq, play, by))
+            outcome, now = self._write(drafts.rewriting(kind, seq, play, by)), self._state.entry(seq)
+            if now is not None and now.judged is not None and now.needs_attention:
+                return replace(outcome, reasons=now.judged.reasons)  # It says so now, but does not count.
+            return outcome
 
     def misfits(self, kind: Kind, seq: int, text: str | None) -> tuple[Entry, ...]:
         """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""
@@ -490,8 +514,7 @@ class Match:
             # Of a log that is read; changes made here are kept with their outcome.
             if request := event.body.get("request"):
                 is_done = event.kind not in (Kind.CLAIM, Kind.WISH)
-                outcome = Outcome(done=is_done, seq=event.seq, version=self._state.version)
-                self._first[request] = event.body.get("asked", ""), outcome
+                self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)
         self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:

@@ -65,6 +65,7 @@ class Question:
     expected: Card | None = None  # for `differs`: the card that should lie there and does not
     seen: Card | None = None  # for `differs`: the card that lies there and should not
     line: int | None = None  # for `differs` the line of the record that goes where the table is right; the director's
+    instead_of: str = ""  # for a typed play: the id of the question about the card that was laid for it
     about: str = ""  # how the zone lay: `ignore` holds until that changes. Else who wishes it.
     crop: bytes | None = field(default=None, compare=False)  # the card as the camera saw it, JPEG
 

@@ -274,7 +274,7 @@ def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequenc
         own = next((one for one in waiting if one[1] in plays), None)
         if own is not None:
             waiting.remove(own)
-            question = replace(question, id=own[0])
+            question = replace(question, id=own[0], instead_of=question.id)
         yield question
         table = after(question, table)
     for asked, play in waiting:

@@ -15,8 +15,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from companion.common.errors import Problem
-from companion.vision.counting.photographs import MOST_SENT_BYTES
+from companion.common.errors import Busy
+from companion.pages.words import N_, _
+from companion.vision.counting.photographs import MOST_BYTES, MOST_SENT_BYTES
 
 MOST_HEADER_BYTES = 16 * 1024  # maximum size of a request's first lines: an address, a cookie, what browsers say
 MOST_DECK_BYTES = 64_000_000  # maximum size of a deck sent over the network; `companion decks import` takes larger ones
@@ -46,8 +47,10 @@ BODIES: Mapping[str, Body] = {
 LARGEST_BYTES = max(body.most_bytes for body in BODIES.values())
 
 
-class Busy(Problem):
-    """Too many requests wait for the same work."""
+def too_many_pixels() -> str:
+    """Say that a photograph is too large a file."""
+    say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
+    return _(say, mb=MOST_BYTES // 1_000_000)
 
 
 class Queue:

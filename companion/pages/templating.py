@@ -23,6 +23,7 @@ from companion.common.languages import OWN_NAMES, OWN_WORDS
 from companion.pages import language, words
 from companion.pages.api import routes
 from companion.pages.context import is_demo, match, request_field, service, state
+from companion.pages.limits import too_many_pixels
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts, wall
 from companion.printing import render
@@ -30,6 +31,7 @@ from companion.printing import svg as draw
 from companion.printing.pictograms import milestone
 from companion.rules.cards import Card, Family
 from companion.tabletop.side_marks import SIDE_MARKS
+from companion.vision.counting.photographs import MOST_BYTES
 
 _TYPES = {
     ".webmanifest": "application/manifest+json",
@@ -123,6 +125,9 @@ def prepare_looks(app: Flask, static: Path) -> None:
         title=words.title,
         words=words,
         request_field=request_field,
+        most_bytes=MOST_BYTES,
+        too_many_pixels=too_many_pixels,
+        in_unit=language.in_unit,
     )
     app.jinja_env.filters["curly"] = words.curly
     app.jinja_env.filters["here"] = language.translate

@@ -101,11 +101,6 @@ def capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def in_unit(text: str, edition: Edition) -> str:
-    """Return a text about kilometres in the unit of an edition's sheet."""
-    return re.sub(r"\bkm\b", _("miles"), text) if edition.unit == "miles" else text
-
-
 def doubled(card: Card | None, times: int) -> str:
     """Return a card as a heading, with the sign of its accelerator: `100 km ×2`."""
     return _("%(card)s ×%(times)d", card=title(card), times=times) if times > 1 else title(card)
@@ -382,12 +377,6 @@ _ITEM_NOTES = {
     Item.EXTENSION: N_("completed after the call"),
     Item.SHUT_OUT: N_("an opponent without distance"),
 }
-
-
-def too_many_pixels(most_bytes: int) -> str:
-    """Say that a photograph is too large a file."""
-    say = N_("That is more than %(mb)d MB: take the photograph with fewer pixels, or send fewer at a time.")
-    return _(say, mb=most_bytes // 1_000_000)
 
 
 def won(winner: str, edition: Edition) -> str:

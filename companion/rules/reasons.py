@@ -166,7 +166,7 @@ def rule(why: Reason, edition: Edition, language: str = "en") -> str:
     return _in_sheet(edition, _message(why, "section", "en") or "", language)
 
 
-def source(what: str, edition: Edition, language: str = "en") -> str:
+def source(what: str, edition: Edition, language: str) -> str:
     """Return where a switch, or another thing that the edition names a source for, is written: as `rule` says it."""
     if what in dict(edition.house_rules):
         option = f"{what}={edition.switch(what)}"

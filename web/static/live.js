@@ -67,6 +67,12 @@ if (shown) {
   window.addEventListener("pagehide", rest);
 }
 
+// Does something now, and again each time the page's part has been fetched anew.
+function keep(act, event) {
+  act();
+  document.body.addEventListener(event, act);
+}
+
 // An illegal play blinks when it appears, not each time the page is refreshed.
 const blinked = new Set();
 function blink() {
@@ -75,8 +81,7 @@ function blink() {
     blinked.add(play.id);
   }
 }
-blink();
-document.body.addEventListener("htmx:afterSettle", blink);
+keep(blink, "htmx:afterSettle");
 
 // A card that has come to lie somewhere slides into its place, once. What lay there is known by the place's id.
 const lying = new Map();
@@ -88,8 +93,7 @@ function slide() {
     lying.set(place.id, lies);
   }
 }
-slide();
-document.body.addEventListener("htmx:afterSettle", slide);
+keep(slide, "htmx:afterSettle");
 document.body.addEventListener("htmx:afterSwap", () => {
   for (const place of document.querySelectorAll(".slides")) place.classList.remove("slides");
 });
@@ -116,8 +120,7 @@ function shrink() {
     setTimeout(() => chance.classList.replace("shrinks", "late"), WINDOW_MS - since);
   }
 }
-shrink();
-document.body.addEventListener("htmx:afterSwap", shrink);
+keep(shrink, "htmx:afterSwap");
 
 // What is worth the whole screen shows there once, and never what had happened before this tab was opened. An undo shows
 // nothing anew: its line is an earlier one.
@@ -139,8 +142,7 @@ function celebrate() {
   scene.addEventListener("animationend", (event) => { if (event.target === scene) scene.remove(); });
   document.body.append(scene);
 }
-celebrate();
-document.body.addEventListener("htmx:afterSettle", celebrate);
+keep(celebrate, "htmx:afterSettle");
 
 // Phones that have asked for it get sounds, speech and vibration; the others do not load them.
 const { sound, speech, vibrate, soundsAt } = document.body.dataset;
@@ -176,5 +178,4 @@ document.body.addEventListener("click", (event) => {
     opened = banner.open ? "" : banner.dataset.says;
   }
 });
-settleTrouble();
-document.body.addEventListener("htmx:afterSwap", settleTrouble);
+keep(settleTrouble, "htmx:afterSwap");

@@ -109,9 +109,8 @@ def who_answers(table: Table, player: str) -> str:
 
 def more(table: Table, player: str, names: Names) -> list[Offer]:
     """Return the rarer things that happen at a table."""
-    take = offers.taking(table, player)
     return [
-        *([take] if take else []),
+        *offers.taking(table, player),
         *_of_the_switches(table, player, names),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),

@@ -200,7 +200,7 @@ def _picker(
         player = card_picker.who_answers(table, player)
     who = card_picker.who_plays(table, names) if asks_who and not request.args else None
     question = who or card_picker.question(table, player, request.args, names)
-    take = [offer for offer in (offers.taking(table, player),) if offer is not None and offer.legal]
+    take = (offer for offer in offers.taking(table, player) if offer.legal)
     return render_template(
         "entry.html",
         task={**task, "table": table, "line": line, "is_new": is_new},

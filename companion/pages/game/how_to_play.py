@@ -83,7 +83,7 @@ def card(slug: str) -> str:
     face, edition = card_of_slug(slug), state().game.edition
     if face is None or face is Card.UNKNOWN:
         abort(404)
-    return render_template("how_card.html", one=_card(face, edition), edition=edition)
+    return render_template("how_card.html", one=_card(face, edition))
 
 
 def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
@@ -94,7 +94,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
         "how.html",
         edition=edition,
         editions=editions(),
-        target=words.in_unit(f"{target} km", edition),
+        target=language.in_unit(f"{target} km"),
         sections={
             key: {
                 "title": _(title),
@@ -118,7 +118,7 @@ def _said(names: Iterable[str], edition: Edition) -> list[tuple[str, bool]]:
     """Return the sentences of switches on which something depends, and whether each is a house rule."""
     turned = dict(edition.house_rules)
     return [
-        (words.in_unit(_(switches()[name][edition.switch(name)]), edition), name in turned)
+        (_(switches()[name][edition.switch(name)]), name in turned)
         for name in names
         if name in turned or not edition.means_nothing(name)
     ]
@@ -129,7 +129,7 @@ def _card(face: Card, edition: Edition) -> dict[str, object]:
     needs_roll = edition.roll_to_start == "needed" or face is Card.SPEED_LIMIT
     return {
         "card": face,
-        "title": words.in_unit(words.title(face), edition),
+        "title": words.title(face),
         "count": edition.deck.get(face, 0),
         "usual": _(USUAL[face.family]) if face.family in USUAL and face is not Card.SPEED_LIMIT else "",
         "own": _(SPECIALS[face]) if face in SPECIALS else _(_OWN[face]) if face in _OWN and needs_roll else "",

@@ -13,6 +13,7 @@ from companion.match.state import MatchState, Policy
 from companion.pages import language
 from companion.pages.context import AnyResponse, editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules, how_to_play
+from companion.pages.game.table_page import POLICIES
 from companion.pages.players import phone_identity, seats
 from companion.pages.players.names import check_names, clean, known_names, record_names
 from companion.pages.table_camera import camera
@@ -93,6 +94,7 @@ def _form(chosen: MultiDict[str, str], sentence: str = "", *, ask: bool = False)
         is_dealt=chosen.get("cards") == DEALT,
         levels=[chosen.get(f"robot{seat}", USUAL_ROBOT if seat > 1 else PERSON) for seat in range(1, MOST_PLAYERS + 1)],
         has_camera=has_camera() and not service().camera.is_simulated,
+        policies=POLICIES,
         policy=chosen.get("policy", now.policy, type=Policy),
         verified="verify" in chosen,
         only_host=seats.only_host() if not phone_identity.may_host() else None,

@@ -160,11 +160,20 @@ def _ways_of(table: Table, player: str, taken: Taken) -> Iterator[Play]:
         yield Play(Verb.PLAY, player, taken.card, times=2)
 
 
-def taking(table: Table, player: str) -> Offer | None:
-    """Return a draw from the discard pile instead of the draw pile, where the edition allows it."""
+def taking(table: Table, player: str) -> Iterator[Offer]:
+    """Yield a draw from the discard pile instead of the draw pile, where the edition allows it."""
     if table.edition.take_discard == "forbidden":
-        return None
+        return
     play = Play(Verb.TAKE, player)
     top = table.discards[-1] if table.discards else None
     say = _("Take from the discards: %(card)s", card=words.title(top)) if top else _("Take the top of the discard pile")
-    return Offer(say, str(play), legal=legal_now(table, play))
+    yield Offer(say, str(play), legal=legal_now(table, play))
+
+
+def extension(table: Table) -> list[Offer]:
+    """Return the two answers of a side that has reached the target."""
+    if table.extension_offered_to is None or table.is_over:
+        return []
+    caller = table.sides[table.extension_offered_to].players[0]
+    says = {Verb.EXTEND: _("Extend to 1000"), Verb.FINISH: _("Finish here")}
+    return [Offer(say, str(Play(verb, caller))) for verb, say in says.items()]

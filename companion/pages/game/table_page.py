@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
+from flask import Blueprint, abort, make_response, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
 from companion.match.questions import Answer, Kind, Question
@@ -61,7 +61,7 @@ def show() -> AnyResponse | str:
         by_hand=phone_identity.may_act() and not now.is_dealt,
         waits=permissions.waits_for(now, head.plays[0]) if head else None,
         **permissions.steps(now),
-        decides=permissions.decides(now),
+        extension=offers.extension(table) if permissions.decides(now) else [],
         somebody_sits=bool(phone_identity.seated(now)),
     )
 
@@ -221,11 +221,10 @@ def back() -> AnyResponse:
     """Return the table as a part for a page that asked for one, else a redirect to it, or to a new score."""
     forget_state()
     if "HX-Request" in request.headers:
-        shown = show()
-        return shown if isinstance(shown, AnyResponse) else Response(shown)
-    if request.form.get("page") != "plain" and score.lead_to_score(state()):
-        return redirect(url_for("score.show"), 303)
-    return redirect(url_for("plain.show" if request.form.get("page") == "plain" else "table.show"), 303)
+        return make_response(show())
+    if request.form.get("page") == "plain":
+        return redirect(url_for("plain.show"), 303)
+    return redirect(url_for("score.show" if score.lead_to_score(state()) else "table.show"), 303)
 
 
 TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {

@@ -42,7 +42,7 @@ def show() -> AnyResponse | str:
         asked=prompts.asked(now),
         chances=[] if now.is_dealt else [*at_once, *(offer for offer in beside if offer.text)],
         hand=own_hand.view(now),
-        extension=_extension(table) if permissions.decides(now) else [],
+        extension=offers.extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_to_move,
@@ -89,15 +89,6 @@ def _sentences(side: Mapping[str, Any]) -> Iterator[str]:
     yield from side["owes"]
     if not side["is_race"]:
         yield many("%(count)d point in the match so far.", "%(count)d points in the match so far.", side["points"])
-
-
-def _extension(table: Table) -> list[tuple[str, str]]:
-    """Return the two answers of a side that has reached the target: the play in the notation and its words."""
-    if table.extension_offered_to is None or table.is_over:
-        return []
-    caller = table.sides[table.extension_offered_to].players[0]
-    answers = ((Verb.EXTEND, _("Extend to 1000")), (Verb.FINISH, _("Finish here")))
-    return [(str(Play(verb, caller)), say) for verb, say in answers]
 
 
 def _cards(table: Table) -> Mapping[str, list[tuple[str, str]]]:

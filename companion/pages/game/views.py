@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from companion.match.history import CAMERA, Written
 from companion.match.state import Entry, MatchState
@@ -153,21 +153,32 @@ def _line_say(edition: Edition, judged: JudgedLine, play: Play, names: Names) ->
     return _("%(who)s lays %(card)s past the target: it goes to the discard pile.", who=who, card=card)
 
 
-def last_play(state: MatchState) -> dict[str, object] | None:
-    """Return the last play that counted, its sound and its name (`key`), and what somebody needs after it (`then`)."""
+class LastPlay(NamedTuple):
+    """The last play that counted."""
+
+    say: str
+    then: str | None  # what somebody needs after it, or may do at once
+    side: int
+    card: Card | None
+    kind: str  # its sound
+    key: str  # its name: the match and its line
+
+
+def last_play(state: MatchState) -> LastPlay | None:
+    """Return the last play of the hand that counted."""
     table = state.game.table
     entry = next((e for e in reversed(state.hand_entries) if e.judged and e.judged.applied), None)
     if entry is None or entry.play is None or entry.judged is None or table is None:
         return None
     names = Names.of(state.game)
-    return {
-        "say": _line_say(state.game.edition, entry.judged, entry.play, names),
-        "then": None if table.is_over else _then(table, entry.play, names),
-        "side": names.number(entry.play.player),
-        "card": words.sign_of(entry.play),
-        "kind": _kind(entry.play),
-        "key": f"{state.match}.{entry.seq}",
-    }
+    return LastPlay(
+        say=_line_say(state.game.edition, entry.judged, entry.play, names),
+        then=None if table.is_over else _then(table, entry.play, names),
+        side=names.number(entry.play.player),
+        card=words.sign_of(entry.play),
+        kind=_kind(entry.play),
+        key=f"{state.match}.{entry.seq}",
+    )
 
 
 def _kind(play: Play) -> str:

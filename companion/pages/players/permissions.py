@@ -68,8 +68,8 @@ def undo_say(now: MatchState, event: Event) -> str:
     return _("Undo: “%(what)s”", what=words.play_say(play, names))
 
 
-def take_back(kind: Kind, by: str, seq: object = None) -> Outcome:
-    """Undo the last change or redo the last undo, with `seq` only that one. Raises NotYours for who may not."""
+def take_back(kind: Kind, by: str, seq: object) -> Outcome:
+    """Undo the last change or redo the last undo: with `seq` only that one. Raises NotYours for who may not."""
     now = match().state
     event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):

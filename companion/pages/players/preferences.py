@@ -40,10 +40,9 @@ def phone() -> Mapping[str, str]:
     return {"theme": theme if theme in THEMES else "auto", **{key: ON for key in SWITCHES if kept.get(key) == ON}}
 
 
-def turn_on(switch: str) -> None:
-    """Turn a switch on for the phone that asks."""
-    session.permanent = True
-    session[_KEPT] = {**phone(), switch: ON}
+def turn_on_sound() -> None:
+    """Let the phone that asks make sounds."""
+    session[_KEPT] = {**phone(), "sound": ON}
 
 
 @bp.get("/phone")
@@ -57,10 +56,8 @@ def save() -> AnyResponse:
     """Keep what was chosen in the phone's own cookie; a form with a language alone changes that alone."""
     chosen = request.form.get("language")
     if chosen in OWN_NAMES:
-        session.permanent = True
         session[language.CHOSEN] = chosen
     if "theme" in request.form:
-        session.permanent = True
         session[_KEPT] = {field: request.form[field] for field in ("theme", *SWITCHES) if field in request.form}
     back = request.form.get("back", "")
     is_ours = back.startswith("/") and not back.startswith(("//", "/\\")) and back.isprintable()

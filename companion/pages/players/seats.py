@@ -294,7 +294,7 @@ def sit() -> AnyResponse:
     """Take a seat, or none."""
     player, name = request.form.get("player", ""), clean(request.form.get("name", "")) or None
     if "sound" in request.form:
-        preferences.turn_on("sound")
+        preferences.turn_on_sound()
     names = Names.of(state().game)
     if player not in state().people:
         return _without_a_seat(stale=bool(player))

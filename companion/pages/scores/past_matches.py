@@ -13,7 +13,7 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 from companion.common import clock, parsing
 from companion.match import exports, statistics
 from companion.match.archive import Past, PlayedHand
-from companion.match.history import CAMERA, SOMEBODY, Written
+from companion.match.history import CAMERA, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, download, match, once, service, state
@@ -29,7 +29,7 @@ bp = Blueprint("past", __name__)
 
 A_PAGE = 10  # number of matches on a page: each has to be judged to be listed
 TREND_HANDS = 30  # number of hands, the latest ones, in the line of a player: more would be no line any more on a phone
-MOST_PAGES = 10**9
+MOST = 10**9  # highest number of a page or a step that is looked at
 MOST_WAITING = 4  # maximum number of requests that wait for a picture: drawing takes a small computer a while
 BG_STATS = "bgstats://app.bgstatsapp.com/createPlay.html?data="  # the app takes a play as JSON here, without any server
 _drawing = Queue(MOST_WAITING)
@@ -38,7 +38,7 @@ _drawing = Queue(MOST_WAITING)
 @bp.get("/past")
 def show() -> str:
     """Show a page of all matches, the newest first."""
-    page = parsing.whole(request.args.get("page"), 1, MOST_PAGES) or 1
+    page = parsing.whole(request.args.get("page"), 1, MOST) or 1
     pasts, pages = service().archive.page(match().store, page, A_PAGE)
     counted = photo_score.running_total() if page == 1 else None
     return render_template(
@@ -113,7 +113,7 @@ def picture(number: int, hand: int) -> Response:
 
 def _drawn(past: Past, hand: PlayedHand) -> bytes:
     """Draw the picture, one at a time. Raises Busy where too many wait."""
-    with _drawing.turn(_("Other pictures are being drawn: try again in a moment.")):
+    with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
         sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
         return sheet_image.png(sheet, " – ".join(sheet.sides), when(past.began_s))
 
@@ -170,7 +170,7 @@ def _result(past: Past, names: Names) -> str:
 
 
 def _player_view(one: Figures, all_of: dict[str, Figures]) -> dict[str, object]:
-    rivals = [(all_of[key].name if key in all_of else key, key, count) for key, count in one.met.most_common()]
+    rivals = [(all_of[key].name, key, count) for key, count in one.met.most_common()]
     shown = one.hand_points[-TREND_HANDS:]
     about = _("Points, hand by hand: %(points)s", points=", ".join(map(str, shown)))
     best = _("Best hand: %(points)d points.", points=one.best_hand) if one.best_hand else ""
@@ -216,7 +216,7 @@ def _victim(one: Figures, all_of: dict[str, Figures]) -> str:
     if not one.gave:
         return ""
     key, count = one.gave.most_common(1)[0]
-    whom = all_of[key].name if key in all_of else key
+    whom = all_of[key].name
     return many("Cruel to %(whom)s: %(count)d hazard.", "Cruel to %(whom)s: %(count)d hazards.", count, whom=whom)
 
 
@@ -235,15 +235,13 @@ def _cruel(most: tuple[str, str, int] | None) -> str:
 
 # The replay of a hand, step by step: the board, the play, the verdict, who confirmed it, the score so far
 
-MOST_STEPS = 10**9
-
 
 @bp.get("/past/<int(max=999999999):number>/<int(max=9999):hand>")
 def replay(number: int, hand: int) -> str:
     """Show a hand before its first play (step 0), or after a play."""
     played = past_or_404(number)
     one = played.hand(hand) or abort(404)
-    at = min(parsing.whole(request.args.get("step"), 0, MOST_STEPS) or 0, len(one.entries))
+    at = min(parsing.whole(request.args.get("step"), 0, MOST) or 0, len(one.entries))
     game, names = (one.begins, *one.games)[at], Names.of(played.game)
     entry = one.entries[at - 1] if at else None
     return render_template(
@@ -261,7 +259,6 @@ def replay(number: int, hand: int) -> str:
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
         is_running=number == state().match,
-        hands=len(played.hands),
         is_race=played.game.edition.is_race,
     )
 
@@ -285,11 +282,7 @@ def _who(written: Written, names: Names) -> list[str]:
         origin = N_("Seen by the camera, confirmed by %(who)s.")
     else:
         origin = N_("Entered by %(who)s.")
-    said = [_(origin, who=_called(written.by, names))]
+    said = [_(origin, who=words.doer(written.by, names))]
     if written.corrected_by is not None:
-        said.append(_("Changed later by %(who)s.", who=_called(written.corrected_by, names)))
+        said.append(_("Changed later by %(who)s.", who=words.doer(written.corrected_by, names)))
     return said
-
-
-def _called(by: str, names: Names) -> str:
-    return _("somebody") if by in ("", SOMEBODY) else names.player(by)

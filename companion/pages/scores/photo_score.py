@@ -9,17 +9,16 @@ from dataclasses import dataclass, replace
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.common.spelling import shown
 from companion.common.text import say
-from companion.pages import words
 from companion.pages.context import AnyResponse, editions, folder, match, sent_files, service, state
+from companion.pages.limits import too_many_pixels
 from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.tabletop.template_decks import load_deck
-from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
 from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.faces.deck_in_use import chosen_deck
@@ -73,7 +72,7 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         if "change" in form:
             return _confirming(token, snap, form)
         if "add" in form:
-            photos = _read(_sent(len(snap.photos)), snap.deck, len(snap.photos))
+            photos = _read(_sent(snap.photos), snap.deck, len(snap.photos))
             return _lines_of(token, snap, form, replace(snap, photos=(*snap.photos, *photos)))
         if "again" in form:
             name, deck = _chosen(form)
@@ -116,7 +115,7 @@ def _asking(given: Mapping[str, str], sentence: str = "", code: int = 200) -> tu
     with suppress(Problem):
         name = load_deck(deck, folder()).edition if deck and (state().match is None or state().is_demo) else name
     chosen = _choices(given.get("edition", name), deck)
-    return render_template("snap.html", **chosen, most_bytes=MOST_BYTES, sentence=sentence), code
+    return render_template("snap.html", **chosen, sentence=sentence), code
 
 
 def _table_deck() -> str:
@@ -137,7 +136,6 @@ def _chosen(given: Mapping[str, str]) -> tuple[str, str]:
     if deck and deck not in dict(deck_choices(folder())):
         wrong = _("There is no deck “%(name)s” to tell cards by: choose again under Cards.", name=shown(deck))
         raise Problem(wrong)
-    session.permanent = True
     session[_WITH] = deck, _table_deck()
     return edition.name, deck
 
@@ -160,7 +158,6 @@ def _confirming(token: str, snap: Snap, form: photo_form.Form | None = None, err
         may_add=len(found.photos) < MOST_PHOTOS,
         shows_all=all(lot.is_seen for lot in found.lots) or found.is_blank,
         is_blank=found.is_blank,
-        most_bytes=MOST_BYTES,
         sentence=_refused(error)[0] if error else "",
         about=error.number if isinstance(error, photo_form.OpenCardError) else None,
         **_choices(snap.edition, snap.deck),
@@ -175,16 +172,21 @@ def _lines_of(token: str, before: Snap, form: photo_form.Form, now: Snap) -> Any
     return redirect(url_for("snap.confirm", token=token), 303) if kept == read_now else _confirming(token, now, kept)
 
 
-def _sent(before: int = 0) -> list[tuple[bytes, str]]:
-    """Return the files that were sent, after so many, with their names. Raises Problem for none, or too many."""
+def _sent(there: Sequence[Photo] = ()) -> list[tuple[bytes, str]]:
+    """Return the files that were sent and are not there, with their names. Raises Problem for none, or too many.
+
+    A phone that did not hear the answer sends a photograph again.
+    """
     sent = sent_files("photo")
     if not sent:
         raise Problem(_("There is no photograph yet: take one, or choose one."))
-    if before + len(sent) > MOST_PHOTOS:
+    known = [photo.file for photo in there]
+    new = [one for one in sent if one[0] not in known]
+    if len(there) + len(new) > MOST_PHOTOS:
         raise Problem(_("These are photographs enough: %(most)d of one tableau.", most=MOST_PHOTOS))
-    if any(len(data) > MOST_BYTES for data, _file in sent):
+    if any(len(data) > MOST_BYTES for data, _file in new):
         raise RequestEntityTooLarge
-    return sent
+    return new
 
 
 def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tuple[Photo, ...]:
@@ -197,8 +199,8 @@ def _read(files: Sequence[tuple[bytes, str]], deck: str, before: int = 0) -> tup
 
 def _refused(error: Exception) -> tuple[str, int]:
     if isinstance(error, RequestEntityTooLarge):
-        return words.too_many_pixels(MOST_BYTES), 413
-    return str(error), 503 if str(error) == BUSY else 400
+        return too_many_pixels(), 413
+    return str(error), 503 if isinstance(error, Busy) else 400
 
 
 def _gone() -> AnyResponse:
@@ -275,5 +277,4 @@ def add_up(token: str, edition: str, goal: int | None, sheet: SheetView) -> None
         hands = {}
     hands[name] = list(sheet.totals)
     last = [[other, *points] for other, points in hands.items()][-MOST_HANDS:]
-    session.permanent = True
     session[_COUNTED] = {"edition": edition, "sides": sheet.sides, "hands": last}

@@ -58,14 +58,13 @@ def latest_moment() -> dict[str, object] | None:
     last, result, table, names = views.last_play(now), last_result(now), now.game.table, Names.of(now.game)
     if last is None or table is None:
         return None
-    key, side = str(last["key"]), int(str(last["side"]))
     if table.is_over and result is not None:
         sheet = score_sheets.sheet_view(result, names)
         won = {"kind": "arrival", "side": sheet.lead[0], "title": sheet.headline} if sheet.lead else {}
-        return {"key": key, **won}
-    if last["kind"] != "coup-fourre":
-        return {"key": key}
+        return {"key": last.key, **won}
+    if last.kind != "coup-fourre":
+        return {"key": last.key}
     edition = table.edition
     points = edition.points.coup_fourre or COUP_FOURRE_KM * (edition.safeties_count_as_distance == "yes")
-    whose = f"{names.side(now.game.teams[side - 1].name)} +{points}"
-    return {"key": key, "kind": "coup-fourre", "side": side, "title": _("Coup fourré!"), "about": whose}
+    whose = f"{names.side(now.game.teams[last.side - 1].name)} +{points}"
+    return {"key": last.key, "kind": "coup-fourre", "side": last.side, "title": _("Coup fourré!"), "about": whose}

@@ -56,12 +56,12 @@ def typed(base: str, path: str) -> list[str]:
     return [f"{url.removeprefix('http://')}{path}" for url in dict.fromkeys((base, named))]
 
 
-def join_url(base: str, token: str | None, page: str = "join") -> str:
+def join_url(base: str, token: str, page: str = "join") -> str:
     """Return the address in the QR code, with the token that lets a phone take part."""
-    return f"{base}/{page}" + (f"?{urlencode({'t': token})}" if token else "")
+    return f"{base}/{page}?{urlencode({'t': token})}"
 
 
-def announce(host: str, port: int, token: str | None = None, code: str = "") -> str:
+def announce(host: str, port: int, token: str, code: str) -> str:
     """Return what the terminal shows when the service is ready: the address, a QR code to join, the table's code."""
     base = base_url(host, port)
     lines = [(_("On this machine:"), f"http://localhost:{port}")]
@@ -81,7 +81,7 @@ def announce(host: str, port: int, token: str | None = None, code: str = "") -> 
         lines += [
             (_("On the wall:"), join_url(base, token, "wall")),
             (_("On a phone:"), join_url(base, token)),
-            *([(_("Cannot scan?"), typed_in)] if code else []),
+            (_("Cannot scan?"), typed_in),
         ]
     width = max(len(title) for title, _what in lines)
     told = "\n".join(f"  {title:{width}}  {what}" for title, what in lines)

@@ -11,6 +11,7 @@ anything of what was sent.
 from __future__ import annotations
 
 import copy
+import json
 import socket
 import time
 from collections.abc import Mapping
@@ -121,18 +122,24 @@ _PAGE = (
 class Refusal:
     """An answer to a request that never reaches the app, in waitress's terms."""
 
-    def __init__(self, code: int, headers: Mapping[str, str]) -> None:
+    def __init__(self, code: int, headers: Mapping[str, str], path: str) -> None:
         self.code = code if code in _SAID else 400
-        self._headers = headers
+        self._headers, self._path = headers, path
 
     def to_response(self, _ident: str | None = None) -> tuple[str, list[tuple[str, str]], bytes]:
         sentence, reason = _SAID[self.code]
         accepted = parse_accept_header(self._headers.get("ACCEPT_LANGUAGE", ""), LanguageAccept)
         texts = language.catalogue(accepted.best_match(LANGUAGES, language.ENGLISH))
         say, kind = texts.gettext(SENTENCES[sentence]), "text/plain"
-        if "text/html" in self._headers.get("ACCEPT", ""):
+        if self._path.startswith("/api/"):
+            say, kind = json.dumps({"say": say}), "application/json"
+        elif "text/html" in self._headers.get("ACCEPT", ""):
             say, kind = _PAGE.format(say, texts.gettext("Back to the table")), "text/html"
-        headers = {"Content-Type": f"{kind}; charset=utf-8", "Cache-Control": "no-store", **guard.HEADERS}
+        headers = {
+            "Content-Type": kind if kind == "application/json" else f"{kind}; charset=utf-8",
+            "Cache-Control": "no-store",
+            **guard.HEADERS,
+        }
         if self.code == 503:
             headers["Retry-After"] = "10"
         return f"{self.code} {reason}", list(headers.items()), say.encode()
@@ -158,7 +165,7 @@ class Parser(HTTPRequestParser):
         if self.error is not None:
             self.expect_continue = False  # A client that waits for leave to send its body gets none.
             if not isinstance(self.error, Refusal):
-                self.error = Refusal(self.error.code, self.headers)
+                self.error = Refusal(self.error.code, self.headers, self.path)
         return consumed
 
     def parse_header(self, header_plus: bytes) -> None:
@@ -176,7 +183,7 @@ class Parser(HTTPRequestParser):
         coming = [one for channel in self._channel.server.channels() for one in (channel.request, *channel.requests)]
         others = [one.large_bytes for one in coming if one is not None and one.large_bytes]
         if len(others) >= MOST_LARGE or sum(others) + large_bytes > MOST_LARGE_BYTES:
-            self.body_rcv, self.content_length, self.error = None, 0, Refusal(503, self.headers)
+            self.body_rcv, self.content_length, self.error = None, 0, Refusal(503, self.headers, self.path)
             return
         self.large_bytes = large_bytes
         self.adj = copy.copy(self.adj)

@@ -15,14 +15,14 @@ from typing import IO, Any
 from flask import Flask, Request, Response, abort, make_response, render_template, request
 from flask.sessions import SecureCookieSession, SecureCookieSessionInterface, SessionMixin
 from itsdangerous import BadSignature
-from werkzeug.exceptions import BadHost, HTTPException, TooManyRequests
+from werkzeug.exceptions import BadHost, HTTPException, MethodNotAllowed, TooManyRequests
 from werkzeug.http import dump_cookie
 from werkzeug.routing import IntegerConverter
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.pages import limits
 from companion.pages.context import service
-from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Busy, Kind
+from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Kind
 from companion.pages.players import access, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, _
@@ -138,7 +138,7 @@ def _count() -> None:
     phone_identity.notice()
 
 
-def is_our_name(host: str, called: Collection[str] = ()) -> bool:
+def is_our_name(host: str, called: Collection[str]) -> bool:
     """True if a host name is this machine's: an address, localhost, its own name, or one it was given.
 
     Any other would let a page on the internet reach into the local network (DNS rebinding).
@@ -208,7 +208,7 @@ class Cookies(SecureCookieSessionInterface):
 
     def save_session(self, app: Flask, session: SessionMixin, response: Response) -> None:
         """Send a cookie that has changed; the phone's own clock measures its lifetime (Max-Age)."""
-        if not session or not session.permanent or not self.should_set_cookie(app, session):
+        if not session or not self.should_set_cookie(app, session):
             super().save_session(app, session, response)
             return
         signed = self.get_signing_serializer(app)
@@ -258,6 +258,8 @@ def _http(error: HTTPException) -> Response:
     response = say(_(SENTENCES.get(code, SENTENCES[500 if code >= 500 else 400])), code)
     if isinstance(error, TooManyRequests):
         response.headers["Retry-After"] = str(error.retry_after)
+    if isinstance(error, MethodNotAllowed):
+        response.allow.update(error.valid_methods or ())
     return response
 
 

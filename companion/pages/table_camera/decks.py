@@ -12,7 +12,7 @@ from pathlib import Path
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.pages import words
 from companion.pages.context import AnyResponse, download, editions, folder, sent_files, state
 from companion.pages.limits import MOST_DECK_BYTES, Queue
@@ -36,7 +36,7 @@ _taking_in = Queue(1)
 def start() -> AnyResponse | tuple[str, int]:
     """Begin a deck of one's own; its faces follow on a page of their own."""
     try:
-        enrolment = _begun(request.form.get("title", ""), request.form.get("edition", ""))
+        enrolment = _begun()
         template_decks.write_description(enrolment.folder, enrolment.description)
     except Problem as problem:
         return _page(str(problem), asks="new"), 400
@@ -51,20 +51,20 @@ def use() -> AnyResponse | tuple[str, int]:
         choose_deck(folder(), name)
     except Problem as problem:
         return _page(str(problem)), 400
-    lacks = len(load_deck(name, folder()).missing) if name else 0
-    title = title_of(name) if name else ""
-    say = _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
-    if name is None:
-        say = _("Cards are told by their stickers.")
-    elif lacks:
-        say = many(
-            "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
-            "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
-            lacks,
-            title=title,
-        )
-    flash(say)
+    flash(_told_by(name) if name else _("Cards are told by their stickers."))
     return redirect(url_for("decks.show"), 303)
+
+
+def _told_by(name: str) -> str:
+    title, lacks = title_of(name), len(load_deck(name, folder()).missing)
+    if not lacks:
+        return _("Cards are told by the faces of “%(title)s”, and by stickers where they have some.", title=title)
+    return many(
+        "“%(title)s” lacks %(count)d face: cards of it are not told, and others are asked about.",
+        "“%(title)s” lacks %(count)d faces: cards of these are not told, and others are asked about.",
+        lacks,
+        title=title,
+    )
 
 
 @bp.get("/decks/<name>.zip")
@@ -87,7 +87,7 @@ def take_in() -> AnyResponse | tuple[str, int]:
         say = _("That file is larger than %(mb)d MB: no deck is.", mb=MOST_DECK_BYTES // 1_000_000)
         return _page(say, asks="file"), 413
     except Problem as problem:
-        return _page(str(problem), asks="file"), 503 if str(problem) == BUSY else 400
+        return _page(str(problem), asks="file"), 503 if isinstance(problem, Busy) else 400
     say = many(
         "“%(title)s” is here, with %(count)d face.",
         "“%(title)s” is here, with %(count)d faces.",
@@ -178,9 +178,9 @@ def _facts(deck: Deck) -> list[str]:
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
-def _begun(title: str, edition: str) -> Enrolment:
+def _begun() -> Enrolment:
     """Return a deck that is to be enrolled, nothing of it written yet. Raises Problem for what was typed wrong."""
-    title = " ".join(title.split())
+    title, edition = " ".join(request.form.get("title", "").split()), request.form.get("edition", "")
     if not title:
         raise Problem(_("The deck has no name yet: call it as you like, such as Grandma’s deck."))
     typed = [request.form.get(side, "").strip().replace(",", ".") for side in ("width", "height")]

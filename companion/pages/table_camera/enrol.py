@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
+import threading
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -10,10 +13,11 @@ from flask import Blueprint, Response, abort, flash, redirect, render_template, 
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion.common import parsing
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.common.text import listed
 from companion.pages import words
 from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, shows_this_table, state
+from companion.pages.limits import too_many_pixels
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import known, title_of
 from companion.pages.words import _, many
@@ -23,7 +27,6 @@ from companion.tabletop.template_decks import BACK, MOST_PICTURES, Subject, drop
 from companion.vision.boxes import Image, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
-from companion.vision.capture.sandbox import BUSY
 from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
@@ -36,6 +39,7 @@ PATH = "/decks/<name>/enrol"
 _NONE = "none"  # stands for the name of what is no card of the deck
 DONE = "done"  # stands for a card where nothing more is wanted
 _MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)  # faults of a picture of many cards
+_taking = threading.Lock()  # what is sent again waits until the first is looked at
 THUMB_PX = 240  # height of a card's picture on the page, in pixels
 
 
@@ -55,26 +59,48 @@ def take(name: str) -> AnyResponse | tuple[str, int]:
     try:
         subject = _subject(enrolment, request.form.get("card", ""))
         photos = [content for content, _name in sent_files("photo")]
-        number = parsing.whole(request.form.get("number"), 1, 999)
-        if number or len(photos) > 1:
-            return _taken_together(enrolment, photos or [b""], number)
-        photo = _decoded(photos[0]) if photos else None
-        image = photo if photo is not None else _image()
-        if image is None:
-            raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
-        verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
-        if photo is None:
-            service().guide.seen(image)
-        elif verdict.fault in _MAY_BE_MANY and service().guide.take_many(enrolment, image).count:
-            return redirect(url_for("enrolling.name_them", name=name), 303)
+        with sandbox.one_at_a_time(_taking):
+            return _taken(enrolment, subject, photos)
     except RequestEntityTooLarge:
-        return _page(enrolment, _asked(enrolment, request.args.get("card")), words.too_many_pixels(MOST_BYTES)), 413
+        return _page(enrolment, _asked(enrolment, request.args.get("card")), too_many_pixels()), 413
     except Problem as problem:
         asked = _asked(enrolment, request.form.get("card"))
-        return _page(enrolment, asked, str(problem)), 503 if str(problem) == BUSY else 400
+        return _page(enrolment, asked, str(problem)), 503 if isinstance(problem, Busy) else 400
+
+
+def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyResponse | tuple[str, int]:
+    """Take what was sent, or the camera's picture. Raises Problem where there is neither, or it cannot be used."""
+    number = parsing.whole(request.form.get("number"), 1, 999)
+    new = [photo for photo in photos if not _mark(enrolment, photo).exists()]
+    if photos and not new:
+        return go(url_for("enrolling.name_them", name=enrolment.description.name))
+    if number or len(new) > 1:
+        return _taken_together(enrolment, new or [b""], number)
+    image = _decoded(new[0]) if new else _image()
+    if image is None:
+        raise Problem(_("There is no fresh picture: plug in a camera, or send a photograph."))
+    verdict = service().guide.take(enrolment, subject, image, more=request.form.get("how") == "more")
+    if not new:
+        service().guide.seen(image)
+    elif verdict.fault in _MAY_BE_MANY and _cut_out(enrolment, new[0], image).count:
+        return redirect(url_for("enrolling.name_them", name=enrolment.description.name), 303)
     if not verdict.is_good:
         return _page(enrolment, subject_name(subject), _said(verdict)), 400
     return redirect(_after(enrolment, subject), 303)
+
+
+def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> Taken:
+    """Cut the cards out of a photograph, and mark it: sent again, as its answer was lost, they do not wait twice."""
+    taken = service().guide.take_many(enrolment, image)
+    if taken.count:
+        with suppress(OSError):
+            _mark(enrolment, sent).touch()
+    return taken
+
+
+def _mark(enrolment: Enrolment, sent: bytes) -> Path:
+    """Return the file that is there as long as cards of a photograph wait."""
+    return enrolment.folder / template_decks.WAITING / hashlib.sha256(sent).hexdigest()
 
 
 def _image() -> Image | None:
@@ -84,7 +110,7 @@ def _image() -> Image | None:
 def _decoded(photo: bytes) -> Image:
     """Return a photograph that was sent. Raises Problem where it cannot be read, or a script sent none as too large."""
     if not 0 < len(photo) <= MOST_BYTES:
-        raise Problem(words.too_many_pixels(MOST_BYTES))
+        raise Problem(too_many_pixels())
     return sandbox.decode(photo, _("that you have sent"))
 
 
@@ -95,9 +121,9 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
     """
     for at, photo in enumerate(photos, start=number or 1):
         try:
-            taken = service().guide.take_many(enrolment, _decoded(photo))
+            taken = _cut_out(enrolment, photo, _decoded(photo))
         except Problem as problem:
-            if number and str(problem) == BUSY:
+            if number and isinstance(problem, Busy):
                 raise
             taken = Taken(0, (words.said(problem.sentence).rstrip("."),))
         if not taken.count:
@@ -110,12 +136,13 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards that were cut out together, with their likeliest names; with `ordered` as they were to be laid."""
+    """Show the cards that were cut out together, with their likeliest names; `ordered` says if they lay in order."""
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
         return redirect(url_for("enrolling.show", name=name), 303)
-    found = sheet_enrolment.named(enrolment, folder(), in_order="ordered" in request.args)
+    ordered = {"1": True, "0": False}.get(request.args.get("ordered", ""))
+    found = sheet_enrolment.named(enrolment, folder(), in_order=ordered)
     cards = [
         {
             "number": place + 1,
@@ -292,7 +319,6 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         is_auto="auto" in request.values,
         by_photo="photo" in request.args or bool(request.files),
         waiting=len(waiting_in(enrolment.folder)),
-        most_bytes=MOST_BYTES,
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
         has_picture=has_picture(),

@@ -18,7 +18,7 @@ from typing import IO
 
 import numpy as np
 
-from companion.common.errors import Problem
+from companion.common.errors import Busy, Problem
 from companion.common.text import say
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image
@@ -35,9 +35,9 @@ _ROOT = Path(__file__).parents[3]
 
 @contextmanager
 def one_at_a_time(lock: threading.Lock) -> Iterator[None]:
-    """Hold a lock. Raises Problem if it is not free within `PATIENCE_S`."""
+    """Hold a lock. Raises Busy if it is not free within `PATIENCE_S`."""
     if not lock.acquire(timeout=PATIENCE_S):
-        raise Problem(BUSY)
+        raise Busy(BUSY)
     try:
         yield
     finally:

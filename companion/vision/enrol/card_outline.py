@@ -295,15 +295,22 @@ def _going_on(ground: Ground, corners: Floats) -> float:
         slope = _profiles(ground, start + 0.1 * way, end - 0.1 * way, 1.0)[0].max(axis=1)
         least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
         for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
-            same_colours = 1.5 * _step_along(ground, a, b) / max(own, 1.0)
+            # It goes on at once: what begins farther off is the edge of a card beside this one.
+            halves = ((a, (a + b) / 2), ((a + b) / 2, b))
+            same_colours = 1.5 * min(_step_along(ground, *half) for half in halves) / max(own, 1.0)
             # The share of the line on edges as steep along it, whatever the colours beside them.
-            slope, _, _ = _profiles(ground, a, b, 3.0)
-            near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
-            in_line = float((near & (slope.max(axis=1) > least)).mean())
+            in_line = min(_share_in_line(ground, *half, least) for half in halves)
             shares.append(min(1.0, max(same_colours, (in_line - 0.45) / 0.45)))
     per_side = np.array(shares).reshape(4, 2)
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
+
+
+def _share_in_line(ground: Ground, start: Floats, end: Floats, least: float) -> float:
+    """Return the share of a line on edges along it that are at least so steep."""
+    slope, _, _ = _profiles(ground, start, end, 3.0)
+    is_near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
+    return float((is_near & (slope.max(axis=1) > least)).mean())
 
 
 def _step_along(ground: Ground, start: Floats, end: Floats) -> float:

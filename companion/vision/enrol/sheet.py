@@ -33,7 +33,7 @@ _SAME, _ALIKE, _LOOSELY, _ROUGHLY = 0.01, 0.012, 0.035, 0.06
 others while few tell it, and unfitted. On rendered sheets cards differ by up to 0.006, frames by 0.014 and more."""
 
 _PER_OFF, _PER_ROUGHLY_OFF = 30.0, 8.0  # score lost by a difference of 1: of an outline, of a candidate not yet fitted
-_LEAST_EDGE, _ALL_EDGE = 0.6, 0.93  # least support and step of a card so large, and of one whose sides seem to go on
+_LEAST_EDGE, _ALL_EDGE = 0.6, 0.8  # least support and step of a card so large, and of one whose sides seem to go on
 _ROOM_MM, _LEAST_PX = 14.0, 30  # room round the place of an overlooked card; least size of that part
 _ROUNDS = 40  # number of times that plane and places are fitted to each other
 

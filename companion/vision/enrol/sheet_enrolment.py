@@ -76,16 +76,18 @@ def leave_gap(enrolment: Enrolment) -> None:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
 
-def named(enrolment: Enrolment, data: Path, *, in_order: bool = False) -> dict[int, Guess]:
-    """Return what the cards that wait may show, by their places, after the decks of the data folder and our own.
+def named(enrolment: Enrolment, data: Path, *, in_order: bool | None = None) -> dict[int, Guess]:
+    """Return what the cards that wait may show, by their places, after all decks of the data folder and our own.
 
-    `in_order`: the first of those that are wanted lie in their places, though not all are there.
+    `in_order`: True if the first of those that are wanted lie in their places though not all are there, False if they
+    do not though as many lie there; None if nobody has said.
     """
     pictures = {place: read_picture(path) for place, path in waiting_in(enrolment.folder).items()}
-    decks = [load_templates(deck) for deck in template_decks.whole_decks(data) if deck.folder != enrolment.folder]
+    decks = [load_templates(deck) for deck in template_decks.whole_decks(data)]
     every = (*enrolment.cards, None)
     laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
-    return guesses(pictures, decks, next(laid, enrolment.wanted if in_order else ()), every)
+    order = () if in_order is False else next(laid, enrolment.wanted if in_order else ())
+    return guesses(pictures, decks, order, every)
 
 
 def _counts(order: Sequence[Subject]) -> tuple[int, int]:
@@ -171,6 +173,7 @@ def guesses(
     most = max(identified, key=len, default={})
     is_theirs = len(most) >= max(_FEWEST_ALIKE, _SHARE_ALIKE * len(pictures))
     theirs = told[identified.index(most)] if is_theirs else None
+    known = decks[identified.index(most)].faces if is_theirs else ()
     count = Counter(most.values())
     sure = {place: face for place, face in most.items() if is_theirs and count[face] == 1 and face in wanted}
     left = [subject for subject in wanted if subject not in sure.values()]
@@ -180,7 +183,8 @@ def guesses(
         is_moved = is_theirs or any(face not in here for face in alike)
         if theirs is not None:
             # Of a deck that is not theirs likeness is chance: of 57 cards of three others the likeliest was right of 3.
-            alike = [face for face, _score in theirs[place].ranking]
+            # What theirs has no picture of yet comes first: what it has one of it would have identified.
+            alike = [*(face for face in left if face not in known), *(face for face, _score in theirs[place].ranking)]
         likely = [*alike, *here] if is_moved else [*here, *alike]
         likely = [subject for subject in dict.fromkeys(likely) if subject in left]
         found[place] = Guess(tuple(likely[:MOST_LIKELY]), is_by_place=bool(likely) and not is_moved)

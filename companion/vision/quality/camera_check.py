@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from time import monotonic
 
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import Drawing, DrawnZones
@@ -65,25 +65,25 @@ def verdict_of(trial: Trial, layouts: Sequence[MatLayout] | None = None, drawing
     advice = of_reading(trial.pictures, mats, view, layouts)
     if trial.fps is None:
         return verdict_on(advice)
-    eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), monotonic()
+    eye, begun_s = Eye(drawn=DrawnZones(given=drawing)), time.monotonic()
     for number in range(PACE_LOOKS):
         eye(Frame(image, number / LIVE_FPS))
-    took_s = max(monotonic() - begun_s, 1e-3) / PACE_LOOKS
+    took_s = max(time.monotonic() - begun_s, 1e-3) / PACE_LOOKS
     looks = min(trial.fps, LIVE_FPS, 1 / took_s)
     return verdict_on(advice, Pace(looks, looks * took_s))
 
 
 def _device_trial(name: str, device: Device) -> Trial:
     """Take pictures once the camera has set its light, and measure its pace."""
-    opened_s, is_mute = monotonic(), False
-    while not is_mute and monotonic() - opened_s < SETTLED_S:
+    opened_s, is_mute = time.monotonic(), False
+    while not is_mute and time.monotonic() - opened_s < SETTLED_S:
         is_mute = not device.grab()
-    first_s, pictures = monotonic(), []
+    first_s, pictures = time.monotonic(), []
     for number in range(MEASURED_FRAMES):
         is_mute = is_mute or not device.grab()
         image = device.retrieve() if not is_mute and number >= MEASURED_FRAMES - PICTURES else None
         pictures += [image] if is_picture(image) else []
     if is_mute or not pictures:
         raise Problem(f"The camera {name} opens and gives no pictures: unplug it and plug it in again.")
-    passed_s = max(monotonic() - first_s, 1e-6)
+    passed_s = max(time.monotonic() - first_s, 1e-6)
     return Trial(f"The camera {name}", tuple(pictures), MEASURED_FRAMES / passed_s, device.kind())
