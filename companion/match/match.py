@@ -357,9 +357,8 @@ class Match:
             if wrong and wrong[0].judged is not None:
                 return Outcome(done=False, reasons=wrong[0].judged.reasons)
             outcome, now = self._write(drafts.rewriting(kind, seq, play, by)), self._state.entry(seq)
-            if now is not None and now.judged is not None and now.needs_attention:
-                return replace(outcome, reasons=now.judged.reasons)  # It says so now, but does not count.
-            return outcome
+            against = now.judged if now is not None and now.needs_attention else None
+            return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
     def misfits(self, kind: Kind, seq: int, text: str | None) -> tuple[Entry, ...]:
         """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""

@@ -16,7 +16,7 @@ from companion.common import parsing
 from companion.common.errors import Busy, Problem
 from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, shows_this_table, state
+from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, state
 from companion.pages.limits import too_many_pixels
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import known, title_of
@@ -104,7 +104,12 @@ def _mark(enrolment: Enrolment, sent: bytes) -> Path:
 
 
 def _image() -> Image | None:
-    return service().camera.image() if shows_this_table() else None
+    return service().camera.image() if _can_look() else None
+
+
+def _can_look() -> bool:
+    """True if there is a fresh picture of what lies on a real table."""
+    return has_picture() and not service().camera.is_simulated
 
 
 def _decoded(photo: bytes) -> Image:
@@ -321,7 +326,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         waiting=len(waiting_in(enrolment.folder)),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=has_picture(),
+        has_picture=_can_look(),
         is_played=state().game.table is not None,
         sentence=sentence,
     )
