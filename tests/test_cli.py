@@ -343,6 +343,18 @@ def test_a_picture_given_as_a_record_gets_one_sentence(called, tmp_path, command
     assert ran.returncode == 1
 
 
+@pytest.mark.parametrize("words", [["replay"], ["replay", "--as-lies"], ["score"]])
+def test_a_line_of_rubbish_or_a_picture_takes_no_other_line_or_record_along(called, record, tmp_path, words):
+    rubbish, picture = tmp_path / "rubbish.mbn", tmp_path / "holiday.jpg"
+    rubbish.write_bytes(b"side Ann\nside Bob\nhand first Ann\nAnn \x00\xff\x00\nAnn roll\n")
+    picture.write_bytes(bytes(range(256)) * 40)
+    good, ran = called(*words, record), called(*words, rubbish, picture, record)
+
+    assert f"{rubbish}:4: Ann ·�·: unreadable" in ran.stdout + ran.stderr
+    assert ran.stdout.endswith(good.stdout)
+    assert ran.returncode == 1
+
+
 TABLE = """edition = "classic"
 
 [[side]]

@@ -1,10 +1,13 @@
 """An edition as text: whole, marked where it differs, and no wider than the terminal."""
 
+import re
+
 import pytest
 
 from companion.app.reports import edition_report
 from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import edition_names, load_edition, read_edition, switches
+from companion.rules.reasons import in_unit
 
 
 def shown(name: str, width: int = 88) -> list[str]:
@@ -28,7 +31,7 @@ def test_every_switch_has_its_value_its_sentence_and_its_sheet(name):
             continue
         value = edition.switch(switch)
         assert f" {switch}={value} or " in text
-        assert values[value] in text
+        assert in_unit(values[value], "en", name) in text
         assert f"{edition.sources[switch]}]" in text
     assert edition.sheet in text
 
@@ -111,6 +114,12 @@ def test_players_targets_and_who_begins_are_said():
     assert "the dealer's left begins" in classic
     assert "* 2 to 8 players alone, to 1000 km\n* 4, 6 or 8 players in pairs, to 1000 km" in rush
     assert "  The youngest player begins." in rush
+    assert "alone, to 1000 miles" in "\n".join(shown("asmodee-2014"))
+
+
+@pytest.mark.parametrize("name", ["asmodee-2014", "bsd-mille"])
+def test_a_sheet_that_counts_miles_speaks_of_no_kilometres(name):
+    assert not re.search(r"\bkm\b|kilomet", "\n".join(shown(name)))
     assert [name for name in edition_names() if "Counts unverified" in "".join(shown(name))] == ["rush"]
     assert len([line for line in shown("dujardin-2014") if line.startswith("*     –  ")]) == 8
 

@@ -141,7 +141,8 @@ RUSH_HAND = "edition rush\nside Ann\nside Bob\nhand first Ann\n"
         *((f"{HEAD}{line}", [TAKEN]) for line in ("side Ann", "side Reds = Ann, Cid", "side Bob = Cid, Dee")),
         *((f"{HEAD}hand first Ann\n{line}", [BEGUN]) for line in ("edition classic", "side Cid", "target 1000")),
         (f"{HEAD}hand first Ann\noption extension=no", [BEGUN]),
-        (f"{HEAD}hand first Cid", ["names a player"]),
+        (f"{HEAD}hand first Cid", ["names one of the players: Ann, Bob."]),
+        ("hand first Ann", ["No `side` line names the players yet."]),
         ("side Ann\nhand first Ann", ["played by 2 or 3 alone, or 4 or 6 in pairs: these sides seat 1 alone."]),
         ("side Reds = Ann, Cid\nside Bob\nhand first Ann", ["6 in pairs: these sides are not equally large."]),
         (

@@ -86,7 +86,9 @@ a stolen card may be laid and a doubled one is marked [edition rush; side Ann; s
     Ann 100*2; Bob theft 100 > Ann => / | button Bob 100 | button Bob 100*2
     + Bob 100*2 => / | 800 km to go | 100 ×2
 a handed card is laid by whoever asked for it [edition rush; side Ann; side Bob; side Cid]
-    Ann control 100 > Bob; Bob give 100 > Ann => / as Ann | Lay the 100 km now, or keep it
+    Ann control 100 > Bob; Bob give 100 > Ann => / | Ann’s turn | Ann lays the 100 km now.
+    + => / as Ann | Your turn | button Ann 100 | not or keep it
+    + => /play | button Ann 100 | not button Bob 100 | not Who has played?
 a stolen card that cannot be laid leaves the page as it is [edition rush; side Ann; side Bob; side Cid]
     Ann 200; Bob stop > Cid; Cid discard 50; Ann stop > Bob; Bob theft 200 > Ann => / as Bob | Cid’s turn
 passing is offered to whoever has the turn out of turn [edition rush; side Ann; side Bob; side Cid]

@@ -58,6 +58,9 @@ not-your-turn
     | Bob roll: It is Ann's turn, not Bob's.
 hand-over
     Ann roll; end | Bob roll: The hand is over.
+hand-over/offered
+    {TO_650}; Ann 25; Bob 25; Ann 25 | Bob 25:
+        Ann has reached the target, and first says whether the hand goes on: `extend` or `finish`.
 unknown-card
     | Ann 300: There is no 300 km in this game.
 too-many-copies
@@ -79,6 +82,8 @@ not-driving/late-safety
     Ann roll; Bob accident > Ann; Ann driving-ace | Ann 100: Ann cannot drive yet: a roll is needed after the safety.
 under-hazard
     Ann roll; Bob flat-tire > Ann | Ann 100: Flat tire on Ann: no driving until it is remedied.
+under-hazard/roll
+    Ann roll; Bob flat-tire > Ann | Ann roll: Flat tire on Ann: a roll does not remedy it.
 speed-limit
     Ann roll; Bob speed-limit > Ann | Ann 100: Speed limit: only 25 and 50 until it is lifted.
 speed-limit/fifty [edition=rush]
@@ -107,7 +112,7 @@ opponent-not-driving/empty
     | Ann stop > Bob: Bob cannot be stopped yet: nothing lies on that battle pile.
 opponent-not-driving/remedied [hazard-on-remedy=forbidden]
     Ann roll; Bob stop > Ann; Ann roll; Bob accident > Ann; Ann repairs | Bob stop > Ann:
-        Ann cannot be stopped yet: there has been no roll since.
+        Ann cannot be stopped yet: no roll shows on that battle pile.
 already-attacked [hazard-on-hazard=forbidden]
     Ann roll; Bob accident > Ann; Ann discard 25 | Bob stop > Ann: Accident lies on Ann already.
 coup-fourre-window-closed
@@ -118,6 +123,8 @@ coup-fourre-window-closed/remedy [edition=rush]
         Too late for repairs out of turn: a card was drawn or played since accident.
 no-attack-to-answer
     | Bob right-of-way !: Right of way cannot be laid at once: there is no attack on Bob that it answers.
+no-attack-to-answer/own-turn
+    Ann roll; Bob roll; Ann accident > Bob | Bob repairs !: Repairs is laid on one's own turn alone, not out of turn.
 no-attack-to-answer/mirror [edition=rush]
     | Bob mirror !: There is no attack on Bob to send back.
 no-attack-to-answer/mirrors [edition=rush]
@@ -133,12 +140,14 @@ cannot-take-discard
     | Ann take: Cards are drawn from the draw pile, not from the discard pile.
 cannot-take-discard/drawn [take-discard=allowed]
     Ann discard 25; Bob skip-draw | Bob take: This turn's card has been drawn already.
+cannot-take-discard/no-draw [edition=rush]
+    Ann stop > Bob; Bob roll ! | Bob take: Nothing is drawn for this turn: it followed from a play out of turn.
 cannot-take-discard/empty [take-discard=allowed]
     | Ann take: There is no card on the discard pile.
 cannot-take-discard/full [edition=rush]
     Ann 50; Bob u-turn !; Bob 50 | Ann take: The hand is full: seven cards.
 cannot-take-discard/pair
-    Ann discard 25 | Bob pair 50 for 25: Cards are drawn only from the top here: a pair buys nothing.
+    Ann discard 25 | Bob pair 50 for 25: Two alike buy no card of the discard pile here.
 already-doubled [edition=rush]
     | Ann 100*3: One accelerator a card.
 no-such-card-there [edition=rush]
@@ -147,6 +156,10 @@ no-such-card-there/discards [edition=rush]
     | Ann pair 50 for 100: 100 km is not on the discard pile.
 no-such-card-there/request [edition=rush]
     Ann 50 | Bob give stop > Ann: Nobody has asked Bob for stop.
+no-such-card-there/other [edition=rush]
+    Ann control stop > Bob | Bob give stop > Bob: It is Ann who has asked Bob for stop.
+no-such-card-there/unasked [edition=rush]
+    Ann control stop > Bob | Bob name roll > Ann: Bob has asked Ann for no card, so none is named instead.
 request-pending [edition=rush]
     Ann control stop > Bob; Bob 50 | Ann control roll > Bob: A request lies beside Bob already.
 request-pending/owed [edition=rush]
@@ -163,8 +176,13 @@ needs-distance [edition=rush]
     | Ann accelerator: An accelerator goes with a distance card.
 must-play-it [edition=rush]
     Ann discard 100; Bob 75; Ann pair 50 for 100 | Ann 75: 100 km has to be played this turn.
+must-play-it/handed [edition=rush]
+    Ann control stop > Bob; Bob give stop > Ann | Bob 50:
+        Ann has to lay the stop first, or discard it if it cannot be laid.
 no-passing
     | Ann pass: There is no passing.
+no-passing/out-of-turn [edition=rush]
+    | Ann pass: The turn is passed only after one's own play out of turn.
 no-exchange
     | Ann exchange 25: Cards are not exchanged in this game.
 no-penalty
@@ -313,6 +331,16 @@ def test_a_catalogue_speaks_of_every_code_and_of_nothing_else(language):
         assert {kind_of(key) for key in catalogue(language)[code]} <= {"say", "instead", "section"}
 
 
+@pytest.mark.parametrize("name", edition_names())
+def test_every_section_that_is_named_is_one_of_the_sheet(name):
+    edition = load_edition(name)
+    sections = {*edition.sources.values(), "The cards"} | ({"Specials"} if Card.MIRROR in edition.deck else set())
+    named = {rule(example(key), edition).removeprefix(f"{edition.sheet}: ") for key in EXAMPLES}
+    as_said = {said: text for text, said in catalogue()["sources"].items()}
+
+    assert {as_said.get(text, text) for text in named} <= sections
+
+
 @pytest.mark.parametrize("code", Code)
 def test_every_code_has_a_section_that_each_language_has_a_word_for(code):
     sections = {text for key, text in catalogue()[code].items() if kind_of(key) == "section"}
@@ -403,7 +431,7 @@ GOVERNED = {
     "cannot-take-discard/full": "draw", "cannot-take-discard/pair": "pair-for-discard",
     "coup-fourre-window-closed": "coup-fourre-window", "discard-only-when-stuck": "discard",
     "nothing-to-turn-back/winning": "u-turn-on-winning-card", "no-exchange": "exchange",
-    "no-penalty": "mistake-penalty",
+    "no-penalty": "mistake-penalty", "no-attack-to-answer/own-turn": "fast-remedy", "hand-over/offered": "extension",
 }  # fmt: skip
 
 
@@ -427,7 +455,7 @@ def test_a_house_rule_is_named_as_the_rule(key, switch):
 
 
 def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
-    assert rule(refused("under-hazard"), CLASSIC) == "the classic rules (106 cards): Hazards"
+    assert rule(refused("under-hazard"), CLASSIC) == "the classic rules (106 cards): Playing hazards"
     assert rule(refused("no-attack-to-answer/mirror"), load_edition("rush")).endswith(": Specials")
     assert rule(refused("extension-not-offered"), CLASSIC) == "the classic rules (106 cards): Extension"
     assert rule(refused("extension-not-offered"), load_edition("rush")).endswith(": End of the race")
@@ -443,8 +471,19 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
         (
             "edition=rush", "Ann 50; Bob 50", "Ann theft 50 > Ann", "the French sheet of Mille Bornes Rush: Specials",
         ),
+        (
+            "edition=rush", "Ann 50; Bob stop > Ann", "Ann repairs !",
+            "the French sheet of Mille Bornes Rush: Remedies",
+        ),
+        ("", "Ann roll", "Bob give stop > Ann", "the classic rules (106 cards): A turn"),
+        (
+            "five-hazards-removed=yes", "Ann discard accident; Bob discard accident", "Ann discard accident",
+            "house rule: five-hazards-removed=yes",
+        ),
     ],
-    ids=["a roll that right of way forbids is a matter of its switch", "a theft from the own side is of the specials"],
+    ids=["a roll that right of way forbids is a matter of its switch", "a theft from the own side is of the specials",
+         "a wrong remedy at once is of the remedies", "where there are no specials it is of the turn",
+         "a card taken out is a matter of the house rule"],
 )  # fmt: skip
 def test_a_rule_depends_on_the_table(setting, before, line, found):
     refusal = Example(Row("", before, setting, "classic").hand(), line, "")
@@ -472,6 +511,13 @@ def test_the_rules_of_a_sheet_are_named_in_each_language(name, language):
 
     assert governing <= set(switches())
     assert language == "en" or english <= set(catalogue(language)["sources"])
+
+
+def test_the_json_of_a_reason_counts_as_its_sheet_does():
+    says = {name: as_json(refused("past-target"), load_edition(name))["say"] for name in ("bsd-mille", "parker")}
+
+    assert says["bsd-mille"] == "75 miles would pass the target: 50 miles are left."
+    assert says["parker"] == "75 km would pass the target: 50 km are left."
 
 
 def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():

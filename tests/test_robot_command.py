@@ -19,6 +19,7 @@ from companion.rules.record import judge, notation
 
 RECORD = "edition bsd-mille\nside Ann\nside Bob\nhand first Ann\n"
 ASKED = {"record": RECORD, "player": "Ann", "hand": ["roll", "25"]}
+HANDED = "edition rush\nside Ann\nside Bob\nhand first Ann\nAnn control stop > Bob\nBob give stop > Ann"
 ATTACKED = RECORD + "Ann roll\nBob stop > Ann\n"
 
 
@@ -59,6 +60,7 @@ def test_a_question_is_answered_with_a_play_and_a_reason(monkeypatch, capsys, le
         (json.dumps(ASKED | {"hand": []}), "holds no card"),
         (json.dumps(ASKED | {"player": "Cid"}), "Cid does not play"),
         (json.dumps(ASKED | {"player": "Bob"}), "Ann's turn"),
+        (json.dumps({"record": HANDED, "player": "Bob", "hand": ["50"] * 5}), "Ann's turn"),
         (json.dumps(ASKED | {"record": "edition bsd-mille\nside Ann\nside Bob"}), "No hand has begun"),
         (json.dumps(ASKED | {"record": RECORD + "Ann rol"}), "Line 5 of the record"),
         (json.dumps(ASKED | {"record": "edition klassik"}), "Line 1 of the record"),

@@ -222,6 +222,12 @@ def test_a_robot_of_rush_draws_up_to_seven():
     assert step("Robo", "100 50 75 75 200 50 -", "rush") == "draw 7"
 
 
+def test_a_robot_goes_on_after_a_handed_card_was_laid():
+    handed = "Ann; Ann control stop > Robo; Robo give stop > Ann"
+    assert step(handed, "100 50 - 75 200 50 -", "rush") == ""
+    assert step(f"{handed}; Ann discard stop anyway", "100 50 - 75 200 50 -", "rush") == "do 3 Robo take"
+
+
 def test_the_robot_does_not_change_its_mind_while_its_card_is_carried():
     hand = "25 25 roll 50 50 50 75"
     said = told("Robo", hand)

@@ -312,9 +312,22 @@ a stolen card can win the race [target=200]
 a card that is asked for is handed over and laid at once [three]
     Ann control stop > Cid; Cid give stop > Ann = hands 7 6 5
     + Ann stop > Bob = hazard Bob stop; turn Bob; cards Ann 6
-a handed card that is not laid at once went to the hand [three]
-    Ann control 50 > Cid; Cid give 50 > Ann; Bob 75 = cards Ann 7
-    + | Ann 50: not-your-turn
+a handed card is laid before anything else [three]
+    Ann control 50 > Bob; Bob give 50 > Ann | Bob 75; Bob stop > Ann; Bob discard 75; Bob take; Bob skip-draw;
+        Ann 100; Ann discard roll; Ann pair 50 for control; Ann control 75 > Cid: must-play-it
+    + | Cid 75: must-play-it not-your-turn
+    + exhausted; Ann penalty roll | Bob 75: must-play-it
+    + Ann 50 = turn Bob; km Ann 50; cards Ann 6
+    Ann control stop > Cid; Bob 50; Cid give stop > Ann | Ann 50; Ann discard stop: must-play-it
+    + Ann stop > Cid = turn Ann; hazard Cid stop
+    Ann control repairs > Bob; Bob give repairs > Ann | Bob 75; Ann 75: must-play-it
+what the table let stand instead of a handed card was the last chance to lay it [as it lies]
+    Ann control stop > Bob; Bob give stop > Ann; Bob 50 anyway | Ann 75
+an attack is answered before the handed card is laid where the house says so [three; coup-fourre-window=own-draw]
+    Ann accident > Cid; Bob control 50 > Ann; Ann give 50 > Bob; Cid driving-ace ! = turn Cid
+    + | Cid 75; Cid pass: must-play-it
+    + Bob 50 = turn Cid; km Bob 50
+    + Bob 50; Cid pass = turn Ann
 a handed card that cannot be laid is discarded and no other
     Ann control repairs > Bob; Bob give repairs > Ann | Ann discard repairs
     Ann control 50 > Bob; Bob give 50 > Ann | Ann discard 50: must-play-it

@@ -132,7 +132,7 @@ def entities(now: MatchState) -> dict[str, tuple[object, dict[str, str]]]:
     The camera's trouble is not worded: its address may hold a password.
     """
     game, names = now.game, Names.of(now.game)
-    turn = names.player(game.table.player_to_move) if game.table and game.hand_is_open else None
+    turn = names.player(game.table.player_up) if game.table and game.hand_is_open else None
     question, trouble = ("ON" if it else "OFF" for it in (now.questions, now.trouble and not now.without_camera))
     shown: dict[str, tuple[object, dict[str, str]]] = {
         "turn": (turn, {"platform": "sensor", "name": here(N_("Whose turn")), "icon": "mdi:car"}),

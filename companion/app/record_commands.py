@@ -27,15 +27,6 @@ MOST_UNREADABLE = 5  # unreadable lines, with no other before them, after which 
 _records = click.argument("records", nargs=-1, required=True, metavar="RECORD...", type=FILE)
 
 
-def _read_records(records: Sequence[Path], *, may_be_pictures: bool = False) -> list[tuple[Path, str]]:
-    """Return records with their paths; a file that is no text at all is refused, or gives unreadable lines."""
-    texts = [(path, _read_record(path)) for path in records]
-    for path, text in texts:
-        if not may_be_pictures and ("\x00" in text or text.count("\ufffd") > len(text) // 20):
-            raise Problem(f"{path} is no record: a record is a text, one play a line.", WRONG)
-    return texts
-
-
 def _read_record(path: Path) -> str:
     try:
         with path.open("rb") as file:
@@ -59,7 +50,7 @@ def replay(records: tuple[Path, ...], as_lies: bool, states: bool, as_json: bool
     \b
     Example: companion replay sunday.mbn --json
     """
-    texts = _read_records(records, may_be_pictures=as_json)
+    texts = [(path, _read_record(path)) for path in records]
     if as_json:
         return max([_replayed_as_json(str(path), text, as_lies=as_lies, states=states) for path, text in texts])
     return max([_told(path, text, as_lies=as_lies) for path, text in texts])
@@ -83,6 +74,9 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
     Where `scores_alone` are wanted, standard error has the lines that were not legal.
     """
     file, lines, hands = str(path), list[JudgedLine](), 0
+    if text.count("\x00") + text.count("\ufffd") > len(text) // 4:
+        warn(f"{file} is no record: a record is a text, one play a line.")
+        return WRONG
     tell: Callable[[str], None] = (lambda said: warn(f"  {said}")) if scores_alone else click.echo
     if scores_alone:
         click.echo(report.printable(path.name))
@@ -129,7 +123,8 @@ def score(records: tuple[Path, ...]) -> int:
     \b
     Example: companion score sunday.mbn
     """
-    return max([_told(path, text, scores_alone=True) for path, text in _read_records(records)])
+    texts = [(path, _read_record(path)) for path in records]
+    return max([_told(path, text, scores_alone=True) for path, text in texts])
 
 
 @click.command()

@@ -60,12 +60,12 @@ class Places:
     def play_at(self, face: Card, zone: str, sideways: bool, table: Table) -> Guess | None:
         """Return the play that a new card in a zone means; None where it means none (the draw pile, a strange mat).
 
-        It is the play of anybody who may have made it, the player to move first; the referee says whether it is legal.
+        It is the play of anybody who may have made it, who is up first; the referee says whether it is legal.
         """
         if zone == DISCARD_ZONE:
             # Where several cards may be laid down for others, one that lies there may be part of that.
             alone = table.edition.pair_for_discard == "no" and table.edition.exchange == "no"
-            return Guess(discard(table.player_to_move, face), clear=alone)
+            return Guess(discard(table.player_up, face), clear=alone)
         side = self._side(table, zone)
         if side is None:
             return None
@@ -73,9 +73,9 @@ class Places:
             return _attack(table, side, face)
         if face.family is Family.SAFETY:
             return _safety(table, side, face, sideways)
-        is_to_move = _is_to_move(table, side)
-        at_once = not is_to_move and _is_answer(table, side, face)
-        return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_to_move)
+        is_up = _is_up(table, side)
+        at_once = not is_up and _is_answer(table, side, face)
+        return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
     def question(self, face: Card, zone: str, table: Table) -> Said | None:
         """Return what to ask about a new card whose meaning no picture tells; None where `play_at` knows."""
@@ -91,8 +91,8 @@ class Places:
         return None
 
     def within_reach(self, table: Table) -> frozenset[str]:
-        """Return every zone where the player to move may have laid a card."""
-        own = self.mat_of(table.side_of(table.player_to_move).name)
+        """Return every zone where the player who is up may have laid a card."""
+        own = self.mat_of(table.side_of(table.player_up).name)
         attacked = {f"{mat}/{kind}" for mat in self.mats for kind in ("battle", "speed")}
         return frozenset({f"{own}/distance", f"{own}/safety", DISCARD_ZONE} | attacked)
 
@@ -125,8 +125,8 @@ def _lying(side: Side, kind: str) -> tuple[Card, ...]:
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
-def _is_to_move(table: Table, side: Side) -> bool:
-    return table.player_to_move in side.players
+def _is_up(table: Table, side: Side) -> bool:
+    return table.player_up in side.players
 
 
 def _player_of(table: Table, side: Side) -> str:
@@ -136,11 +136,11 @@ def _player_of(table: Table, side: Side) -> str:
 
 
 def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
-    """Return a hazard in front of a side as a play of the player to move, or of the last one who is no partner."""
-    if not _is_to_move(table, victim):
-        return Guess(lay(table.player_to_move, hazard, victim.name), clear=True)
+    """Return a hazard in front of a side as a play of who is up, or of the last one who is no partner."""
+    if not _is_up(table, victim):
+        return Guess(lay(table.player_up, hazard, victim.name), clear=True)
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
-    attacker = next((player for player in order if player not in victim.players), table.player_to_move)
+    attacker = next((player for player in order if player not in victim.players), table.player_up)
     return Guess(lay(attacker, hazard, victim.name), clear=False)
 
 
@@ -150,8 +150,8 @@ def _is_answer(table: Table, side: Side, card: Card) -> bool:
 
 
 def _is_thrown(table: Table, remedy: Card) -> bool:
-    """True if a remedy of the player to move goes to the discard pile, with the hazard that it ends."""
-    side = table.side_of(table.player_to_move)
+    """True if a remedy of the player who is up goes to the discard pile, with the hazard that it ends."""
+    side = table.side_of(table.player_up)
     in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
     return table.edition.pile_after_remedy == "card-beneath" and HAZARD_OF.get(remedy) in in_force
 
@@ -161,4 +161,4 @@ def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
     answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
-    return Guess(lay(player, safety), clear=_is_to_move(table, side) and not answers and not sideways)
+    return Guess(lay(player, safety), clear=_is_up(table, side) and not answers and not sideways)

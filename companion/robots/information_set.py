@@ -148,7 +148,7 @@ def options(position: Position) -> Options:
         if lays or (may_wait and not position.is_in_turn):
             return Options(lays, may_wait)
     answers = _legal(position, _answers(position))
-    in_turn = position.is_in_turn and offered is None
+    in_turn = position.is_in_turn and offered is None and table.handed_to in (None, position.seat)
     if in_turn and (position.has_drawn or not (_may_answer(position) or _may_take(position))):
         late = () if has_more else answers
         # Once he has drawn, a card like the stolen one that he has kept would be taken for that.
@@ -164,7 +164,7 @@ def options(position: Position) -> Options:
         return Options(answers, may_wait=True)
     if table.is_over:
         raise Problem("The hand is over: `hand first` and a player's name begins the next.")
-    turn = table.player_to_move if offered is None else table.sides[offered].name
+    turn = table.player_up if offered is None else table.sides[offered].name
     raise Problem(f"It is {turn}'s turn, and {player} has nothing to answer.")
 
 

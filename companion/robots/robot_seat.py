@@ -78,7 +78,7 @@ def instruct(
 def _draws(position: Position) -> int:
     """Return how many cards are drawn for the robot now, before it plays."""
     table, taken = position.table, position.table.window.taken
-    lays_first = taken is not None and taken.seat == position.seat
+    lays_first = table.handed_to is not None or (taken is not None and taken.seat == position.seat)
     if not position.is_in_turn or table.extension_offered_to is not None or lays_first:
         return 0
     return table.to_draw if table.edition.reshuffles else min(table.to_draw, table.draw_pile)

@@ -37,6 +37,9 @@ def apply(table: Table, play: Play) -> Table:
 
 def _play(draft: Draft, play: Play) -> None:
     if play.at_once and _play_at_once(draft, play):
+        if draft.before.handed_to is not None:
+            # The card that was handed over is laid all the same.
+            draft.window = Window(taken=draft.before.window.taken)
         return
     _begin(draft, play, play.times)
     card, index = card_of(play), draft.before.seats[draft.seat].side
@@ -62,6 +65,7 @@ def _pass_on(draft: Draft, play: Play) -> None:
     """Give the turn to the next player, unless the play took nobody's turn."""
     if is_extra(draft.before, play):
         draft.settle(draft.to_move, draft.due)
+        draft.may_pass = draft.before.may_pass and draft.ending is None
     else:
         draft.settle(draft.next(draft.seat))
 

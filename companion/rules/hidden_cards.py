@@ -20,7 +20,7 @@ from companion.rules.legality import answered, card_of, is_extra, laid_from_hand
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import How, Table
+from companion.rules.table import Table
 
 _INSTEAD_OF_DRAWING = (Verb.TAKE, Verb.SKIP_DRAW, Verb.EXCHANGE)
 
@@ -68,9 +68,8 @@ class Deal:
 
     def draw(self) -> Deal:
         """Return the deal after the turn's draw of the player to move; itself where nothing is drawn, or not yet."""
-        table, taken = self.table, self.table.window.taken
-        is_handed = taken is not None and taken.how is How.HANDED
-        if table.is_over or table.extension_offered_to is not None or is_handed:
+        table = self.table
+        if table.is_over or table.extension_offered_to is not None or table.handed_to is not None:
             return self
         return self._drawn(table.to_move, table.to_draw - self.ahead)
 

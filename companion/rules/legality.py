@@ -96,14 +96,16 @@ def is_extra(table: Table, play: Play) -> bool:
 
 
 def against_turn(table: Table, play: Play) -> Iterator[Reason]:
-    """Yield a reason where it is somebody else's turn, or the player has to lay the card that he has fetched."""
+    """Yield a reason where it is somebody else's turn, or a card that was handed over or fetched is laid first."""
     taken = table.window.taken
     if taken is not None:
         if is_extra(table, play):
             return
-        if taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
+        if table.handed_to is not None:
+            yield reason(Code.MUST_PLAY_IT, case="handed", card=taken.card, player=table.player_up)
+        elif taken.how is How.FETCHED and table.seats[taken.seat].player == play.player and not lays_taken(table, play):
             yield reason(Code.MUST_PLAY_IT, card=taken.card)
-    if play.player != table.player_to_move:
+    if play.player not in (table.player_to_move, table.player_up):
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
 
@@ -115,7 +117,13 @@ def against_card(table: Table, card: Card, play: Play) -> Iterator[Reason]:
     if card not in table.deck:
         yield reason(Code.UNKNOWN_CARD, card=card)
     elif (table.edition.counts_verified or card.family is Family.SAFETY) and copies_left(table, card, play) <= 0:
-        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+        yield _too_many(table, card)
+
+
+def _too_many(table: Table, card: Card) -> Reason:
+    count = table.deck.get(card, 0)
+    case = "removed" if count < table.edition.deck.get(card, 0) else None
+    return reason(Code.TOO_MANY_COPIES, case=case, card=card, count=count)
 
 
 def copies_left(table: Table, card: Card, play: Play) -> int:
@@ -148,7 +156,7 @@ def objections(table: Table, play: Play) -> tuple[Reason, ...]:
         says_so_again = play.verb is Verb.END and table.ending.how is HowEnded.EXHAUSTED
         return () if says_so_again else (reason(Code.HAND_OVER),)
     if table.extension_offered_to is not None and play.verb not in _WHILE_OFFERED and not is_u_turn(play):
-        return (reason(Code.HAND_OVER),)
+        return (reason(Code.HAND_OVER, case="offered", side=table.sides[table.extension_offered_to].name),)
     return tuple(_AGAINST[play.verb](table, play))
 
 
@@ -194,7 +202,7 @@ def _against_take(table: Table, play: Play) -> Iterator[Reason]:
     if table.edition.take_discard == "forbidden":
         yield reason(Code.CANNOT_TAKE_DISCARD)
     elif table.drawn:
-        yield reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
+        yield reason(Code.CANNOT_TAKE_DISCARD, case="no-draw" if table.may_pass else "drawn")
     elif not table.draws(table.hands[table.seat_of(play.player or "")]):
         yield reason(Code.CANNOT_TAKE_DISCARD, case="full")
     elif not table.discards:
@@ -204,7 +212,8 @@ def _against_take(table: Table, play: Play) -> Iterator[Reason]:
 def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
     yield from against_turn(table, play)
     if not table.may_pass:
-        yield reason(Code.NO_PASSING)
+        can_be = "without-drawing" in (table.edition.coup_fourre_turn, table.edition.fast_remedy_turn)
+        yield reason(Code.NO_PASSING, case="out-of-turn" if can_be else None)
 
 
 def _against_answer(table: Table, play: Play) -> Iterator[Reason]:
@@ -239,7 +248,7 @@ def _against_exchange(table: Table, play: Play) -> Iterator[Reason]:
     for card in dict.fromkeys(play.cards):
         yield from _against_discarding(table, card, play)
         if table.edition.counts_verified and play.cards.count(card) > copies_left(table, card, play) > 0:
-            yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+            yield _too_many(table, card)
 
 
 def _against_play(table: Table, play: Play) -> Iterator[Reason]:
@@ -298,8 +307,9 @@ def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[
         yield reason(Code.PAST_TARGET, case=case, card=card, left=max(0, left))
 
 
-def _under(side: Side, hazard: Card) -> Reason:
-    return reason(Code.UNDER_HAZARD, side=side.name, hazard=hazard, remedy=REMEDY_OF[hazard], safety=SAFETY_OF[hazard])
+def _under(side: Side, hazard: Card, case: str | None = None) -> Reason:
+    answers = {"remedy": REMEDY_OF[hazard], "safety": SAFETY_OF[hazard]}
+    return reason(Code.UNDER_HAZARD, case=case, side=side.name, hazard=hazard, **answers)
 
 
 def _against_remedy(table: Table, play: Play, side: Side) -> Iterator[Reason]:
@@ -316,7 +326,7 @@ def _against_remedy(table: Table, play: Play, side: Side) -> Iterator[Reason]:
 def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
     if side.hazard is not None:
         if side.hazard is not Card.STOP:
-            yield _under(side, side.hazard)
+            yield _under(side, side.hazard, case="roll")
     elif side.battle_top is Card.ROLL:
         yield reason(Code.ALREADY_ROLLING, side=side.name)
     elif side.has_right_of_way and edition.roll_with_right_of_way == "forbidden":
@@ -383,7 +393,9 @@ def _against_at_once(table: Table, play: Play, side: Side) -> Iterator[Reason]:
         case = None if card.family is Family.SAFETY else "remedy"
         yield reason(Code.COUP_FOURRE_WINDOW_CLOSED, case=case, hazard=showing, card=card)
     elif card.family is Family.SAFETY or is_fast_remedy or play.player == table.player_to_move:
-        yield reason(Code.NO_ATTACK_TO_ANSWER, card=card, side=side.name)
+        is_late = card.family is Family.REMEDY and not is_fast_remedy
+        case = "own-turn" if is_late else "remedy" if is_fast_remedy else None
+        yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=card, side=side.name)
     else:
         yield reason(Code.NOT_YOUR_TURN, player=play.player, turn=table.player_to_move)
 
@@ -427,9 +439,12 @@ def _against_name(table: Table, play: Play) -> Iterator[Reason]:
     """Who has drawn the card himself names another one."""
     yield from against_turn(table, play)
     of_seat, by_seat = seat_named(table, play.target), table.seat_of(play.player or "")
+    if of_seat is None:
+        yield reason(Code.NEEDS_TARGET, card=Card.CONTROL)
+        return
     own = next((r for r in table.requests if (r.of_seat, r.by_seat) == (of_seat, by_seat)), None)
     if own is None:
-        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.target, card=card_of(play))
+        yield reason(Code.NO_SUCH_CARD_THERE, case="unasked", asker=play.player, player=play.target)
         return
     if own.card is play.card:
         yield reason(Code.REQUEST_PENDING, player=play.target)
@@ -444,7 +459,10 @@ def _against_give(table: Table, play: Play) -> Iterator[Reason]:
     seat, by_seat = table.seat_of(play.player or ""), seat_named(table, play.target)
     asked = next((r for r in table.requests if (r.of_seat, r.by_seat, r.card) == (seat, by_seat, play.card)), None)
     if asked is None:
-        yield reason(Code.NO_SUCH_CARD_THERE, case="request", player=play.player, card=card_of(play))
+        others = [r.by_seat for r in table.requests if (r.of_seat, r.card) == (seat, play.card)]
+        asker = {"asker": table.seats[others[0]].player} if others else {}
+        case = "other" if others else "request"
+        yield reason(Code.NO_SUCH_CARD_THERE, case=case, player=play.player, card=card_of(play), **asker)
     elif table.window.asked is not asked:
         yield from against_turn(table, play)
 
@@ -460,7 +478,7 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
     yield from against_owed(table, play)
     counts = table.edition.counts_verified or card.family is Family.SAFETY
     if counts and 0 < copies_left(table, card, play) < 2:
-        yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck.get(card, 0))
+        yield _too_many(table, card)
     # None of the discard pile is left where the turn's draw has made it the draw pile.
     there = () if draw_reshuffles(table) else table.discards
     if wanted not in there and wanted is not card:

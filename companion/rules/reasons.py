@@ -11,12 +11,12 @@ from functools import cache
 from pathlib import Path
 
 from companion.rules import cards
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 from companion.rules.editions.edition import Edition, edition_names, load_edition
 
 _MESSAGES = Path(__file__).parent / "messages"
 _CARD_DETAILS = frozenset({"card", "hazard", "remedy", "safety"})
-_BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}")
+_BEGINS_WITH_NAME = ("{player}", "{side}", "{turn}", "{asker}")
 
 
 class Code(StrEnum):
@@ -174,7 +174,27 @@ def source(what: str, edition: Edition, language: str) -> str:
     return _in_sheet(edition, edition.sources[what], language)
 
 
+_SAME_SECTION = (
+    ("Hazards", "Playing hazards", "Hazard cards", "Attacks"),
+    ("Remedies", "Remedy cards"),
+    ("Safeties", "Safety cards"),
+    ("End of a hand", "End of the game", "End of the race"),
+    ("Setting up", "Rules"),
+)
+"""The names that the sheets give to the same section."""
+
+
+def _section(edition: Edition, section: str) -> str:
+    """Return what a section is called in the edition's sheet, by what it has itself before what it inherits."""
+    if section == "Specials" and all(card.family is not Family.SPECIAL for card in edition.deck):
+        return "A turn"
+    alike = next((names for names in _SAME_SECTION if section in names), ())
+    own = [edition.sources[switch] for switch, by in edition.written_in.items() if by == edition.name]
+    return next((name for sources in (own, edition.sources.values()) for name in alike if name in sources), section)
+
+
 def _in_sheet(edition: Edition, section: str, language: str) -> str:
+    section = _section(edition, section)
     words, called = catalogue(language)["words"], catalogue(language)["sources"]
     return words["rule"].format(sheet=called.get(edition.sheet, edition.sheet), section=called.get(section, section))
 
@@ -188,6 +208,8 @@ def governing_switch(why: Reason, edition: Edition) -> str | None:
 
 _ANY = ""
 _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
+    (Code.HAND_OVER, "offered"): ("extension", _ANY),
+    (Code.TOO_MANY_COPIES, "removed"): ("five-hazards-removed", _ANY),
     (Code.PAST_TARGET, ""): ("overshoot", _ANY),
     (Code.PAST_TARGET, "discard"): ("past-target-card", _ANY),
     (Code.THIRD_200, ""): ("two-hundreds", _ANY),
@@ -202,6 +224,7 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
     (Code.ALREADY_ATTACKED, ""): ("hazard-on-hazard", _ANY),
     (Code.COUP_FOURRE_WINDOW_CLOSED, ""): ("coup-fourre-window", _ANY),
     (Code.COUP_FOURRE_WINDOW_CLOSED, "remedy"): ("fast-remedy", _ANY),
+    (Code.NO_ATTACK_TO_ANSWER, "own-turn"): ("fast-remedy", _ANY),
     (Code.FIRST_CARD, ""): ("first-card", _ANY),
     (Code.EXTENSION_NOT_OFFERED, ""): ("extension", "no"),
     (Code.SAFETY_DISCARD, ""): ("discard-safety", _ANY),
@@ -218,6 +241,6 @@ _GOVERNED: Mapping[tuple[Code, str], tuple[str, str]] = {
 
 def as_json(why: Reason, edition: Edition) -> dict[str, str]:
     """Return the reason as the command line gives it: code, sentence, rule, and the way out where there is one."""
-    out = {"code": why.code.value, "say": say(why), "rule": rule(why, edition)}
-    way_out = instead(why)
+    out = {"code": why.code.value, "say": say(why, edition=edition.name), "rule": rule(why, edition)}
+    way_out = instead(why, edition=edition.name)
     return out | ({"instead": way_out} if way_out else {})

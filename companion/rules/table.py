@@ -160,7 +160,7 @@ class How(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A card that has just come into a hand and may be laid at once; a fetched one has to be."""
+    """A card that has just come into a hand and may be laid at once; all but a stolen one have to be."""
 
     seat: int
     card: Card
@@ -228,6 +228,18 @@ class Table(NamedTuple):
     @property
     def player_to_move(self) -> str:
         return self.seats[self.to_move].player
+
+    @property
+    def handed_to(self) -> int | None:
+        """The seat that was handed a card by the last play, and lays or discards it before anybody goes on."""
+        taken = self.window.taken
+        return taken.seat if taken is not None and taken.how is How.HANDED else None
+
+    @property
+    def player_up(self) -> str:
+        """The player who does something next: who was handed a card, else the player to move."""
+        seat = self.handed_to
+        return self.seats[self.to_move if seat is None else seat].player
 
     @property
     def drawn(self) -> bool:

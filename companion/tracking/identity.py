@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Hint
-from companion.tracking.track import NUDGE_MM, Place, Track, distance_mm, turned_deg
+from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
 from companion.vision.view import FACE, Sighting
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0  # costs of what happens at any time, often, seldom, hardly ever
@@ -143,8 +143,11 @@ class _Costs:
         return is_told and not any(self._lying_on(track)) and _is_near(one.place, track.place)
 
     def _lies_beneath(self, track: Track) -> bool:
-        """True if another card still lies just where it came to lie on this one, in a pile."""
-        return is_pile(track.zone) and any(t.stay in self._stays for t in self._lying_on(track))
+        """True if another card still lies just where it came to lie on this one: in a pile, or exactly on it."""
+        if is_pile(track.zone):
+            return any(t.stay in self._stays for t in self._lying_on(track))
+        upon = (t for t in self.tracks if t is not track and distance_mm(t.place, track.place) < NUDGE_MM)
+        return track.state is State.COVERED and any(t.stay in self._stays for t in upon)
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""

@@ -147,7 +147,7 @@ class Course:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
         course = self._up_to(at)
         table = course.table
-        legal = referee.legal_plays(table, table.player_to_move)
+        legal = referee.legal_plays(table, table.player_up)
         discards = {play: table.copies_left(play.card) for play in legal if play.verb is Verb.DISCARD and play.card}
         if discards:
             yield course.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))

@@ -13,6 +13,7 @@ from companion.rules.dealing import HOW_SEATED, numbers
 from companion.rules.editions.edition import Edition, Points, load_edition, switches
 from companion.rules.editions.edition_file import FIRST_PLAYERS
 from companion.rules.editions.switches import written
+from companion.rules.reasons import in_unit
 
 WIDTH = 88  # how many columns a line takes at most, where the terminal does not say
 _SWITCH_COLUMN = 43
@@ -133,7 +134,7 @@ def _setting_up(edition: Edition, parent: Edition) -> Iterator[str]:
     theirs = _ways(parent)
     for (each, km), players in _ways(edition).items():
         mark = _marked(theirs.get((each, km)) != players)
-        yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} km"
+        yield f"{mark}{numbers(players)} players {HOW_SEATED[each]}, to {km} {edition.unit}"
     yield f"{_marked(edition.hand_size != parent.hand_size)}{edition.hand_size} cards a hand"
     yield f"{_marked(edition.first_player != parent.first_player)}{FIRST_PLAYERS[edition.first_player]}"
     yield f"      [{edition.sources['first-player']}]"
@@ -150,7 +151,7 @@ def _ways(edition: Edition) -> dict[tuple[int, int], list[int]]:
 def _points(edition: Edition, parent: Edition) -> Iterator[str]:
     yield ""
     yield _heading("Points", edition.sources["points"])
-    yield "      1  a kilometre"
+    yield f"      1  a {in_unit('kilometre', 'en', edition.name)}"
     for field in fields(Points):
         points = getattr(edition.points, field.name)
         differs = points != getattr(parent.points, field.name)
@@ -171,7 +172,7 @@ def _switches(edition: Edition, parent: Edition) -> Iterator[str]:
         mark, of_parent = _marked(value != theirs), f"{_NO_BREAK}({parent.name})"
         others = one_of(f"{other}{of_parent if other == theirs else ''}" for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
-        yield f"      {values[value]}"
+        yield f"      {in_unit(values[value], 'en', edition.name)}"
         yield f"      [{_source(edition, name)}]"
     if idle:
         yield f"  Without effect here: {', '.join(idle)}."

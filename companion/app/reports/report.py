@@ -12,7 +12,7 @@ from companion.common.program_name import typed
 from companion.common.terminal import plain
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
-from companion.rules.editions.edition import load_edition
+from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.record.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
 from companion.rules.scoring import Item, Sheet
 from companion.rules.table import HowEnded
@@ -28,13 +28,17 @@ _ITEM_NAMES |= {Item.COUPS_FOURRES: "Coups fourrés", Item.SHUT_OUT: "Shut-out"}
 def judged_line(judged: JudgedLine, file: str) -> str:
     """Return one line of `companion replay`: where, what, the verdict and why."""
     edition = judged.table.edition if judged.table else load_edition("classic")
-    sentences = [f"{_cut(reasons.say(why), MOST_OF_A_LINE)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
+    sentences = [f"{_said(why, edition)} [{reasons.rule(why, edition)}]" for why in judged.reasons]
     sentences += [_cut(judged.unreadable, MOST_OF_A_LINE)] if judged.unreadable else []
-    sentences += [f"remark: {_cut(reasons.say(why), MOST_OF_A_LINE)}" for why in judged.remarks]
+    sentences += [f"remark: {_said(why, edition)}" for why in judged.remarks]
     text = printable(_cut(judged.line.text, MOST_OF_A_LINE))
     return f"{printable(file)}:{judged.line.number}: {text}: {judged.verdict}" + "".join(
         f" – {sentence}" for sentence in sentences
     )
+
+
+def _said(why: reasons.Reason, edition: Edition) -> str:
+    return _cut(reasons.say(why, edition=edition.name), MOST_OF_A_LINE)
 
 
 def _cut(text: str, most: int) -> str:

@@ -160,7 +160,7 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
 def who_plays(table: Table, names: Names) -> Question | None:
     """Return the question whose card it is, where somebody may lay out of turn a card just received."""
     lays_now = offers.who_lays_now(table)
-    if lays_now is None:
+    if lays_now is None or table.handed_to is not None:
         return None
     taker, card = lays_now
     lays = _("%(who)s, the %(card)s", who=names.player(taker), card=words.name(card))

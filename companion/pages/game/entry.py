@@ -49,11 +49,11 @@ def new() -> AnyResponse | str:
     if table.is_over and not offers.answers(table, Names.of(now.game), None):
         return redirect(url_for("score.show"))
     lays_now, seat = offers.who_lays_now(table), phone_identity.seat(now)
-    mine = lays_now[1] if lays_now is not None and lays_now[0] == seat else None
+    mine = lays_now[1] if lays_now is not None and lays_now[0] == seat and table.handed_to is None else None
     return _picker(
         now,
         table,
-        seat if seat and mine else table.player_to_move,
+        seat if seat and mine else table.player_up,
         title=words.lay_now(mine) if mine else _("What was played?"),
         post_to=url_for("table.enter"),
         is_new=True,
@@ -91,7 +91,7 @@ def instead(question_id: str) -> AnyResponse | str:
     return _picker(
         now,
         table,
-        (play.player if play else None) or table.player_to_move,
+        (play.player if play else None) or table.player_up,
         title=_("Which card is it?") if question.kind is Kind.WHICH else _("What was it?"),
         post_to=url_for("table.answer", question_id=question_id),
         about=_("Noted as: %(play)s", play=said) if is_play else said,
@@ -130,7 +130,7 @@ def change(seq: int) -> AnyResponse | str:
     return _picker(
         now,
         table,
-        (usual.player if usual else None) or table.player_to_move,
+        (usual.player if usual else None) or table.player_up,
         title=_("What came before it?") if before else _("What was it?"),
         post_to=url_for("table.insert" if before else "table.correct", seq=seq),
         about=_("Noted as: %(play)s", play=views.entry_view(now.game, entry)["say"]),
@@ -260,8 +260,8 @@ def may() -> AnyResponse | str:
         return redirect(url_for("setting_up.show"))
     asked = request.args.get("player", "")
     known = any(place.player == asked for place in table.seats)
-    names, player = Names.of(now.game), asked if known else seat or table.player_to_move
-    is_up = player == table.player_to_move
+    names, player = Names.of(now.game), asked if known else seat or table.player_up
+    is_up = player == table.player_up
     judged = table if is_up else on_turn(table, player)
     return render_template(
         "may.html",

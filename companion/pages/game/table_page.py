@@ -73,7 +73,7 @@ def _offered(now: MatchState, table: Table, seat: str | None) -> dict[str, objec
     beside = [*offers.beside(table, names), *offers.answers(table, names, seat)]
     return {
         "chances": prompts.chances(now, table, seat),
-        "lay_now": lays_now[1] if mine and lays_now else None,
+        "lay_now": lays_now[1] if mine and lays_now and table.handed_to is None else None,
         "first": first,
         "beside": [offer for offer in beside if offer not in first],
     }

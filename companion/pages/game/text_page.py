@@ -45,7 +45,7 @@ def show() -> AnyResponse | str:
         extension=offers.extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
         players=[(place.player, names.player(place.player)) for place in table.seats],
-        chosen=seat or table.player_to_move,
+        chosen=seat or table.player_up,
         targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
         written=request.args.get("text", ""),
@@ -68,9 +68,9 @@ def _whose_turn(now: MatchState, table: Table, seat: str | None) -> str:
     if table.extension_offered_to is not None:
         side = names.side(table.sides[table.extension_offered_to].name)
         return _("On to 1000 km? %(who)s decides.", who=side)
-    if seat == table.player_to_move:
+    if seat == table.player_up:
         return _("It is your turn.")
-    return _("It is %(who)s’s turn.", who=names.player(table.player_to_move))
+    return _("It is %(who)s’s turn.", who=names.player(table.player_up))
 
 
 def _sentences(side: Mapping[str, Any]) -> Iterator[str]:

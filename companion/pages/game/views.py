@@ -89,12 +89,12 @@ def _owes(table: Table, side: Side, names: Names) -> Iterator[str]:
 
 
 def _is_up(table: Table, side: Side) -> bool:
-    """True if the table waits for a side: it decides on the extension, or one of its players moves."""
+    """True if the table waits for a side: it decides on the extension, or one of its players is up."""
     if table.is_over:
         return False
     if table.extension_offered_to is not None:
         return table.sides[table.extension_offered_to] is side
-    return table.player_to_move in side.players
+    return table.player_up in side.players
 
 
 def log_view(state: MatchState) -> list[dict[str, Any]]:
@@ -203,6 +203,8 @@ def _then(table: Table, play: Play, names: Names) -> str | None:
     lays_now = offers.who_lays_now(table)
     if lays_now is not None:
         who, card = names.player(lays_now[0]), words.name(lays_now[1])
+        if table.handed_to is not None:
+            return _("%(who)s lays the %(card)s now.", who=who, card=card)
         return _("%(who)s may lay the %(card)s now, or keep it.", who=who, card=card)
     if not (play.is_attack and table.attacks):
         return None

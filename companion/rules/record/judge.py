@@ -278,7 +278,10 @@ def _agreed(game: Game) -> Game:
 
 def _start_hand(game: Game, first: str) -> tuple[Game, tuple[Item, ...]]:
     if not any(first in team.players for team in game.teams):
-        raise Unreadable(say("`hand first` names a player of one of the sides."))
+        if not game.teams:
+            raise Unreadable("No `side` line names the players yet%(near)s.", near="")
+        players = ", ".join(player for team in game.teams for player in team.players)
+        raise Unreadable("`hand first` names one of the players: %(players)s.", players=players)
     table = referee.new_hand(game.edition, game.teams, first, game.target)
     game, items = _end_open_hand(game)
     if game.table is not None and scoring.starts_again(game.edition, game.totals, game.winner):

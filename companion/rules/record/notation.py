@@ -280,6 +280,7 @@ _HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
 _WORDS = {verb.value: verb for verb in (Verb.TAKE, Verb.SKIP_DRAW, Verb.PASS, Verb.EXTEND, Verb.FINISH)}
 _ANYWAY = "anyway"
 _UNDER = "under"
+_ONLY_A_REMEDY = say("Only a remedy out of turn goes under its hazard: `repairs under !`.")
 _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
@@ -306,7 +307,7 @@ def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     if at_once and play.verb is not Verb.PLAY:
         raise Unreadable(say("Only a card that is laid out of turn has `!` after it."))
     if under and (play.card or Card.UNKNOWN).family is not Family.REMEDY:
-        raise Unreadable(say("Only a remedy goes under its hazard: `repairs under !`."))
+        raise Unreadable(_ONLY_A_REMEDY)
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
 
 
@@ -339,6 +340,12 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
         if card.family is not Family.HAZARD:
             raise Unreadable(say("Only a hazard is aimed at a side."))
         return Play(Verb.PLAY, player, card, side)
+    if words[1:] == [">"] and (card_of_slug(words[0].lower()) or Card.UNKNOWN).family is Family.HAZARD:
+        _side("", teams)
+    if len(words) == 2 and words[1].lower() == _UNDER:
+        raise Unreadable(_ONLY_A_REMEDY)
+    if words[0].lower() in _WORDS:
+        raise Unreadable("Nothing comes after `%(word)s`.", word=words[0].lower())
     near = meant(words[0], _ACTS) if verb is None else ""
     raise Unreadable(
         "A play is written `%(player)s roll`, `%(player)s stop > SIDE` or `%(player)s discard 25`%(near)s.",
