@@ -97,7 +97,7 @@ def _drawn(table: Table, play: Play, seat: int) -> int:
     draws_none = play.at_once or on_the_spot or play.verb in (Verb.EXCHANGE, Verb.PENALTY, Verb.NAME)
     if draws_none or seat != table.to_move or table.due is Due.NOTHING:
         return 0
-    left = table.draw_pile + len(table.discards) * (table.edition.empty_pile == "reshuffle")
+    left = table.draw_pile + len(table.discards) * (table.edition.reshuffles)
     fills_up = table.edition.draw == "to-seven" and table.due is Due.TURN
     return min(max(0, FULL_HAND - table.hands[seat]) if fills_up else 1, left)
 

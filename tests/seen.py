@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from weakref import WeakKeyDictionary
 
 from companion.common.text import Said, say
-from companion.match.match import Match, MatchState
+from companion.match.match import Match
 from companion.match.questions import Kind, Question, question_id
-from companion.match.state import after
+from companion.match.state import MatchState, after
 from companion.rules import referee
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.record.notation import parse_play

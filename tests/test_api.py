@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 import evening
 import pytest
 import schemathesis
-from client import HOME, SECRET, lines, stranger
+from client import HOME, SECRET, lines, played, stranger
 from hypothesis import HealthCheck, Phase, settings
 from schemathesis import Case
 from schemathesis.checks import not_a_server_error
@@ -20,7 +20,8 @@ from seen import camera
 from sheet import scenes
 
 from companion.common.text import say
-from companion.match.match import Match, Policy
+from companion.match.match import Match
+from companion.match.state import Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
 from companion.pages.limits import Kind, Rate
@@ -66,6 +67,15 @@ def test_the_matches_are_told_the_latest_first(script, begun, match):
     assert told[1]["names"] == {"Ann": "Anne-Marie", "Bob": "Bob"}
     assert told[0]["edition"] == "rush"
     assert told[0]["sides"] == {"Cid": ["Cid"], "Dee": ["Dee"]}
+
+
+def test_a_match_is_listed_as_it_was_set_up_whatever_its_players_are_called(script, match):
+    match.start(["Edition Parker", "side side", "side edition", "hand first side"])
+    played(match, "side roll", "edition roll")
+
+    (told,) = script.get("/api/matches?limit=1").get_json()["matches"]
+
+    assert (told["edition"], sorted(told["sides"]), told["hands"]) == ("parker", ["edition", "side"], 1)
 
 
 def test_matches_come_in_pages(script, match):

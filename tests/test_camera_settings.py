@@ -7,7 +7,8 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.pages.table_camera import camera_settings
-from companion.pages.table_camera.camera_settings import AS_IT_IS, OTHERS_NAME, TURN_NAME, KeptTurn, OtherCameras, Turn
+from companion.pages.table_camera.camera_settings import AS_IT_IS, OTHERS_NAME, KeptTurn, OtherCameras, Turn
+from companion.storage.data_folder import TURN_NAME
 from companion.vision.capture.sources import Frame
 
 PICTURE = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)

@@ -9,12 +9,12 @@ import pytest
 
 from companion.match.archive import hands_of
 from companion.match.history import Written
-from companion.match.match import MatchState
 from companion.match.state import judge_on
 from companion.pages.scores import charts
 from companion.pages.scores.charts import Line, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names
 from companion.rules.record import notation
+from companion.rules.record.judge import EMPTY_RECORD
 
 SVG = "{http://www.w3.org/2000/svg}"
 GOLDEN = Path(__file__).parent / "golden"
@@ -36,7 +36,7 @@ def line(label: str, *points: tuple[float, float]) -> Line:
 
 def hands(name: str):
     texts = [line.text for line in notation.lines((GOLDEN / f"{name}.mbn").read_text(encoding="utf-8"))]
-    record, entries = judge_on(MatchState(), [Written(number, text) for number, text in enumerate(texts, start=1)])
+    record, entries = judge_on(EMPTY_RECORD, [Written(number, text) for number, text in enumerate(texts, start=1)])
     return tuple(hands_of(record, entries)), Names.of(record.game)
 
 
@@ -144,7 +144,7 @@ def test_totals_rise_hand_by_hand_and_begin_again_with_a_new_match():
 def test_one_hand_is_no_match_to_draw_and_a_hand_without_a_kilometre_no_race():
     (hand,), names = hands("two-players-4600")
     lines = [Written(number, text) for number, text in enumerate(("side Ann", "side Bob", "hand first Ann"), start=1)]
-    (dealt,) = hands_of(*judge_on(MatchState(), lines))
+    (dealt,) = hands_of(*judge_on(EMPTY_RECORD, lines))
 
     assert charts.totals([hand.result], names) is None
     assert charts.race(dealt, names) is None

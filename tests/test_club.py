@@ -359,7 +359,7 @@ def test_an_edition_that_was_made_at_a_table_is_judged_as_that_table_has_it(club
         assert edition.keep_own_editions(tmp_path / name / "editions") == ()
         with contextlib.closing(Store.open(store_path(tmp_path / name))) as store:
             match = Match(store)
-            match.start(["edition ours", "side Ann", "side Bob", "hand first Ann"])
+            match.start(["Edition ours", "side Ann", "side Bob", "hand first Ann"])
             for play in PLAYED:
                 match.enter(play, "Ann")
             sent_by(match, club, name)

@@ -17,11 +17,12 @@ from test_club import club, director, pool, sent_by, server, table, table_id, ur
 
 from companion.club import batch, club_doors, club_service, keys, outbox, people, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
-from companion.match.history import Kind as Event  # noqa: E402
-from companion.match.match import Answer, Match  # noqa: E402
+from companion.match.match import Match  # noqa: E402
+from companion.match.questions import Answer  # noqa: E402
 from companion.pages import create_app  # noqa: E402
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
+from companion.storage.events import Kind as EventKind  # noqa: E402
 
 PLAN = {
     "name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45",
@@ -286,7 +287,7 @@ def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not
 ):
     at, seq = desk_of(director, club), line(playing, "Bob 50")
     post(director, f"{at}/correct", line=seq, what="remove")
-    playing.rewrite(Event.RETRACT, seq, None, "Bob")
+    playing.rewrite(EventKind.RETRACT, seq, None, "Bob")
     wire.run()
     projection.Projector(pool).catch_up()
 

@@ -141,6 +141,16 @@ def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(tmp_path, c
     store.close()
 
 
+@pytest.mark.parametrize("kept", ["no JSON", "[" * 100_000])
+def test_a_file_of_the_tables_name_that_cannot_be_read_is_said(tmp_path, club, kept):
+    store = opened(tmp_path, 3)
+    (tmp_path / "club.json").write_text(kept)
+
+    with pytest.raises(Problem, match=r"club\.json cannot be read"):
+        run(outbox(store, club), 1)
+    store.close()
+
+
 def test_jitter_takes_up_to_half_of_a_pause(tmp_path, club):
     store = opened(tmp_path, 3)
 

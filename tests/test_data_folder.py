@@ -9,16 +9,16 @@ from companion.match.phones import KEPT_NAME as PHONES
 from companion.pages import create_app
 from companion.pages.context import Camera
 from companion.pages.players import phone_identity
-from companion.pages.table_camera.camera_settings import TURN_NAME as TURN
 from companion.pages.table_camera.camera_settings import KeptTurn
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage import recovery
+from companion.storage.data_folder import DECK_IN_USE_NAME as DECK_IN_USE
 from companion.storage.data_folder import KEY_NAME, data_dir, store_path
+from companion.storage.data_folder import TURN_NAME as TURN
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.template_decks import deck_names
-from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.vision.faces.deck_in_use import DeckInUse
 
 GARBAGE = {

@@ -15,15 +15,17 @@ from companion.app import demo
 from companion.app.demo_players import DemoPlayers
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.match.history import DEMO, Kind
-from companion.match.match import Answer, Match, MatchState, Policy
-from companion.match.questions import Question
+from companion.match.history import DEMO
+from companion.match.match import Match
+from companion.match.questions import Answer, Question
+from companion.match.state import MatchState, Policy
 from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.simulate.animation import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
+from companion.storage.events import Kind
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View

@@ -3,7 +3,8 @@
 import pytest
 from client import lines, played, stranger, tap, text_of
 
-from companion.match.match import Match, Policy
+from companion.match.match import Match
+from companion.match.state import Policy
 
 FIRST, SECOND = ("side Ann", "side Bob", "hand first Ann"), ("side Cid", "side Dee", "hand first Cid")
 

@@ -307,6 +307,9 @@ def test_an_edition_of_another_machine_goes_by_its_name_and_what_is_in_it(monkey
     for wrong in (text % "x" + "deck = 3", text.replace("ours", "rush") % "x", text % "x" + "#" * 70_000, "\0"):
         with pytest.raises(EditionError):
             lent(wrong)
+    monkeypatch.setattr(edition.edition_file, "read_text", None)  # what is too much is not even read
+    with pytest.raises(EditionError, match="too long"):
+        lent(text % "x" + "#" * 70_000)
     monkeypatch.setattr(edition, "MOST_LENT", 2)
     with pytest.raises(EditionError, match="Too many"):
         lent(text % "Third")

@@ -40,14 +40,14 @@ def begun(edition: str = "bsd-mille", teams=TWO, top: str = "") -> Deal:
 
 
 def played(at: Deal, *lines: str) -> Deal:
-    teams = [Team(side.name, side.players) for side in at.table.sides]
+    teams = tuple(Team(side.name, side.players) for side in at.table.sides)
     for line in lines:
         at = at.play(notation.parse_play(line, teams))
     return at
 
 
 def against(at: Deal, line: str) -> list[str]:
-    teams = [Team(side.name, side.players) for side in at.table.sides]
+    teams = tuple(Team(side.name, side.players) for side in at.table.sides)
     return [str(why) for why in at.objections(notation.parse_play(line, teams))]
 
 

@@ -22,7 +22,7 @@ from seen import Seen
 from companion.common import languages
 from companion.common.errors import Problem
 from companion.common.text import all_of, listed, one_of, say, say_many
-from companion.match.match import Answer
+from companion.match.questions import Answer
 from companion.match.zone_plays import named, where
 from companion.pages import Camera, create_app, language, words
 from companion.pages.players import phone_identity

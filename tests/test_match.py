@@ -13,11 +13,13 @@ from seen import Seen
 from sheet import scenes
 
 from companion.common.errors import Problem
-from companion.match.history import Kind
-from companion.match.match import Answer, Match, Policy, next_first
+from companion.match.match import Match
+from companion.match.questions import Answer
+from companion.match.state import Policy, next_first
 from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
 from companion.storage.event_store import Draft, Store
+from companion.storage.events import Kind
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
 PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
@@ -278,6 +280,14 @@ a correction in an earlier hand reaches its totals and names the lines there tha
     Ann roll; Bob discard 25; Ann 100; end; next hand; Bob roll; correct Ann roll to Ann discard 25
         = attention 1: Ann 100; total Ann 0; lines Bob roll
 
+# Players called like words of the record
+
+each play of a player called player is undone [side player; side Bob; hand first player]
+    player roll; Bob roll; player 25; undo = lines player roll, Bob roll
+    undo; undo = lines
+after Ann a player called hand begins [side Ann; side hand; hand first Ann]
+    Ann roll; hand roll; end; next hand = turn hand; hand 2
+
 # Cards that cannot be told
 
 a card that cannot be told counts once somebody says which of those asked it is
@@ -337,6 +347,13 @@ def test_a_match_begins_with_its_header_and_the_first_player(match):
     assert match.record() == "edition classic\nside Ann\nside Bob\n\nhand first Ann\n"
 
 
+def test_a_set_up_is_read_in_any_case_and_a_blank_line_stands_before_its_hands_alone(store):
+    match = Match(store)
+    match.start(["side Ann", "side hand", "Hand first hand"])
+
+    assert enter(match, "hand roll").record() == "side Ann\nside hand\n\nHand first hand\nhand roll\n"
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -365,12 +382,12 @@ def test_what_is_no_play_is_a_problem_that_says_how_to_write_it(match):
         match.enter("Zoe roll", "Ann")
 
 
-def test_after_a_hand_that_nobody_here_began_the_first_player_begins(store):
+def test_a_hand_that_nobody_here_began_is_none_and_the_next_is_begun_by_who_follows_in_the_last(store):
     lines = ["edition classic", "side Ann", "side Bob"]
     hand = [Draft(Kind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
     store.append(None, Draft(Kind.SETUP, {"lines": lines}), *hand)
 
-    assert next_first(Match(store).state) == "Ann"
+    assert next_first(Match(store).state) == "Bob"
 
 
 # --- What the camera sees ------------------------------------------------------------------------------------

@@ -17,7 +17,9 @@ from werkzeug.datastructures import MultiDict
 from companion.app.usage import here
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.match import Answer, Match, Policy
+from companion.match.match import Match
+from companion.match.questions import Answer
+from companion.match.state import Policy
 from companion.match.zone_plays import named, where
 from companion.pages import Camera, announce, create_app, language, serve, words
 from companion.pages.game.new_match import setup_lines

@@ -10,8 +10,7 @@ import pytest
 from client import SECRET, TWO, lines, scanned, seen, stranger, tap, text_of
 from sheet import scenes
 
-from companion.match.history import Kind as Event
-from companion.match.match import Match, Policy
+from companion.match.match import Match
 from companion.match.phones import (
     HOST_AWAY_S,
     KEPT_NAME,
@@ -24,9 +23,11 @@ from companion.match.phones import (
     Phones,
     Wish,
 )
+from companion.match.state import Policy
 from companion.pages import Camera, announce, create_app, limits
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Draft, Store
+from companion.storage.events import Kind as EventKind
 
 CODE = phone_identity.table_code(SECRET)
 
@@ -553,7 +554,7 @@ def test_a_play_is_taken_back_by_who_noted_it_the_side_whose_it_is_and_the_host(
     ("act", "says"),
     [
         (lambda m, seq: m.correct(seq, "Ann right-of-way", "Bob"), "Undo: the line that Bob changed"),
-        (lambda m, seq: m.rewrite(Event.RETRACT, seq, None, "Bob"), "Undo: the line that Bob took out"),
+        (lambda m, seq: m.rewrite(EventKind.RETRACT, seq, None, "Bob"), "Undo: the line that Bob took out"),
         (lambda m, _seq: m.sit("Ann", "Ann", "Annie"), "Undo: Annie, Roll"),
         (lambda m, _seq: m.enter("Bob discard 25", "Bob"), "Undo: “Bob discards 25 km.”"),
         (lambda m, _seq: (m.enter("end", "Bob"), m.next_hand("Bob")), "Undo: the start of this hand"),
@@ -564,6 +565,13 @@ def test_undo_says_what_it_takes_back_beside_a_play(page, begun, act, says):
     act(begun, begun.state.hand_entries[0].seq)
 
     assert says in text_of(page.get("/"))
+
+
+def test_a_play_of_a_player_called_hand_begins_no_hand(page, match):
+    match.start(["side hand", "side Bob", "hand first hand"])
+    match.enter("hand roll", "Bob")
+
+    assert "Undo: hand, Roll" in text_of(page.get("/"))
 
 
 def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
@@ -696,7 +704,7 @@ def test_what_the_other_side_verifies_is_not_slipped_in_before_a_line_nor_into_o
     match.enter("Ann roll", "Bob")
     line = match.state.hand_entries[0].seq
 
-    assert not match.rewrite(Event.LINE, line, "Ann 200 anyway", "Ann").done
+    assert not match.rewrite(EventKind.LINE, line, "Ann 200 anyway", "Ann").done
     assert not match.correct(line, "Ann right-of-way", "Ann").done
     assert match.correct(line, "Ann right-of-way", "Bob").done
     assert match.correct(line, "Ann roll", "Ann", vouched=True).done

@@ -12,8 +12,7 @@ from evening import PAIRS, THREE
 from seen import camera
 from sheet import scenes
 
-from companion.match.match import Policy
-from companion.match.state import RobotSeat
+from companion.match.state import Policy, RobotSeat
 from companion.pages import Camera, create_app
 from companion.pages.game import entry as may
 from companion.pages.game.views import side_views

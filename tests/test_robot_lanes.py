@@ -13,7 +13,7 @@ from companion.rules import referee
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import edition_names
 from companion.rules.hidden_cards import Deal
-from companion.rules.legality import reshuffles
+from companion.rules.legality import draw_reshuffles
 from companion.rules.play import Play, Verb, lay
 from companion.rules.scoring import score
 from companion.rules.table import Due, HowEnded, Table
@@ -29,7 +29,7 @@ def lane_of(at: Deal) -> Lanes:
     deck = deck_of(tuple(at.table.deck))
     hands = np.array([[deck.counts(hand) for hand in at.hands]], np.int8)
     pile = np.array([[deck.number[card] for card in at.pile]], np.int8).reshape(1, -1)
-    discards = () if reshuffles(at.table) else at.table.discards
+    discards = () if draw_reshuffles(at.table) else at.table.discards
     return lanes_of(at.table._replace(due=Due.NOTHING, discards=discards), hands, pile)
 
 
@@ -88,7 +88,7 @@ def test_a_turn_in_a_lane_leaves_the_table_that_the_referee_leaves(edition, seed
     for lanes, table, hands, play in random_hand(edition, seed):
         deck = lanes.deck
         kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
-        victim = table.side_index(play.target or "") or 0
+        victim = table.side_index(play.target) or 0
         lanes.play(np.array([kind * len(deck.cards) + deck.number[play.card]]), np.array([victim]), chance)
         after = with_answer(table, play, hands)
 

@@ -270,7 +270,9 @@ def test_what_is_kept_of_a_match_says_how_its_players_called_themselves(store):
     assert json.loads(lines.splitlines()[-1])["names"] == {"Ann": "Zoé", "Bob": "=1+1"}
 
 
-def test_the_terminal_writes_the_names_as_the_page_does(tmp_path):
+def test_the_terminal_writes_the_names_as_the_page_does_and_closes_the_log(tmp_path, monkeypatch):
+    closed = []
+    monkeypatch.setattr(Store, "close", lambda store: closed.append(store.path))
     store = Store.open(store_path(tmp_path))
     match = won(store)
     match.sit("Ann", "Ann", "Zoé")
@@ -278,6 +280,8 @@ def test_the_terminal_writes_the_names_as_the_page_does(tmp_path):
 
     assert exported(1, "csv", tmp_path) == page.get("/past/1.csv").get_data(as_text=True)
     assert '"names": {"Ann": "Zoé"}' in exported(1, "json", tmp_path)
+    assert closed == [store.path] * 2
+    monkeypatch.undo()
     store.close()
 
 

@@ -14,6 +14,7 @@ from films import sheets
 
 from companion.app import demo, service
 from companion.pages import Camera
+from companion.pages.table_camera import camera_settings
 from companion.rules.cards import Card
 from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
@@ -363,10 +364,12 @@ def test_the_service_looks_through_all_cameras_that_are_named(tmp_path, monkeypa
 
     def serve(_match: object, _host: str, _port: int, camera: Camera, **_more: object) -> None:
         assert camera.others.sources == (str(sources[1]),)
+        assert camera.others.choices() == ["/dev/video7"]
         frame = next(one for one in iter(taken.get, None) if all(part.frame for part in one.parts))
         assert frame.image[:, 0, 0].tolist() == [1] * 30 + [2] * 30
 
     monkeypatch.setattr(TableWatch, "take", lambda _watch, frame: taken.put(frame))
     monkeypatch.setattr(service, "run_service", serve)
+    monkeypatch.setattr(camera_settings, "video_devices", lambda: ["/dev/video7"])
 
     service.up(str(sources[0]), None, host="", port=0, data=tmp_path / "data", others=[str(sources[1])])

@@ -7,7 +7,7 @@ import pytest
 from client import HOME, SECRET, TWO, scanned, tap, text_of
 from sheet import scenes
 
-from companion.match.match import Policy
+from companion.match.state import Policy
 from companion.pages import Camera, create_app
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")

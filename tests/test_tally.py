@@ -1,5 +1,9 @@
 """A photographed tableau counted: whose cards, which of them are not sure, what the hand scores if all is right."""
 
+from collections import Counter
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import pytest
 
 from companion.pages.scores import photo_form
@@ -8,8 +12,8 @@ from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
 from companion.rules.scoring import Item
-from companion.rules.table import HowEnded
-from companion.rules.tableau import Laying, SeatingError, Told, Trip, check_sides, likely, table_of, trips
+from companion.rules.table import HowEnded, Side
+from companion.rules.tableau import SeatingError, Told, Trip, check_sides, likely, table_of, trips
 from companion.vision.counting.tally import Photo, Tally, tally
 from companion.vision.view import MatSeen, Sighting, View
 
@@ -56,9 +60,9 @@ def counted(*photos: Photo | Sighting, edition=CLASSIC, mats: tuple[str, ...] = 
 BOTH = ("side-1", "side-2")
 
 
-def layings(found: Tally, edition=CLASSIC) -> tuple[Laying, ...]:
+def sides(found: Tally, edition=CLASSIC) -> tuple[Side, ...]:
     """What lies before each side if all is right."""
-    return photo_form.layings(edition, found, fields(edition, found, {}))
+    return photo_form.sides(edition, found, fields(edition, found, {}))
 
 
 def odd(table) -> list[str]:
@@ -66,7 +70,8 @@ def odd(table) -> list[str]:
 
 
 def distances(found: Tally) -> list[dict[str, int]]:
-    return [{card.value: number for card, number in laying.distances.items()} for laying in layings(found)]
+    km = (Counter(side.distances) for side in sides(found))
+    return [{card.value: number for card, number in cards.items() if card is not Card.UNKNOWN} for cards in km]
 
 
 def in_question(found: Tally) -> list[tuple[int, Card]]:
@@ -99,7 +104,7 @@ def test_a_card_lies_before_the_side_whose_mat_or_heap_it_is_on(cards, mats, exp
 
     assert distances(found) == expected
     assert [lot.name for lot in found.lots] == ["Side 1", "Side 2"]
-    assert [laying.drove_unseen for laying in layings(found)] == [False, not mats]
+    assert [side.distances == (Card.UNKNOWN,) for side in sides(found)] == [False, not mats]
 
 
 def test_what_shows_of_a_sides_piles_is_told():
@@ -110,7 +115,7 @@ def test_what_shows_of_a_sides_piles_is_told():
 
 def test_a_safety_that_lies_sideways_was_a_coup_fourre():
     across = card("driving-ace-01", "side-1/safety", sideways=True)
-    first = layings(counted(across, card("right-of-way-01", "side-1/safety"), mats=("side-1",)))[0]
+    first = sides(counted(across, card("right-of-way-01", "side-1/safety"), mats=("side-1",)))[0]
 
     assert first.safeties == (Card.DRIVING_ACE, Card.RIGHT_OF_WAY)
     assert first.coups_fourres == (Card.DRIVING_ACE,)
@@ -134,15 +139,15 @@ def test_a_heap_photographed_from_the_side_has_its_coups_fourres_across_its_othe
 
     found = counted(*turned, face("driving-ace", at=(400, 0), sideways=False))
 
-    assert layings(found)[0].coups_fourres == (Card.DRIVING_ACE,)
+    assert sides(found)[0].coups_fourres == (Card.DRIVING_ACE,)
 
 
 def test_an_accelerator_doubles_the_distance_it_lies_nearest_to():
     laid = [("100", (100, 100)), ("200", (300, 100)), ("accelerator", (280, 130))]
     found = counted(*(face(slug, "side-1/distance", at) for slug, at in laid), mats=("side-1",), edition=RUSH)
 
-    assert layings(found, RUSH)[0].doubled == {Card.KM_200: 1}
-    assert layings(found, RUSH)[0].km == 500
+    assert sides(found, RUSH)[0].doubled == (Card.KM_200,)
+    assert sides(found, RUSH)[0].km == 500
 
 
 # --- Several photographs -------------------------------------------------------------------------------------
@@ -242,7 +247,7 @@ def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clea
     found = counted(*cards, mats=BOTH)
 
     assert in_question(found) == [(1, Card.EXTRA_TANK)]
-    assert [laying.safeties for laying in layings(found)] == [(), (Card.EXTRA_TANK,)]
+    assert [side.safeties for side in sides(found)] == [(), (Card.EXTRA_TANK,)]
 
 
 @pytest.mark.parametrize(
@@ -281,7 +286,7 @@ def test_a_card_of_another_deck_is_named_and_not_counted():
 
 def test_a_side_that_no_photograph_shows_is_not_shut_out():
     found = counted(*(face("100", at=(100 * n, 0)) for n in range(7)))
-    table = table_of(CLASSIC, layings(found), likely(CLASSIC, layings(found)))
+    table = table_of(CLASSIC, sides(found), likely(CLASSIC, sides(found)))
 
     assert [lot.is_seen for lot in found.lots] == [True, False]
     assert Item.SHUT_OUT not in dict(scoring.score(table)[0].lines)
@@ -297,20 +302,25 @@ def test_the_draw_pile_is_as_its_mat_shows_it(seen):
 # --- The score of a tableau ----------------------------------------------------------------------------------
 
 
+def side(name: str, km: Mapping[Card, int] = MappingProxyType({}), safeties=(), coups_fourres=()) -> Side:
+    distances = tuple(Counter(km).elements())
+    return Side(name, (name,), distances=distances, safeties=safeties, coups_fourres=coups_fourres)
+
+
 def test_the_whole_pad_comes_out_of_the_cards_and_what_people_tell():
-    best = Laying("Ann", {Card.KM_100: 7, Card.KM_75: 2, Card.KM_50: 3}, {}, ALL, ALL)
+    best = side("Ann", {Card.KM_100: 7, Card.KM_75: 2, Card.KM_50: 3}, ALL, ALL)
     told = Told(Trip(1000, extended_by=0), completed_by=0, played_out=False, draw_pile_empty=True)
 
-    table = table_of(CLASSIC, (best, Laying("Bob")), told)
+    table = table_of(CLASSIC, (best, side("Bob")), told)
 
     assert [sheet.total for sheet in scoring.score(table)] == [4600, 0]
     assert odd(table) == []
 
 
 def test_a_200_among_the_distances_spoils_the_safe_trip():
-    layings = (Laying("Ann", {Card.KM_200: 2, Card.KM_100: 3}), Laying("Bob", {Card.KM_25: 1}))
+    sides = (side("Ann", {Card.KM_200: 2, Card.KM_100: 3}), side("Bob", {Card.KM_25: 1}))
 
-    lines = dict(scoring.score(table_of(CLASSIC, layings, likely(CLASSIC, layings)))[0].lines)
+    lines = dict(scoring.score(table_of(CLASSIC, sides, likely(CLASSIC, sides)))[0].lines)
 
     assert lines == {Item.DISTANCE: 700, Item.TRIP_COMPLETED: 400}
 
@@ -333,15 +343,15 @@ NOBODY = Told(Trip(700), None, played_out=True, draw_pile_empty=False)
 )  # fmt: skip
 def test_how_the_hand_went_by_all_likelihood(edition, ann, bob, told):
     km, safeties = ann
-    layings = (Laying("Ann", {Card.KM_100: km}, {}, ALL[:safeties]), Laying("Bob", {Card.KM_100: bob}))
+    sides = (side("Ann", {Card.KM_100: km}, ALL[:safeties]), side("Bob", {Card.KM_100: bob}))
 
-    assert likely(edition, layings) == told
+    assert likely(edition, sides) == told
 
 
 def test_a_hand_that_was_played_out_has_ended_with_an_empty_pile():
-    layings = (Laying("Ann", {Card.KM_100: 5}), Laying("Bob"))
+    sides = (side("Ann", {Card.KM_100: 5}), side("Bob"))
 
-    assert table_of(CLASSIC, layings, NOBODY).ending.how is HowEnded.EXHAUSTED
+    assert table_of(CLASSIC, sides, NOBODY).ending.how is HowEnded.EXHAUSTED
 
 
 def test_every_way_a_hand_can_have_gone_is_offered():
@@ -369,12 +379,12 @@ def test_the_edition_must_be_played_by_so_many_sides():
 def test_what_cannot_be_is_said(first, second, completed_by, say):
     told = Told(Trip(700), completed_by, played_out=True, draw_pile_empty=False)
 
-    assert say in odd(table_of(CLASSIC, (Laying("Ann", first), Laying("Bob", second)), told))
+    assert say in odd(table_of(CLASSIC, (side("Ann", first), side("Bob", second)), told))
 
 
 def test_a_safety_before_two_sides_is_said_and_of_piles_that_nobody_counts_nothing():
-    twice = [Laying(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
-    sound = [Laying("Ann", {Card.KM_100: 4}, {}, ALL, ALL), Laying("Bob", {Card.KM_25: 4})]
+    twice = [side(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
+    sound = [side("Ann", {Card.KM_100: 4}, ALL, ALL), side("Bob", {Card.KM_25: 4})]
 
     assert odd(table_of(CLASSIC, twice, NOBODY)) == ["Extra tank: the deck has only 1."]
     assert odd(table_of(PARKER, sound, NOBODY)) == []

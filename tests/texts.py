@@ -26,7 +26,7 @@ LANGUAGES = tuple(language for language in OWN_NAMES if language != ENGLISH)
 Text = str | tuple[str, str]
 """A text, or those for one and for several."""
 
-_IN_PYTHON = {"_": None, "N_": None, "say": None, "FileProblem": None, "many": (1, 2), "say_many": (1, 2)}
+_IN_PYTHON = {"_": None, "N_": None, "say": None, "file_problem": None, "many": (1, 2), "say_many": (1, 2)}
 _PROBLEMS = {
     "Problem": None, "EditionError": None, "SeatingError": None, "NotSaved": None, "Newer": None, "Unreadable": None,
 }  # fmt: skip

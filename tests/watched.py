@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 from viewed import zone_of
 
-from companion.match.history import Kind as Event
 from companion.match.match import Match
 from companion.match.questions import Answer, Kind, Question
 from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
+from companion.storage.events import Kind as EventKind
 from companion.tabletop.card_ids import face_of
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
@@ -151,7 +151,7 @@ class Watched:
             case ["redo"]:
                 self.match.redo("Ann")
             case ["retract"]:
-                self.match.rewrite(Event.RETRACT, self.match.state.hand_entries[-1].seq, None, "Ann")
+                self.match.rewrite(EventKind.RETRACT, self.match.state.hand_entries[-1].seq, None, "Ann")
             case ["correct", *play]:
                 self.match.correct(self.match.state.hand_entries[-1].seq, " ".join(play), "Ann")
             case ["next", "hand"]:

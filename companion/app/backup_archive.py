@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path, PurePosixPath
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.program_name import typed
 from companion.common.spelling import shown
 from companion.common.text import Said
@@ -33,7 +33,7 @@ from companion.rules.editions.edition_file import read_text, shipped_names
 from companion.storage import database, last_event
 from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.data_folder import EDITIONS_NAME, STORE_NAME
+from companion.storage.data_folder import DECK_IN_USE_NAME, EDITIONS_NAME, STORE_NAME, TURN_NAME
 from companion.storage.events import Event, Row
 from companion.storage.files import give_to_owner_of, sync_folder, write_whole
 from companion.storage.recovery import NOTE_NAME
@@ -44,8 +44,7 @@ from companion.tracking import snapshot
 
 ABOUT = "backup.json"
 FORMAT = 1
-DECK_IN_USE, TURN = "deck-in-use.json", "picture-turn.json"
-SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE, TURN)
+SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE_NAME, TURN_NAME)
 REPLACED = (
     STORE_NAME,
     *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
@@ -178,8 +177,7 @@ def _write_zip(out: Path, files: Mapping[str, bytes]) -> None:
         read_bundle(out, sent=zipped.getvalue())
         write_whole(out, zipped.getvalue())
     except (OSError, zipfile.LargeZipFile) as error:
-        why = getattr(error, "strerror", None) or error
-        raise Problem(f"The backup cannot be written to {out} ({why}): choose another place.") from error
+        raise Problem(f"The backup cannot be written to {out} ({cause(error)}): choose another place.") from error
 
 
 # --- Reading --------------------------------------------------------------------------------------------------
@@ -220,8 +218,7 @@ def read_bundle(
                     _check_thing(thing, {name: files[name] for name in named}, folder, file)
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem(f"{file} cannot be checked ({why}): make room on the disk.") from error
+        raise Problem(f"{file} cannot be checked ({cause(error)}): make room on the disk.") from error
     return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
 
 
@@ -296,9 +293,9 @@ def _check_deck(where: Path, folder: Path) -> None:
 def _is_setting(name: str, said: object) -> bool:
     if not isinstance(said, dict):
         return False
-    if name == DECK_IN_USE:
+    if name == DECK_IN_USE_NAME:
         return said.get("deck") is None or isinstance(said["deck"], str)
-    if name == TURN:
+    if name == TURN_NAME:
         return said.get("degrees") in (0, 90, 180, 270) and isinstance(said.get("mirrored"), bool)
     try:
         drawn_zones.parse_drawing(said)
@@ -376,8 +373,7 @@ def restore(folder: Path, bundle: Bundle) -> Path | None:
         sync_folder(folder)
     except (OSError, sqlite3.Error) as error:
         shutil.rmtree(new, ignore_errors=True)
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
-        raise Problem(f"The backup cannot be restored into {folder} ({why}): make room there.") from error
+        raise Problem(f"The backup cannot be restored into {folder} ({cause(error)}): make room there.") from error
     try:
         return restoring.finish(folder)
     except OSError as error:

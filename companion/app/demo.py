@@ -16,9 +16,10 @@ from companion.common import parsing
 from companion.common.errors import Problem
 from companion.common.program_name import typed
 from companion.common.text import say
-from companion.match.history import DEMO, Kind
-from companion.match.match import Match, Policy, mats_in_order
+from companion.match.history import DEMO
+from companion.match.match import Match, mats_in_order
 from companion.match.setup_file import Setup
+from companion.match.state import Policy
 from companion.pages import Camera, run_service
 from companion.simulate.animation import Tempo
 from companion.simulate.card_faces import BARE, STICKERED, Cards
@@ -26,6 +27,7 @@ from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.storage.data_folder import DEMO_NAME, data_dir
+from companion.storage.events import Kind
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame, paced
 from companion.vision.faces.deck_in_use import faces_of

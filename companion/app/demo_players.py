@@ -13,8 +13,8 @@ from functools import reduce
 from itertools import takewhile
 
 from companion.common.errors import Problem
-from companion.match.match import Match, MatchState, Policy
-from companion.match.state import NO_HAND
+from companion.match.match import Match
+from companion.match.state import MatchState, Policy, first_of_hand, table_of
 from companion.rules.play import Verb
 from companion.rules.record import judge
 from companion.rules.record.judge import Game
@@ -127,12 +127,8 @@ def script_from(state: MatchState, hands: int, seed: int) -> Script:
 
     Raises Problem where they cannot.
     """
-    game, table = state.game, state.game.table
-    if table is None:
-        raise Problem(NO_HAND)
-    firsts = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")]
-    hand = Hand(firsts[-1].split()[-1] if firsts else table.player_to_move, ())
-    script = Script(game.teams, (hand,), game.edition_name, game.target, game.options)
+    game, table = state.game, table_of(state)
+    script = Script(game.teams, (Hand(first_of_hand(state), ()),), game.edition_name, game.target, game.options)
     return played_on(script, table, hands=hands - game.hand_number + 1, seed=seed)
 
 

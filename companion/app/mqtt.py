@@ -20,7 +20,8 @@ import click
 from companion import __version__
 from companion.app.usage import here
 from companion.common.errors import Problem
-from companion.match.match import Match, MatchState
+from companion.match.match import Match
+from companion.match.state import MatchState
 from companion.pages.words import N_, Names
 
 LOOK_S = 1.0  # longest time from a connection to the first message, and for the last one, in seconds

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from companion.common.errors import FileProblem, Problem
-from companion.common.small_file import read_small
+from companion.common.errors import Problem, file_problem
+from companion.common.small_file import read_json
 from companion.pages.players import names
 from companion.robots.information_set import DealtHand, Position, past_of
 from companion.robots.robot import ROBOT_NAMES, Choice, Level, choose
@@ -121,10 +121,9 @@ def _dealt(record: JudgedRecord, level: Level, seed: int) -> RobotMatch:
 
 def read_match(path: Path) -> RobotMatch:
     """Return a match from its file. Raises Problem where it cannot be read, or holds none."""
-    with FileProblem("The game in %(file)s cannot be read: %(error)s.", file=path):
-        content = read_small(path)
     try:
-        saved = json.loads(content)
+        with file_problem("The game in %(file)s cannot be read: %(error)s.", file=path):
+            saved = read_json(path)
         record = judge.judge_on(judge.EMPTY_RECORD, tuple(notation.lines("\n".join(saved["record"]))))
         table = record.game.table
         said = [item for item in record.items if isinstance(item, JudgedLine)]
@@ -132,7 +131,7 @@ def read_match(path: Path) -> RobotMatch:
             raise ValueError("this is no record of a match")
         hand = DealtHand(read_deal(table, saved["deal"]), record.game.totals, past_of(record))
         return RobotMatch(record, hand, Level(saved["level"]), int(saved["seed"]))
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
+    except (ValueError, KeyError, TypeError) as error:
         raise Problem(
             "%(file)s holds no game that can be played on. It stays as it is: name another file.", 1, file=path
         ) from error

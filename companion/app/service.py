@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -20,8 +20,9 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import exports
 from companion.match.archive import judged
-from companion.match.match import Match, MatchState, Mats, mats_in_order
+from companion.match.match import Match, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
+from companion.match.state import MatchState
 from companion.pages import Camera, language, run_service
 from companion.pages.server.address import base_url
 from companion.pages.table_camera.camera_settings import MOST_OTHERS, KeptTurn, OtherCameras
@@ -210,19 +211,18 @@ def _watch(
     group = _group(match, setup, zones, faces)
     memory = folder / snapshot.FILE_NAME
     watch = TableWatch(match, group, lambda state: _mats(state, setup), group.begin_afresh, memory=memory)
-    turn = KeptTurn(folder)
-    beside = OtherCameras(folder, others if source else None, lambda: first.source)
-    camera = Camera(
-        watch.picture, watch.image, group.survey, watch.robot_hand, deck=named, zones=zones, turn=turn, others=beside
-    )
+    turn, phone = KeptTurn(folder), PhoneFrames()
 
     def size_px() -> Size:
         """Return how large a picture this computer keeps up with: one of several is of the usual size."""
         return usual_size() if beside.sources else group.first.size_px
 
+    first = _first_camera(phone, watch, size_px, lambda: beside.sources)
+    beside = OtherCameras(folder, others if source else None, lambda: source or first.source)
+    camera = Camera(
+        watch.picture, watch.image, group.survey, watch.robot_hand, deck=named, zones=zones, turn=turn, others=beside
+    )
     if source is None:
-        phone = PhoneFrames()
-        first = _first_camera(phone, watch, size_px, lambda: beside.sources)
         camera = replace(camera, is_there=lambda: bool(first.source or beside.sources), phone=phone)
         pictures: Iterator[Frame] | None = _pictures_of_first(first, phone, match, watch, size_px)
     else:
@@ -385,10 +385,10 @@ def in_play(state: MatchState, setup: Setup | None = None) -> tuple[str, ...]:
 def exported(match: int, form: str, data: Path | None) -> str:
     """Return a match of the data folder as a record, as JSON lines, or as a CSV of its score sheets."""
     path = store_path(data_dir(data))
-    store = Store.open(path, read_only=True) if path.exists() else None
-    known = store.matches() if store else ()
-    if store is None or match not in known:
+    with closing(Store.open(path, read_only=True)) if path.exists() else nullcontext() as store:
+        known, events = (store.matches(), store.events(match)) if store else ((), ())
+    if not events:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
-    past = judged(match, store.events(match))
+    past = judged(match, events)
     return exports.text_of(past, form, Names.of(past.game).side)

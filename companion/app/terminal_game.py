@@ -10,7 +10,7 @@ from pathlib import Path
 
 from companion.app.robot_match import PERSON, RobotMatch
 from companion.app.terminal_screen import HELP, Asked, Stage, asked, news, screen, slots, wrapped
-from companion.common.errors import FileProblem, Problem
+from companion.common.errors import Problem, file_problem
 from companion.common.program_name import typed
 from companion.common.spelling import meant, shown
 from companion.common.text import Said, listed, say
@@ -156,7 +156,7 @@ class TerminalGame:
             raise Problem("Say which way: %(ways)s.", ways=listed(map(_as_typed, fair[:4])))
         # What nobody may do is taken for what was most likely meant: at an opponent, with cards that are held.
         held = Counter(self._match.hand.deal.hands[0])
-        ways.sort(key=lambda play: (table.side_index(play.target or "") == 0, not Counter(out_of_hand(play)) <= held))
+        ways.sort(key=lambda play: (table.side_index(play.target) == 0, not Counter(out_of_hand(play)) <= held))
         if not ways:
             raise Problem(say("This card cannot be used like that."))
         self._play(fair[-1] if fair else ways[0])
@@ -205,7 +205,7 @@ class TerminalGame:
         self._say(_("Saved: `%(command)s` goes on with it.", command=typed(f"play {path}")))
 
     def _write(self, path: Path) -> None:
-        with FileProblem("The game cannot be saved in %(file)s: %(error)s.", file=path):
+        with file_problem("The game cannot be saved in %(file)s: %(error)s.", file=path):
             write_whole(path, self._match.as_text())
         self._saved, self._path = self._match, path
 

@@ -23,6 +23,7 @@ from companion.common.errors import Problem
 from companion.common.text import plain, say
 from companion.match.questions import Letter
 from companion.rules.editions.edition import edition_names, lent
+from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
 from companion.storage.events import Event, Kind, checksum, is_sound
 
@@ -205,9 +206,8 @@ def event_of(seq: int, body: str) -> Event | None:
 
 def _known(line: str, own: object) -> str:
     """Return a line of a record's head; one that names an edition as that one is found here. Raises Problem."""
-    word, _, rest = line.partition(" ")
-    name = rest.strip().lower()
-    if word != "edition":
+    name = edition_named(line)
+    if name is None:
         return line
     if isinstance(own, str) and (found := lent(own)).startswith(f"{name}."):
         return f"edition {found}"

@@ -26,7 +26,7 @@ from urllib.parse import urlsplit
 
 from companion.club import batch
 from companion.common.errors import Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.common.text import Said, say, say_many
 from companion.storage.event_store import Store
 from companion.storage.files import write_whole
@@ -253,7 +253,7 @@ class Outbox:
 
     def _known_table(self) -> str:
         try:
-            kept = json.loads(read_small(self._file))
+            kept = read_json(self._file)
         except FileNotFoundError:
             return self._new_table()
         except (OSError, ValueError) as error:

@@ -14,7 +14,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -24,7 +24,7 @@ from companion.club import club_log
 from companion.club.postgres import Connection, Pool, Unavailable, connected
 from companion.match import statistics
 from companion.match.history import history
-from companion.match.state import MatchState, judge_on
+from companion.match.state import judge_on
 from companion.match.statistics import Figures
 from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
@@ -149,7 +149,7 @@ def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged
     """Return a match judged up to its last event in the club's log."""
     new = club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
     events = (*before.events, *(event for event in new if event is not None))
-    record, _ = judge_on(replace(MatchState(), record=before.record), history(events).lines)
+    record, _ = judge_on(before.record, history(events).lines)
     finished = tuple(hand for hand in record.hands.values() if hand.how is not HowEnded.OPEN)
     return Judged(events, record, finished)
 

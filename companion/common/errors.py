@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from companion.common.text import say
 
 
@@ -23,18 +26,15 @@ class Busy(Problem):
     """Too much waits for the same work: the same will do a moment later."""
 
 
-class FileProblem:
-    """A block of code in which an OSError becomes a Problem.
+@contextmanager
+def file_problem(pattern: str, **values: object) -> Iterator[None]:
+    """Make a Problem of an OSError; the sentence is `pattern`, its `%(error)s` what the system says of the file."""
+    try:
+        yield
+    except OSError as error:
+        raise Problem(pattern, 2, error=cause(error), **values) from error
 
-    `pattern` is the sentence; its `%(error)s` is what the system says of the file.
-    """
 
-    def __init__(self, pattern: str, **values: object) -> None:
-        self._pattern, self._values = pattern, values
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _kind: object, error: object, _trace: object) -> None:
-        if isinstance(error, OSError):
-            raise Problem(self._pattern, 2, error=error.strerror, **self._values) from error
+def cause(error: Exception) -> str:
+    """Return what the system says of an error, or the error itself."""
+    return getattr(error, "strerror", None) or str(error)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import errno
+import json
 import stat
 from pathlib import Path
+from typing import Any
 
 MOST_BYTES = 1_000_000
 
@@ -19,3 +21,11 @@ def read_small(path: Path) -> bytes:
     if len(content) > MOST_BYTES:
         raise OSError(errno.EFBIG, f"it is larger than {MOST_BYTES // 1_000_000} MB", str(path))
     return content
+
+
+def read_json(path: Path) -> Any:
+    """Return what a small JSON file holds. Raises OSError as `read_small` does, ValueError for what is no JSON."""
+    try:
+        return json.loads(read_small(path))
+    except RecursionError as error:
+        raise ValueError("it is nested too deeply") from error

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.spelling import shown
 from companion.common.text import Said, say, say_many
 
@@ -84,8 +84,7 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
     except FileNotFoundError as error:
         raise Problem("There is no file %(path)s: check the path.", path=file) from error
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=why) from error
+        raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=cause(error)) from error
     except (
         *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError),
         *(ValueError, OverflowError, MemoryError),

@@ -8,13 +8,13 @@ from functools import partial
 
 from companion.common.cache import Kept
 from companion.match import statistics
-from companion.match.history import DEMO, Kind, history
-from companion.match.state import Entry, MatchState, judge_on
+from companion.match.history import history
+from companion.match.state import Entry, judge_on
 from companion.match.statistics import Figures
-from companion.rules.record.judge import Game, HandResult, JudgedRecord
+from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, JudgedRecord
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
-from companion.storage.events import Event
+from companion.storage.events import Event, Kind
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
@@ -43,7 +43,6 @@ class Past:
     last: int  # the number of its last event: what was made of it holds as long as this is the last
     began_s: float
     ended_s: float  # when its last line was written
-    lines: tuple[str, ...]
     record: JudgedRecord
     hands: tuple[PlayedHand, ...]
     is_demo: bool
@@ -56,6 +55,10 @@ class Past:
     @property
     def game(self) -> Game:
         return self.record.game
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        return tuple(line.text for line in self.record.lines)
 
     @property
     def finished(self) -> tuple[PlayedHand, ...]:
@@ -87,7 +90,7 @@ class Archive:
         """Return what every player has done over all matches of the log, by `statistics.key_of` of the name."""
 
         def of(match: int) -> dict[str, Figures]:
-            record, _ = judge_on(MatchState(), history(store.events(match)).lines)
+            record, _ = judge_on(EMPTY_RECORD, history(store.events(match)).lines)
             return statistics.players_of(record)
 
         latest = store.latest().items()
@@ -96,13 +99,11 @@ class Archive:
 
 def judged(match: int, events: Sequence[Event]) -> Past:
     """Return a match from its events."""
-    written = history(events).lines
-    record, entries = judge_on(MatchState(), written)
-    lines = tuple(line.text for line in written)
+    past = history(events)
+    record, entries = judge_on(EMPTY_RECORD, past.lines)
     ended_s = max((event.at_s for event in events if event.kind is Kind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
-    is_demo = bool(written) and written[0].by == DEMO
-    return Past(match, events[-1].seq, events[0].at_s, ended_s, lines, record, hands, is_demo)
+    return Past(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo)
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:

@@ -12,16 +12,17 @@ from typing import Any
 
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES, Kind
+from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES
 from companion.match.questions import Answer, Letter, Question, letter_id
 from companion.match.questions import Kind as Asked
 from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
+from companion.robots.robot import Level
 from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import HandLine, Line, read_header
 from companion.rules.table import Table
-from companion.storage.events import Draft
+from companion.storage.events import Draft, Kind
 
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
@@ -54,10 +55,10 @@ def match_begun(
         game, items = judge.step(game, Line(number, text))
         for item in items:
             raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
-    if not game.hand_is_open or not lines[-1].startswith("hand "):
+    if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
         raise Problem(say("A game is set up by its sides and ends with `hand first` and a player's name."))
     players = {player for team in game.teams for player in team.players}
-    if robots and not (players > robots.keys() and set(robots.values()) <= {1, 2, 3}):
+    if robots and not (players > robots.keys() and set(robots.values()) <= set(Level)):
         raise Problem(NO_ROBOT)
     settings: dict[str, str] = {"policy": policy or before.policy}
     if robots is not None:
@@ -92,7 +93,7 @@ def standing(state: MatchState, by: str) -> list[Draft]:
         tried.add(entry.seq)
         text = str(replace(play, anyway=True))
         lines = [replace(one.written, text=text) if one is entry else one.written for one in state.entries]
-        record, entries = judge_on(state, lines)
+        record, entries = judge_on(state.record, lines)
         after = replace(state, record=record, entries=entries)
         if after.entry(entry.seq) not in after.attention:
             changes.append(Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}))

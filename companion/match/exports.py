@@ -62,7 +62,7 @@ def bg_stats_play(past: Past, called: Callable[[str], str]) -> dict[str, object]
     if not past.finished:
         return None
     last, ended = past.finished[-1].result, clock.moment(past.ended_s)
-    is_race = last.table.edition.match_points is None
+    is_race = last.table.edition.is_race
     number = last.number if is_race else sum(last.won.values()) + (last.winner is None)
     return {
         "sourceName": "Mille Bornes Companion",

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise, takewhile
 
 from companion.match.questions import Answer, Answered, Letter
+from companion.robots.robot import Level
+from companion.rules.record.notation import PlayerLine, read_header
 from companion.storage.events import Event, Kind
-
-__all__ = ["CAMERA", "DEMO", "PHONE", "SOMEBODY", "Change", "History", "Kind", "Written", "history"]
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
@@ -73,8 +73,13 @@ class History:
     @property
     def robots(self) -> Mapping[str, int]:
         """The players who are robots, with their levels."""
-        levels = {key: value for key, value in self.settings.items() if key.startswith(ROBOT)}
-        return {key.removeprefix(ROBOT): int(value) for key, value in levels.items() if value in ("1", "2", "3")}
+        levels = {key: Level.of(value) for key, value in self.settings.items() if key.startswith(ROBOT)}
+        return {key.removeprefix(ROBOT): level for key, level in levels.items() if level}
+
+    @property
+    def is_demo(self) -> bool:
+        """True if the simulated table has begun the match, and no people."""
+        return bool(self.lines) and self.lines[0].by == DEMO
 
 
 def history(events: Sequence[Event]) -> History:
@@ -131,7 +136,7 @@ def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
 
 def _is_undoable(event: Event) -> bool:
     """True for a change of the record; how a player is called is typed anew instead."""
-    return event.kind in UNDOABLE and not event.body.get("text", "").startswith("player ")
+    return event.kind in UNDOABLE and not isinstance(read_header(event.body.get("text", "")), PlayerLine)
 
 
 def _standing(events: Sequence[Event]) -> list[Event]:

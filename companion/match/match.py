@@ -19,7 +19,7 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer, drafts, questions
 from companion.match.drafts import OTHER_SIDE, WAITS
-from companion.match.history import NO, PHONE, ROBOT_SEAT, VERIFYING, YES, Kind
+from companion.match.history import NO, PHONE, ROBOT_SEAT, VERIFYING, YES
 from companion.match.questions import Answer, Question
 from companion.match.state import (
     NO_HAND,
@@ -31,7 +31,6 @@ from companion.match.state import (
     asked_in,
     derived,
     judged_next,
-    last_result,
     misfits,
     next_first,
     table_of,
@@ -42,9 +41,7 @@ from companion.rules.record import judge, notation
 from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
-from companion.storage.events import Draft, Event
-
-__all__ = ["Answer", "Entry", "Match", "MatchState", "Outcome", "Policy", "last_result", "next_first"]
+from companion.storage.events import Draft, Event, Kind
 
 log = logging.getLogger(__name__)
 

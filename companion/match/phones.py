@@ -17,7 +17,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from companion.common.small_file import read_small
+from companion.common.errors import cause
+from companion.common.small_file import read_json
 from companion.common.text import Said, say
 from companion.storage.files import write_whole
 
@@ -377,7 +378,7 @@ def _recent(party: Party) -> Party:
 def _read(path: Path) -> Party:
     """Return the party that was kept, or an empty one where none can be read: then the next phone is host."""
     try:
-        kept = json.loads(read_small(path))
+        kept = read_json(path)
         json.dumps(kept, ensure_ascii=False).encode()  # half a sign could be neither shown nor kept again
         host = kept.get("host")
         return Party(
@@ -407,7 +408,7 @@ def _kept(path: Path, party: Party) -> Said | None:
         write_whole(path, json.dumps(body, ensure_ascii=False, default=dict))
         return None
     except OSError as error:
-        where, why = str(path.parent), error.strerror or str(error)
+        where, why = str(path.parent), cause(error)
         return say(
             "Who sits where cannot be kept in %(where)s (%(why)s): make room there, or it is forgotten with the next"
             " start.",

@@ -13,8 +13,9 @@ from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer
 from companion.match.dealer import Dealt
-from companion.match.history import DEALT, DEMO, ROBOT_SEAT, VERIFYING, YES, History, Written, history
+from companion.match.history import DEALT, ROBOT_SEAT, VERIFYING, YES, History, Written, history
 from companion.match.questions import Kind, Letter, Question, letter_id, question_id
+from companion.robots.robot import Level
 from companion.rules import reasons, referee
 from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
@@ -47,7 +48,8 @@ class RobotSeat(NamedTuple):
     def of(cls, setting: str | None, players: Iterable[str]) -> RobotSeat | None:
         """Return the seat that a setting of the match names, as long as that player plays."""
         player, _, level = (setting or "").partition(" ")
-        return cls(player, int(level)) if player in players and level in ("1", "2", "3") else None
+        known = Level.of(level)
+        return cls(player, known) if known and player in players else None
 
     def __str__(self) -> str:
         return f"{self.player} {self.level}"
@@ -146,7 +148,7 @@ class MatchState:
     @property
     def is_demo(self) -> bool:
         """True if the simulated table has begun the match, and no people."""
-        return bool(self.entries) and self.entries[0].written.by == DEMO
+        return self.past.is_demo
 
     def was_counted(self, entry: Entry) -> bool:
         return any(hand.number == entry.hand for hand in self.game.hands)
@@ -175,9 +177,9 @@ class Outcome:
 # The record, judged
 
 
-def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
+def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """Return the record judged again from the first line that has changed, and its lines as entries."""
-    record = judge.judge_on(state.record, tuple(Line(written.seq, written.text) for written in lines))
+    record = judge.judge_on(before, tuple(Line(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
@@ -185,7 +187,7 @@ def judge_on(state: MatchState, lines: Sequence[Written]) -> tuple[JudgedRecord,
 def misfits(state: MatchState, events: Sequence[Event], change: Draft) -> tuple[Entry, ...]:
     """Return the lines that would no longer count after a change of the record; the one changed or new is the first."""
     new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
-    _, entries = judge_on(state, history((*events, new)).lines)
+    _, entries = judge_on(state.record, history((*events, new)).lines)
     known = {entry.seq for entry in state.attention} - {change.body.get("of")}
     return tuple(entry for entry in entries if entry.needs_attention and entry.seq not in known)
 
@@ -293,11 +295,14 @@ def after(question: Question, table: Table) -> Table:
 
 def next_first(state: MatchState) -> str:
     """Return who begins the next hand: the player after the one who began the last."""
-    last = [entry.written.text for entry in state.entries if entry.written.text.startswith("hand ")][-1]
     players = [seat.player for seat in table_of(state).seats]
-    # A damaged log may name somebody who does not play.
-    after = players.index(last.split()[-1]) + 1 if last.split()[-1] in players else 0
-    return players[after % len(players)]
+    return players[(players.index(first_of_hand(state)) + 1) % len(players)]
+
+
+def first_of_hand(state: MatchState) -> str:
+    """Return who began the last hand."""
+    tables = (game.table for game in state.record.games if game.hand_number == state.game.hand_number)
+    return next((table.player_to_move for table in tables if table is not None), table_of(state).player_to_move)
 
 
 def waits_for_another(state: MatchState, play: Play, by: str) -> bool:
@@ -321,7 +326,7 @@ def last_result(state: MatchState) -> HandResult | None:
 def derived(before: MatchState, events: Sequence[Event]) -> MatchState:
     """Return the state after all the events of a match, judged on from the state before."""
     past = history(events)
-    record, entries = judge_on(before, past.lines)
+    record, entries = judge_on(before.record, past.lines)
     players = [player for team in record.game.teams for player in team.players]
     is_dealt, robots = past.settings.get(DEALT) == YES, MappingProxyType(past.robots)
     policy = past.settings.get("policy")

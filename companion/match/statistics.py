@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.rules.cards import Card
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
+from companion.rules.scoring import sole_leader
 from companion.rules.table import HowEnded, Side
 
 
@@ -60,7 +61,7 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
     lines = [line for line in given if line.applied and line.hand in finished]
     lengths = Counter(line.hand for line in lines)
     for result in finished.values():
-        best, is_race = _best(result), result.table.edition.match_points is None
+        best, is_race = _best(result), result.table.edition.is_race
         for side in result.table.sides:
             for one in (_of(figures, record.game, player) for player in side.players):
                 one.hands += 1
@@ -100,17 +101,15 @@ def _of(figures: dict[str, Figures], game: Game, player: str) -> Figures:
 
 
 def _best(result: HandResult) -> str | None:
-    if result.table.edition.match_points is None:
+    if result.table.edition.is_race:
         return result.winner
-    totals = {side: sheet.total for side, sheet in result.sheets.items()}
-    leaders = [side for side, total in totals.items() if total == max(totals.values())]
-    return leaders[0] if len(leaders) == 1 else None
+    return sole_leader({side: sheet.total for side, sheet in result.sheets.items()})
 
 
 def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:
     """Yield who has more points in a hand than whom; in a race without points, the winner against all others."""
     for one, other in permutations(result.table.sides, 2):
-        if result.table.edition.match_points is None:
+        if result.table.edition.is_race:
             if one.name == result.winner:
                 yield one, other
         elif result.sheets[one.name].total > result.sheets[other.name].total:
@@ -124,7 +123,7 @@ def struck_by(line: JudgedLine) -> tuple[Side, Card] | None:
         return None
     if table.attacks:
         return table.sides[table.attacks[-1].side], table.attacks[-1].hazard
-    index = table.side_index(play.target or "")
+    index = table.side_index(play.target)
     return None if index is None else (table.sides[index], play.card)
 
 

@@ -53,7 +53,7 @@ class Places:
         thrown = play.at_once and play.card.family is Family.REMEDY
         if play.card.family is Family.SPECIAL or (thrown and table.edition.pile_after_remedy == "card-beneath"):
             return DISCARD_ZONE
-        index = table.side_index(play.target or play.player or "")
+        index = table.side_index(play.target or play.player)
         mat = None if index is None else self.mat_of(table.sides[index].name)
         return f"{mat}/{PILE_OF[play.card]}" if mat else None
 

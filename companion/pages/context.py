@@ -16,8 +16,9 @@ from werkzeug import wrappers
 from companion.common.cache import Kept
 from companion.common.text import Said
 from companion.match.archive import Archive
-from companion.match.match import Match, MatchState, Outcome
+from companion.match.match import Match
 from companion.match.phones import Phones
+from companion.match.state import MatchState, Outcome
 from companion.pages.limits import Pace
 from companion.pages.server.secure_port import SecurePort
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras

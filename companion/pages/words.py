@@ -361,7 +361,7 @@ def item_note(item: Item, edition: Edition) -> str:
     """Say what a line of the score sheet is for, in a few words."""
     points, race = edition.points, edition.safeties_count_as_distance == "yes"
     if item is Item.DISTANCE:
-        return _("what the cards show") if is_race(edition) else _("a point a kilometre")
+        return _("what the cards show") if edition.is_race else _("a point a kilometre")
     if item is Item.SAFETIES:
         return _("%(points)d each", points=points.safety or SAFETY_KM * race)
     if item is Item.COUPS_FOURRES:
@@ -379,14 +379,9 @@ _ITEM_NOTES = {
 }
 
 
-def is_race(edition: Edition) -> bool:
-    """True if kilometres alone decide, and no match is counted in points."""
-    return edition.match_points is None
-
-
 def won(winner: str, edition: Edition) -> str:
     """Say who has won, as a heading; it fits one player and many."""
-    return _(N_("The race goes to %(who)s!") if is_race(edition) else N_("The match goes to %(who)s!"), who=winner)
+    return _(N_("The race goes to %(who)s!") if edition.is_race else N_("The match goes to %(who)s!"), who=winner)
 
 
 def offered(lines: Sequence[str]) -> str:
@@ -401,12 +396,12 @@ def offered(lines: Sequence[str]) -> str:
 
 def hand_title(edition: Edition, number: int) -> str:
     """Return a hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
-    return _(N_("Race %(number)d") if is_race(edition) else N_("Hand %(number)d"), number=number)
+    return _(N_("Race %(number)d") if edition.is_race else N_("Hand %(number)d"), number=number)
 
 
 def hand_is_over(edition: Edition) -> str:
     """Say that the hand has ended."""
-    return _("The race is over") if is_race(edition) else _("The hand is over")
+    return _("The race is over") if edition.is_race else _("The hand is over")
 
 
 def how_ended(edition: Edition, how: HowEnded) -> str:

@@ -10,10 +10,9 @@ from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain
-from companion.rules import legality
 from companion.rules.cards import Card, Family, card_name
 from companion.rules.hidden_cards import Deal, gained, out_of_hand
-from companion.rules.legality import can_turn_back, is_extra, lays_taken, objections
+from companion.rules.legality import can_turn_back, draw_reshuffles, is_extra, lays_taken, objections
 from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record.judge import Game, JudgedLine, JudgedRecord
@@ -59,14 +58,14 @@ class Position:
     @property
     def has_drawn(self) -> bool:
         """True if nothing is drawn any more before the player's turn: he holds it already, or there is nothing."""
-        nothing_left = not self.table.draw_pile and not (reshuffles(self.table) and self.table.discards)
+        nothing_left = not self.table.draw_pile and not (self.table.edition.reshuffles and self.table.discards)
         return not self.table.to_draw or nothing_left or len(self.hand) != self.table.hands[self.seat]
 
     @property
     def lying(self) -> Counter[Card]:
         """The cards that lie openly on the table."""
         table = self.table
-        if self.is_in_turn and self.has_drawn and legality.reshuffles(table):
+        if self.is_in_turn and self.has_drawn and draw_reshuffles(table):
             # The turn's draw has made the discards the draw pile, which the record says with the play that follows.
             table = table._replace(discards=())
         return table.lying
@@ -75,11 +74,6 @@ class Position:
     def unseen(self) -> Counter[Card]:
         """The cards that the player has not seen: in the draw pile and in the others' hands."""
         return Counter(self.table.deck) - self.lying - Counter(self.hand)
-
-
-def reshuffles(table: Table) -> bool:
-    """True if the discards become the draw pile once that is used up."""
-    return table.edition.empty_pile == "reshuffle"
 
 
 def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Position:

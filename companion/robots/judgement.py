@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from companion.robots.information_set import Position, reshuffles
+from companion.robots.information_set import Position
 from companion.robots.lanes import Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import NEVER, STUCK_ALONE, Points, worths
 from companion.robots.worlds import wants_extension
@@ -163,7 +163,7 @@ def liking(position: Position, play: Play | None) -> float:
 
 
 def _attack(position: Position, play: Play) -> float:
-    victim = position.table.sides[position.table.side_index(play.target or "") or 0]
+    victim = position.table.sides[position.table.side_index(play.target) or 0]
     stands = victim.hazard is not None and play.card is not Card.SPEED_LIMIT
     return -30.0 if stands else 200.0 + victim.km / 10
 
@@ -177,7 +177,7 @@ def _regret(position: Position, card: Card) -> float:
         hazard = position.side.hazard
         return 60.0 if hazard in (None, HAZARD_OF[card]) else 24.0 if position.hand.count(card) == 1 else 10.0
     all_stand = all(side.hazard for side in position.table.sides if side is not position.side)
-    if card.family is Family.HAZARD and all_stand and reshuffles(position.table):
+    if card.family is Family.HAZARD and all_stand and position.table.edition.reshuffles:
         # It comes round again. Where everybody keeps his, and the remedies go round, a race has no end.
         return 15.0
     return {Family.SAFETY: 500.0, Family.HAZARD: 35.0}.get(card.family, 25.0)

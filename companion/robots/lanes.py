@@ -123,7 +123,7 @@ class Lanes:
         self.seats, self.sides = len(table.seats), len(table.sides)
         self.race_counts = self.edition.safeties_count_as_distance == "yes"
         self.overshoots = self.edition.overshoot == "allowed"
-        self.reshuffles = self.edition.empty_pile == "reshuffle"
+        self.reshuffles = self.edition.reshuffles
         self._stopped: Flags | None = None
         vars(self).update(fields)
 

@@ -29,6 +29,11 @@ class Level(IntEnum):
     COUNTING = 2
     SEARCHING = 3
 
+    @classmethod
+    def of(cls, text: str) -> Level | None:
+        """Return the level of that number; None for anything else."""
+        return next((level for level in cls if str(int(level)) == text), None)
+
 
 class Choice(NamedTuple):
     """What a robot does, None for nothing, and why."""
@@ -103,7 +108,7 @@ def reason_for(position: Position, play: Play | None) -> Said:
         return say("It brings %(side)s to %(km)d of %(target)d km.", side=_named(side), km=km, target=table.target)
     if play.is_attack and card.family is Family.HAZARD:
         unseen = position.unseen
-        victim = table.sides[table.side_index(play.target or "") or 0]
+        victim = table.sides[table.side_index(play.target) or 0]
         return say(
             "It holds up %(side)s at %(km)d km; unseen cards that help: %(left)d.",
             side=_named(victim),

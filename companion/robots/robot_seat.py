@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.robots.information_set import Past, Position, options, past_of, position_of, reshuffles
+from companion.robots.information_set import Past, Position, options, past_of, position_of
 from companion.robots.robot import Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import out_of_hand
@@ -81,7 +81,7 @@ def _draws(position: Position) -> int:
     lays_first = table.handed_to is not None or (taken is not None and taken.seat == position.seat)
     if not position.is_in_turn or table.extension_offered_to is not None or lays_first:
         return 0
-    return table.to_draw if reshuffles(table) else min(table.to_draw, table.draw_pile)
+    return table.to_draw if table.edition.reshuffles else min(table.to_draw, table.draw_pile)
 
 
 def _chosen(

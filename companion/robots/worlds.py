@@ -8,13 +8,12 @@ plays of its player: the card that he laid comes into it again, the one that he 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
 from companion.robots.information_set import Past, Position, known_cards
 from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
-from companion.robots.valuation import WEIGHTS, Points, Weights, worths
+from companion.robots.valuation import WEIGHTS, Points, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.legality import laid_from_hand
@@ -72,7 +71,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
         held, plays = hands[:, seat].astype(np.int16), 0
         for past, after in zip(reversed(position.past), since, strict=False):
             table, play = past
-            attacks = play.is_attack and play.card in SAFETY_OF and table.side_index(play.target or "") == other.side
+            attacks = play.is_attack and play.card in SAFETY_OF and table.side_index(play.target) == other.side
             if attacks and after is not None and not after.is_coup_fourre:
                 safety = SAFETY_OF[play.card or Card.UNKNOWN]
                 likely *= np.where(held[:, deck_of(tuple(table.deck)).number[safety]] > 0, _WHIM / 2, 1.0)
@@ -108,8 +107,8 @@ _RACE_SPREAD_KM = 1000.0  # the lead, in km, that decides a race for sure
 _HAND_POINTS = 1130.0  # what a side makes in a hand, on the average
 
 
-def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> Ends:
-    """Play every lane to its end. `weights` are those of each side, or of all; the lanes are used up."""
+def play_out(lanes: Lanes, chance: np.random.Generator) -> Ends:
+    """Play every lane to its end; they are used up."""
     ends = Ends(lanes)
     for _ in range(_MOST_TURNS_OF_RACE if lanes.reshuffles else _MOST_TURNS):
         completed = np.flatnonzero((lanes.over == COMPLETED) & lanes.may_extend)
@@ -121,21 +120,12 @@ def play_out(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weight
             lanes = lanes.chosen(~over)
         if not len(lanes):
             break
-        take_turns(lanes, chance, weights)
+        lanes.draw_for_turn(chance)
+        worth, victims = worths(lanes)
+        column = worth.argmax(1)
+        lanes.play(column, victims[lanes.rows, column % len(lanes.deck.cards)], chance)
     ends.note(lanes)
     return ends
-
-
-def take_turns(lanes: Lanes, chance: np.random.Generator, weights: Sequence[Weights] = (WEIGHTS,)) -> None:
-    """Play one turn in every lane, none of which is over."""
-    lanes.draw_for_turn(chance)
-    worth, victims = worths(lanes, weights[0])
-    for side, others in enumerate(weights[1:], start=1):
-        theirs = lanes.side_of[lanes.move] == side
-        if theirs.any():
-            worth[theirs], victims[theirs] = worths(lanes.chosen(theirs), others)
-    column = worth.argmax(1)
-    lanes.play(column, victims[lanes.rows, column % len(lanes.deck.cards)], chance)
 
 
 def wants_extension(lanes: Lanes) -> Flags:
@@ -211,9 +201,9 @@ class Ends:
 
     def shares(self, own: int) -> Points:
         """Return for each lane how likely a side is to win the match (or has won the race) after such a hand."""
-        if self.edition.match_points is None:
+        if self.edition.is_race:
             lead = self.km[:, own] - np.delete(self.km, own, axis=1).max(1)
-            lead = lead / _RACE_SPREAD_KM if self.edition.empty_pile == "reshuffle" else np.sign(lead)
+            lead = lead / _RACE_SPREAD_KM if self.edition.reshuffles else np.sign(lead)
             return np.where(self.by >= 0, self.by == own, 0.5 + 0.5 * np.clip(lead, -1, 1))
         return match_share(self.points + self.totals, own, self.edition.match_points)
 

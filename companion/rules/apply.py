@@ -111,7 +111,7 @@ def _lay_remedy(draft: Draft, index: int, play: Play, before: Shows = Shows.TOP)
 
 def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
     """Lay a hazard on its victim; aimed at nobody it goes to the only opponent, or to the discards."""
-    own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target or "")
+    own, index = draft.before.seats[draft.seat].side, draft.before.side_index(target)
     if index is None:
         others = [i for i in range(len(draft.sides)) if i != own]
         if len(others) != 1:
@@ -268,7 +268,7 @@ def _exhausted(draft: Draft, _: Play) -> None:
     draft.window = draft.before.window
     draft.unaccounted += draft.draw_pile
     draft.draw_pile = 0
-    if draft.before.edition.empty_pile == "reshuffle":
+    if draft.before.edition.reshuffles:
         draft.draw_pile, draft.discards = len(draft.discards), ()
     draft.settle(draft.to_move, draft.due)
     draft.may_pass = draft.before.may_pass and draft.ending is None
@@ -279,7 +279,7 @@ def _end(draft: Draft, play: Play) -> None:
         _finish(draft, play)
         return
     draft.draw_for_turn(draft.to_move)
-    can_reshuffle = draft.before.edition.empty_pile == "reshuffle" and draft.discards
+    can_reshuffle = draft.before.edition.reshuffles and draft.discards
     draft.ending = Ending(HowEnded.AGREED if draft.draw_pile or can_reshuffle else HowEnded.EXHAUSTED)
 
 
@@ -289,7 +289,7 @@ def _end(draft: Draft, play: Play) -> None:
 def _answer(draft: Draft, play: Play) -> None:
     """Play a mirror or a u-turn; one that answers nothing is discarded, and the turn stays where it was."""
     draft.leave_hand(draft.seat)
-    attack, laid = mirrored(draft.before, play.player or ""), draft.before.window.laid
+    attack, laid = mirrored(draft.before, play.player), draft.before.window.laid
     if play.card is Card.MIRROR and attack is not None:
         # The attack lands on the attacker; the turn order goes on as if it had just been laid (chosen).
         draft.lift(attack.side, attack.hazard, attack.before)
@@ -323,12 +323,12 @@ def _theft(draft: Draft, play: Play) -> None:
     """Take a distance card from an opponent's table into the thief's hand, with its accelerator if it had one."""
     _begin(draft, play)
     draft.discard(Card.THEFT)
-    index, card = draft.before.side_index(play.target or ""), card_of(play)
+    index, card = draft.before.side_index(play.target), card_of(play)
     _pass_on(draft, play)
     if index is None or card not in draft.sides[index].distances:
         return
     side = draft.sides[index]
-    doubled = play.times > 1 or side.distances.count(card) == side.doubled.count(card)
+    doubled = side.goes_doubled(card, play.times)
     _take_off(draft, index, card, doubled=doubled)
     draft.hands[draft.seat] += 1 + doubled
     draft.window = Window(taken=Taken(draft.seat, card, How.STOLEN))
@@ -421,7 +421,7 @@ def _attacks_after(draft: Draft, play: Play) -> tuple[Attack, ...]:
     if not draft.attacks or draft.before.edition.coup_fourre_window == "next-draw-or-play":
         return draft.new_attacks
     keeps_open = play.verb is Verb.PLAY and play.card in (Card.MIRROR, Card.U_TURN)
-    acting = None if keeps_open else draft.before.side_index(play.player or "")
+    acting = None if keeps_open else draft.before.side_index(play.player)
     others = ((attack, draft.sides[attack.side]) for attack in draft.attacks if attack.side != acting)
     still = (attack for attack, side in others if attack.hazard in (side.speed_top, side.battle_top))
     return (*still, *draft.new_attacks)

@@ -93,7 +93,7 @@ class Draft:
 
     def draw(self, seat: int) -> None:
         """Draw one card from the draw pile into a hand, reshuffling the discards where the edition does."""
-        if self.draw_pile == 0 and self.before.edition.empty_pile == "reshuffle":
+        if self.draw_pile == 0 and self.before.edition.reshuffles:
             self.draw_pile, self.discards = len(self.discards), ()
         if self.draw_pile:
             self.draw_pile -= 1

@@ -135,7 +135,7 @@ class Deal:
         """Return the deal with so many cards more in a hand; `discards` are those that are not to be reshuffled."""
         hand, pile = list(self.hands[seat]), list(self.pile)
         for _ in range(count):
-            if not pile and self.table.edition.empty_pile == "reshuffle":
+            if not pile and self.table.edition.reshuffles:
                 hands = (*self.hands[:seat], hand, *self.hands[seat + 1 :])
                 elsewhere = self.table._replace(discards=tuple(discards)).lying + Counter(chain.from_iterable(hands))
                 pile = list(shuffled(tuple((Counter(self.table.deck) - elsewhere).elements()), self.key))
@@ -147,7 +147,7 @@ class Deal:
 
     def _too_late(self, play: Play) -> Reason:
         """Return why something that is done before anybody draws cannot be done now."""
-        attack = (answered(self.table, play) or mirrored(self.table, play.player or "")) if play.at_once else None
+        attack = (answered(self.table, play) or mirrored(self.table, play.player)) if play.at_once else None
         if attack is None:
             return reason(Code.CANNOT_TAKE_DISCARD, case="drawn")
         case = None if card_of(play).family is Family.SAFETY else "remedy"
@@ -197,9 +197,8 @@ def gained(table: Table, play: Play) -> list[tuple[int, Card]]:
     if play.verb is Verb.PAIR and play.wanted:
         return [(seat, play.wanted)]
     if play.verb is Verb.THEFT and play.card:
-        victim = table.sides[table.side_index(play.target or "") or 0]
-        is_doubled = play.times > 1 or victim.distances.count(play.card) == victim.doubled.count(play.card)
-        return [(seat, play.card), *[(seat, Card.ACCELERATOR)] * is_doubled]
+        victim = table.sides[table.side_index(play.target) or 0]
+        return [(seat, play.card), *[(seat, Card.ACCELERATOR)] * victim.goes_doubled(play.card, play.times)]
     if play.verb is Verb.GIVE and play.card and play.target:
         return [(table.seat_of(play.target), play.card)]
     if play.card is Card.U_TURN and play.at_once and laid is not None:

@@ -44,7 +44,7 @@ def laid_from_hand(play: Play) -> tuple[Card, ...]:
 
 def answered(table: Table, play: Play) -> Attack | None:
     """Return the attack that the play's card answers, the latest first, while its window is open."""
-    index = table.side_index(play.player or "") if table.attacks else None
+    index = table.side_index(play.player) if table.attacks else None
     for attack in reversed(table.attacks):
         if attack.side == index and play.card in answers_to(table.edition, attack.hazard):
             return attack
@@ -56,7 +56,7 @@ def answers_to(edition: Edition, hazard: Card) -> tuple[Card, ...]:
     return (SAFETY_OF[hazard], REMEDY_OF[hazard]) if edition.fast_remedy == "yes" else (SAFETY_OF[hazard],)
 
 
-def mirrored(table: Table, player: str) -> Attack | None:
+def mirrored(table: Table, player: str | None) -> Attack | None:
     """Return the attack on a player's side that he could send back with a mirror, the latest."""
     index = table.side_index(player)
     return next((attack for attack in reversed(table.attacks) if attack.side == index), None)
@@ -129,24 +129,19 @@ def _too_many(table: Table, card: Card) -> Reason:
 def copies_left(table: Table, card: Card, play: Play) -> int:
     """Return how many of a card can be in the player's hand or yet to come, once he has drawn for his play."""
     left = table.copies_left(card)
-    if play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play) or not reshuffles(table):
-        return left
-    return left + table.discards.count(card)
+    draws = not (play.at_once or play.verb in (Verb.EXCHANGE, Verb.PENALTY) or is_extra(table, play))
+    return left + table.discards.count(card) if draws and draw_reshuffles(table) else left
 
 
-def reshuffles(table: Table) -> bool:
+def draw_reshuffles(table: Table) -> bool:
     """True if the draw before the next play turns the discard pile into the draw pile."""
-    return table.edition.empty_pile == "reshuffle" and table.to_draw > table.draw_pile
+    return table.edition.reshuffles and table.to_draw > table.draw_pile
 
 
 def against_owed(table: Table, play: Play) -> Iterator[Reason]:
     """Yield a reason for a card that was asked for: it is handed over, and neither laid nor discarded."""
-    if not table.requests:
-        return
-    seat = table.seat_of(play.player or "")
-    out = laid_from_hand(play)
     for request in table.requests:
-        if request.of_seat == seat and request.card in out:
+        if table.seats[request.of_seat].player == play.player and request.card in laid_from_hand(play):
             asker = table.seats[request.by_seat].player
             yield reason(Code.REQUEST_PENDING, case="owed", player=play.player, card=request.card, asker=asker)
 
@@ -222,7 +217,7 @@ def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
 
 
 def _against_answer(table: Table, play: Play) -> Iterator[Reason]:
-    if table.extension_offered_to is None or table.side_index(play.player or "") != table.extension_offered_to:
+    if table.extension_offered_to is None or table.side_index(play.player) != table.extension_offered_to:
         yield reason(Code.EXTENSION_NOT_OFFERED, player=play.player)
 
 
@@ -265,17 +260,15 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
         yield from against_card(table, Card.ACCELERATOR, play)
         if play.times > MOST_TIMES:
             yield reason(Code.ALREADY_DOUBLED)
-    if table.requests:
-        yield from against_owed(table, play)
+    yield from against_owed(table, play)
     if card not in table.deck:
         return
     if play.at_once:
         yield from _against_at_once(table, play, side)
-    if table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
-        # Mirrors and u-turns answer the others' cards and begin nothing.
-        begins = card_of(play).family is not Family.SPECIAL
-        if begins and card_of(play) not in (Card.ROLL, Card.RIGHT_OF_WAY):
-            yield reason(Code.FIRST_CARD, side=side.name)
+    # Mirrors and u-turns answer the others' cards and begin nothing.
+    needs_start = card.family is not Family.SPECIAL and card not in (Card.ROLL, Card.RIGHT_OF_WAY)
+    if needs_start and table.edition.first_card == "roll-or-right-of-way" and not side.has_begun:
+        yield reason(Code.FIRST_CARD, side=side.name)
     against = _AGAINST_FAMILY.get(card.family)
     if against is not None and not play.at_once:
         yield from against(table, play, side)
@@ -349,7 +342,7 @@ def _against_roll(edition: Edition, side: Side) -> Iterator[Reason]:
 
 
 def _against_hazard(table: Table, play: Play, own: Side) -> Iterator[Reason]:
-    card, index = card_of(play), table.side_index(play.target or "")
+    card, index = card_of(play), table.side_index(play.target)
     if index is None:
         yield reason(Code.NEEDS_TARGET, card=card)
         return
@@ -415,7 +408,7 @@ def _against_theft(table: Table, play: Play) -> Iterator[Reason]:
     yield from _against_special_card(table, play, Card.THEFT)
     if Card.THEFT not in table.deck:
         return
-    index = table.side_index(play.target or "")
+    index = table.side_index(play.target)
     if index is None:
         yield reason(Code.NEEDS_TARGET, card=Card.THEFT)
         return
@@ -487,7 +480,7 @@ def _against_pair(table: Table, play: Play) -> Iterator[Reason]:
     if counts and 0 < copies_left(table, card, play) < 2:
         yield _too_many(table, card)
     # None of the discard pile is left where the turn's draw has made it the draw pile.
-    there = () if reshuffles(table) else table.discards
+    there = () if draw_reshuffles(table) else table.discards
     if wanted not in there and wanted is not card:
         yield reason(Code.NO_SUCH_CARD_THERE, case="discards", card=wanted)
 
@@ -514,7 +507,7 @@ def _against_special_in_turn(_table: Table, play: Play, side: Side) -> Iterator[
 
 def _against_mirror(table: Table, play: Play, side: Side) -> Iterator[Reason]:
     """The attack lands on the attacker, unless he is immune or under a hazard of that pile already (chosen)."""
-    attack = mirrored(table, play.player or "")
+    attack = mirrored(table, play.player)
     if attack is None or attack.mirrors >= MOST_MIRRORS:
         case = "mirror" if attack is None else "mirrors"
         yield reason(Code.NO_ATTACK_TO_ANSWER, case=case, card=Card.MIRROR, side=side.name)

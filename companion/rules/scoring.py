@@ -95,7 +95,7 @@ def _completer(table: Table) -> int | None:
 
 def match_totals(table: Table, before: Mapping[str, int], sheets: tuple[Sheet, ...]) -> dict[str, int]:
     """Return the match totals after a hand with its sheets. A one-race match holds this race's totals alone."""
-    start = before if table.edition.match_points is not None else {}
+    start = before if not table.edition.is_race else {}
     return {s.name: start.get(s.name, 0) + sheet.total for s, sheet in zip(table.sides, sheets, strict=True)}
 
 
@@ -104,8 +104,8 @@ def match_winner(edition: Edition, totals: Mapping[str, int], table: Table) -> s
     if edition.match_points is None:
         index = _race_winner(table)
         return None if index is None else table.sides[index].name
-    leaders = _leaders(totals)
-    return leaders[0] if len(leaders) == 1 and totals[leaders[0]] >= edition.match_points else None
+    leader = sole_leader(totals)
+    return leader if leader is not None and totals[leader] >= edition.match_points else None
 
 
 def _race_winner(table: Table) -> int | None:
@@ -114,15 +114,16 @@ def _race_winner(table: Table) -> int | None:
     Where the discards are reshuffled the cards are never used up by the sheet, and nobody wins by that.
     """
     is_exhausted = table.ending is not None and table.ending.how is HowEnded.EXHAUSTED
-    if not is_exhausted or table.edition.empty_pile == "reshuffle":
+    if not is_exhausted or table.edition.reshuffles:
         return _completer(table)
-    leaders = _leaders({i: km for i, km in enumerate(map(table.race_km, table.sides)) if km <= table.target})
-    return leaders[0] if len(leaders) == 1 else None
+    return sole_leader({i: km for i, km in enumerate(map(table.race_km, table.sides)) if km <= table.target})
 
 
-def _leaders(totals: Mapping[_Key, int]) -> list[_Key]:
+def sole_leader(totals: Mapping[_Key, int]) -> _Key | None:
+    """Return who has more than all others, or None."""
     best = max(totals.values(), default=0)
-    return [key for key, total in totals.items() if total == best]
+    leaders = [key for key, total in totals.items() if total == best]
+    return leaders[0] if len(leaders) == 1 else None
 
 
 def starts_again(edition: Edition, totals: Mapping[str, int], winner: str | None) -> bool:

@@ -102,6 +102,10 @@ class Side(NamedTuple):
         """The cards of each pile and area, by the names of `PILE_OF`."""
         return {"battle": self.battle, "speed": self.speed, "distance": self.distances, "safety": self.safeties}
 
+    def goes_doubled(self, card: Card, times: int) -> bool:
+        """True if a distance card that leaves takes an accelerator along: it is said, or each of its kind has one."""
+        return times > 1 or self.distances.count(card) == self.doubled.count(card)
+
     def copies(self, card: Card) -> int:
         """Return how many of a card lie in front of this side; an accelerator lies with each doubled card."""
         if card is Card.ACCELERATOR:
@@ -264,7 +268,7 @@ class Table(NamedTuple):
                 return index
         raise KeyError(player)
 
-    def side_index(self, name: str) -> int | None:
+    def side_index(self, name: str | None) -> int | None:
         """Return the index of the side of that name, or of the side that a player of that name plays for."""
         for index, side in enumerate(self.sides):
             if side.name == name or name in side.players:
@@ -289,10 +293,15 @@ class Table(NamedTuple):
         return lies
 
     def race_km(self, side: Side) -> int:
-        """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
-        if self.edition.safeties_count_as_distance == "no":
-            return side.km
-        return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
+        """Return what of a side counts towards the target."""
+        return race_km(self.edition, side)
+
+
+def race_km(edition: Edition, side: Side) -> int:
+    """Return what counts towards the target: the distances and, where the edition says so, the safeties."""
+    if edition.safeties_count_as_distance == "no":
+        return side.km
+    return side.km + SAFETY_KM * len(side.safeties) + COUP_FOURRE_KM * len(side.coups_fourres)
 
 
 def is_driving(edition: Edition, side: Side) -> bool:

@@ -3,32 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from companion.common.text import Said, say, say_many
 from companion.rules.cards import Card, Family
 from companion.rules.dealing import EXTENDABLE_KM, EXTENDED_KM, SeatingError, ways_to_play
 from companion.rules.editions.edition import Edition
 from companion.rules.reasons import Code, Reason, reason
-from companion.rules.table import Due, Ending, HowEnded, Side, Table
-
-
-@dataclass(frozen=True, slots=True)
-class Laying:
-    """What counts in front of a side when a hand is over."""
-
-    name: str
-    distances: Mapping[Card, int] = field(default_factory=dict)
-    doubled: Mapping[Card, int] = field(default_factory=dict)
-    safeties: tuple[Card, ...] = ()
-    coups_fourres: tuple[Card, ...] = ()  # the safeties among `safeties` that were a coup fourré
-    drove_unseen: bool = False  # it laid distances that nobody has counted here: it is not shut out
-
-    @property
-    def km(self) -> int:
-        """What the distance cards show."""
-        return sum(card.km * count for counts in (self.distances, self.doubled) for card, count in counts.items())
+from companion.rules.table import Due, Ending, HowEnded, Side, Table, race_km
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,30 +45,23 @@ def _own_targets(edition: Edition, sides: int) -> list[int]:
 
 
 def likely(
-    edition: Edition, layings: Sequence[Laying], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
+    edition: Edition, sides: Sequence[Side], *, trip: Trip | None = None, draw_pile_empty: bool | None = None
 ) -> Told:
     """Return what is likeliest where nobody has said it: a side that lies at the target has completed the trip."""
-    trip = trip or _likely_trip(edition, layings)
-    km = [race_km(edition, laying) for laying in layings]
+    km = [race_km(edition, side) for side in sides]
+    trip = trip or _likely_trip(edition, km)
     past = edition.overshoot == "allowed"
     done = [side for side, driven in enumerate(km) if driven == trip.target or (past and driven > trip.target)]
     return Told(trip, done[0] if done else None, not done, bool(draw_pile_empty))
 
 
-def _likely_trip(edition: Edition, layings: Sequence[Laying]) -> Trip:
+def _likely_trip(edition: Edition, km: Sequence[int]) -> Trip:
     """Return the shortest of the edition's own targets that nobody has passed; beyond it the extension was called."""
-    own = _own_targets(edition, len(layings)) or [EXTENDED_KM]
-    km = [race_km(edition, laying) for laying in layings]
+    own = _own_targets(edition, len(km)) or [EXTENDED_KM]
     target = next((target for target in own if target >= max(km)), own[-1])
     if edition.extension == "yes" and own[0] == EXTENDABLE_KM < max(km):
         return Trip(EXTENDED_KM, km.index(max(km)))
     return Trip(target)
-
-
-def race_km(edition: Edition, laying: Laying) -> int:
-    """Return what of a side counts towards the target."""
-    open_hand = Told(Trip(EXTENDED_KM), None, played_out=False, draw_pile_empty=False)
-    return table_of(edition, (laying,), open_hand).race_km(_side(laying))
 
 
 def check_sides(edition: Edition, sides: int) -> None:
@@ -101,17 +77,17 @@ def check_sides(edition: Edition, sides: int) -> None:
         raise SeatingError(wrong)
 
 
-def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
+def table_of(edition: Edition, sides: Sequence[Side], told: Told) -> Table:
     """Return the table of a hand that is over, to be scored.
 
-    Of the piles that do not score nothing is known: an unread card lies on each battle pile.
+    Of the piles that do not score nothing is known: an unread card lies on each battle pile. A side whose distances
+    nobody has counted has an unread one: it is not shut out.
     """
-    sides = tuple(map(_side, layings))
     laid = sum(len(side.distances) + len(side.safeties) for side in sides)
     how = HowEnded.EXHAUSTED if told.played_out else HowEnded.AGREED
     return Table(
         edition=edition,
-        sides=sides,
+        sides=tuple(side._replace(battle=(Card.UNKNOWN,)) for side in sides),
         seats=(),
         deck=edition.deck,
         hands=(),
@@ -125,23 +101,6 @@ def table_of(edition: Edition, layings: Sequence[Laying], told: Told) -> Table:
         extended_by=told.trip.extended_by,
         ending=Ending(how if told.completed_by is None else HowEnded.COMPLETED, told.completed_by),
     )
-
-
-def _side(laying: Laying) -> Side:
-    unseen = (Card.UNKNOWN,) if laying.drove_unseen and not any(laying.distances.values()) else ()
-    return Side(
-        laying.name,
-        (laying.name,),
-        battle=(Card.UNKNOWN,),
-        distances=(*_each(laying.distances), *unseen),
-        doubled=_each(laying.doubled),
-        safeties=laying.safeties,
-        coups_fourres=laying.coups_fourres,
-    )
-
-
-def _each(counts: Mapping[Card, int]) -> tuple[Card, ...]:
-    return tuple(card for card, count in counts.items() for _ in range(count))
 
 
 def _seatings(edition: Edition, sides: int) -> list[tuple[int, int]]:

@@ -147,7 +147,7 @@ class Choreographer:
             return
         seat, zone = self._players[play.player], zone_of(table, play)
         if not self._drawn_this_turn and not table.drawn and seat == table.to_move:
-            if not table.draw_pile and table.edition.empty_pile == "reshuffle":
+            if not table.draw_pile and table.edition.reshuffles:
                 yield from self._reshuffle(seat)
                 self._reshuffled_this_turn = True
             yield from self._draw(seat, 1)

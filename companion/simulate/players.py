@@ -162,7 +162,7 @@ class _Deal:
 
     def _draw(self, player: str) -> None:
         """Draw one card, of the reshuffled discards where the pile is used up and the edition says so."""
-        if not self._pile and self._table.edition.empty_pile == "reshuffle":
+        if not self._pile and self._table.edition.reshuffles:
             self._pile = self._chance.sample(self._zones[DISCARD_ZONE], len(self._zones[DISCARD_ZONE]))
             self._zones[DISCARD_ZONE].clear()
         if self._pile:
@@ -249,7 +249,7 @@ class _Deal:
             return 100.0 + card.km + (500.0 if self._wins(own, card.km) else 0.0)
         if card.family is Family.HAZARD:
             # How far the attacked side has come.
-            index = self._table.side_index(play.target or "")
+            index = self._table.side_index(play.target)
             return 150.0 + (float(self._table.sides[index].km) if index is not None else 0.0) / 10.0
         if card.family is Family.SAFETY:
             return self._safety_worth(own, card)

@@ -54,7 +54,7 @@ def position_of(table: Table, chance: random.Random) -> Position:
 def zone_of(table: Table, play: Play) -> str:
     """Return the zone that a play's card is laid in: `side-1/battle`, `table/discard`, …"""
     card = play.card or Card.UNKNOWN
-    side = table.side_index(play.target or play.player or "")
+    side = table.side_index(play.target or play.player)
     if play.verb is Verb.DISCARD or card.family is Family.SPECIAL or side is None:
         return DISCARD_ZONE
     return f"side-{side + 1}/{PILE_OF[card]}"

@@ -95,7 +95,7 @@ def read_script(text: str, seed: int = 0) -> Script:
     Raises Problem, naming the line, for a record that cannot be played as written.
     """
     chance = random.Random(f"cards {seed}")  # noqa: S311
-    edition, target, options, teams = "classic", None, dict[str, str](), list[Team]()
+    edition, target, options, teams = "classic", None, dict[str, str](), tuple[Team, ...]()
     hands: list[tuple[str, list[Action]]] = []
     deck = _Copies({}, chance)
     for number, raw in enumerate(text.splitlines(), 1):
@@ -104,8 +104,7 @@ def read_script(text: str, seed: int = 0) -> Script:
             line = notation.without_comment(raw.strip()[len(TAKEN_BACK) if taken_back else 0 :])
             if not line:
                 continue
-            is_play = any(line.split()[0] in team.players for team in teams)
-            match None if is_play else notation.parse_header(line):
+            match notation.parse_line(line, teams):
                 case notation.EditionLine(name):
                     edition = name
                 case notation.TargetLine(km):
@@ -113,21 +112,20 @@ def read_script(text: str, seed: int = 0) -> Script:
                 case notation.OptionLine(name, value):
                     options[name] = value
                 case notation.SideLine(team):
-                    teams.append(team)
+                    teams = (*teams, team)
                 case notation.HandLine(first):
                     hands.append((first, []))
                     deck = _Copies(load_edition(edition).deck, chance)
-                case None if not hands:
+                case Play() if not hands:
                     raise ValueError("a line of play needs `hand first` and a player's name before it.")
-                case None:
-                    play = notation.parse_play(line, teams)
+                case Play() as play:
                     hands[-1][1].append(Action(play, deck.card_for(play, taken_back), taken_back))
         except (notation.Unreadable, ValueError) as error:
             raise Problem(f"Line {number} of the script: {error}", 1) from error
     if not hands:
         raise Problem("The script has no hand: it needs `hand first` and a player's name.", 1)
     played = tuple(Hand(first, tuple(actions)) for first, actions in hands)
-    return Script(tuple(teams), played, edition, target, tuple(options.items()))
+    return Script(teams, played, edition, target, tuple(options.items()))
 
 
 class _Copies:

@@ -15,7 +15,7 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.storage.database import last_of, readable, rows_of
 from companion.storage.events import Row
 from companion.storage.files import read_readable, write_whole
@@ -84,9 +84,8 @@ def back_up(path: Path, kind: str = DAILY) -> Path | None:
             old.unlink(missing_ok=True)
         return final
     except (OSError, sqlite3.Error) as error:
-        why = (error.strerror if isinstance(error, OSError) else None) or str(error)
         what_to_do = "look at the disk, its room and the folder's rights"
-        raise Problem(f"No backup could be made in {folder} ({why}): {what_to_do}.", 1) from error
+        raise Problem(f"No backup could be made in {folder} ({cause(error)}): {what_to_do}.", 1) from error
 
 
 class Nightly:

@@ -14,6 +14,7 @@ STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
 EDITIONS_NAME = "editions"
 DEMO_NAME = "demo"
+DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # the deck that was chosen; how pictures turn
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:

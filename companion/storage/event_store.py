@@ -21,7 +21,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from companion.common.clock import now_s
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event, recovery, restore
 from companion.storage.data_folder import store_path
@@ -84,8 +84,9 @@ class Store:
         try:
             there = recovery.found(path)
         except OSError as error:
-            why = str(error.strerror)
-            raise Problem("%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=why) from error
+            raise Problem(
+                "%(path)s cannot be read (%(why)s): check the file’s rights.", path=path, why=cause(error)
+            ) from error
         try:
             if not there.written:
                 raise sqlite3.OperationalError("the mended log cannot be written")

@@ -13,7 +13,7 @@ from contextlib import suppress
 from dataclasses import astuple, dataclass
 from pathlib import Path
 
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.storage import database
 from companion.storage.events import Row, checksum
 
@@ -33,8 +33,8 @@ class LastEvent:
 
 def read(folder: Path) -> LastEvent | None:
     """Return the last event as it was kept; None where nothing was, or what was kept is damaged."""
-    with suppress(OSError, ValueError, TypeError, RecursionError):
-        *numbers, check = json.loads(read_small(folder / FILE_NAME))
+    with suppress(OSError, ValueError, TypeError):
+        *numbers, check = read_json(folder / FILE_NAME)
         last = LastEvent(*map(int, numbers))
         return last if check == _check(last) else None
     return None

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.common.small_file import read_json
 from companion.common.text import Said, say, say_many
 from companion.storage import database, last_event
 from companion.storage.backups import FOLDER as BACKUPS
@@ -110,10 +111,10 @@ def found(path: Path) -> Found:
 def note(folder: Path) -> Mended | None:
     """Return the note about a damaged log, as long as nobody has removed it."""
     try:
-        kept = json.loads((folder / NOTE_NAME).read_text(encoding="utf-8"))
+        kept = read_json(folder / NOTE_NAME)
         backup, beyond, missing, *matches = (int(n) for n in (*(kept[key] for key in _NUMBERS), *kept["matches"]))
         return Mended(str(kept["away"])[:_LONGEST], backup, beyond, missing, tuple(matches))
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, TypeError, KeyError):
         return None
 
 

@@ -6,7 +6,7 @@ import zipfile
 from dataclasses import replace
 from pathlib import Path
 
-from companion.common.errors import FileProblem, Problem
+from companion.common.errors import Problem, file_problem
 from companion.common.program_name import typed
 from companion.common.text import Said, say
 from companion.common.zip_reader import Recoded, ZipReader
@@ -29,7 +29,7 @@ def export_deck(deck: Deck, out: Path) -> Path:
         for face, kept in named
         for picture, stem in zip(kept, stems_of(face), strict=False)
     ]
-    with FileProblem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
+    with file_problem("The deck cannot be written to %(path)s (%(error)s): choose another place.", path=path):
         for picture, _ in pictures:
             if picture.stat().st_size > _MOST_PICTURE_BYTES:
                 raise Problem(

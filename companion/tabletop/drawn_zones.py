@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from companion.common.errors import FileProblem, Problem
-from companion.common.small_file import read_small
+from companion.common.errors import Problem, file_problem
+from companion.common.small_file import read_json
 from companion.common.text import Said, Term, plain, say
 from companion.storage.files import write_whole
 from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
@@ -113,7 +113,7 @@ class DrawnZones:
         """Keep a drawing; it is in force at once. Raises Problem when it cannot be written."""
         if self._path is not None:
             folder = self._path.parent
-            with FileProblem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
+            with file_problem("The zones cannot be kept in %(folder)s (%(error)s): make room there.", folder=folder):
                 write_whole(self._path, json.dumps(drawing.as_json()))
         self._kept, self.problem = drawing, None
 
@@ -121,7 +121,7 @@ class DrawnZones:
         """Remove what is kept. Raises Problem when that cannot be done."""
         if self._path is not None:
             where = self._path
-            with FileProblem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
+            with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=where):
                 where.unlink(missing_ok=True)
         self._kept, self.problem = None, None
 
@@ -318,16 +318,17 @@ def _as_json(zone: DrawnZone) -> dict[str, object]:
 def _load(path: Path | None) -> Drawing | None:
     if path is None:
         return None
-    with FileProblem("The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
-        if not path.exists():
-            return None
-        raw = read_small(path)
     try:
-        data = json.loads(raw)
+        with file_problem(
+            "The drawn zones in %(path)s cannot be read (%(error)s): look at the file's rights.", path=path
+        ):
+            if not path.exists():
+                return None
+            data = read_json(path)
         if not isinstance(data, dict):
             raise ValueError(say("it holds no table."))
         return parse_drawing(data)
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise Problem(
             "The drawn zones in %(path)s are damaged (%(error)s): draw them anew.", path=path, error=str(error)
         ) from error

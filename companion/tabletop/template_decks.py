@@ -14,13 +14,13 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 
 from companion.common import toml_text
-from companion.common.errors import FileProblem, Problem
+from companion.common.errors import Problem, file_problem
 from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.small_file import read_small
@@ -103,7 +103,7 @@ def own_names(data: Path | None) -> tuple[str, ...]:
 
 
 def _names_in(folder: Path) -> tuple[str, ...]:
-    with FileProblem(
+    with file_problem(
         "The decks in %(folder)s cannot be listed (%(error)s): look at the folder's rights.", folder=folder
     ):
         return tuple(sorted(path.parent.name for path in folder.glob(f"*/{FILE_NAME}") if is_name(path.parent.name)))
@@ -220,7 +220,7 @@ def read_deck(folder: Path) -> Deck:
 def read_description(folder: Path) -> Description:
     """Return what the `deck.toml` of a folder says. Raises Problem naming the file for the first thing wrong in it."""
     path = folder / FILE_NAME
-    with FileProblem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
+    with file_problem("The deck's file %(path)s cannot be read (%(error)s): look at the file's rights.", path=path):
         raw = read_small(path)
     try:
         data = tables_of(raw)
@@ -418,13 +418,13 @@ def remove_deck(name: str, data: Path) -> Path:
             folder=folder.parent,
             near=meant(name, own_names(data)),
         )
-    with FileProblem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder):
+    with file_problem("%(path)s cannot be removed (%(error)s): look at the folder's rights.", path=folder):
         (folder / FILE_NAME).unlink()
         shutil.rmtree(folder)
     return folder
 
 
-def _keeping(folder: Path) -> FileProblem:
-    return FileProblem(
+def _keeping(folder: Path) -> AbstractContextManager[None]:
+    return file_problem(
         "The deck cannot be kept in %(folder)s (%(error)s): make room there, or look at its rights.", folder=folder
     )

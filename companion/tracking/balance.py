@@ -33,7 +33,7 @@ def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
     last = record.lines[-1].seq if record.lines else 0
     gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
     is_used_up = table.draw_pile == 0 or (bool(record.lines) and tracks.pile_seqs.get(True, -1) >= last)
-    may_be = is_used_up and table.edition.empty_pile == "reshuffle" and len(table.discards) > 1
+    may_be = is_used_up and table.edition.reshuffles and len(table.discards) > 1
     return may_be and not Counter(table.discards) - gone
 
 

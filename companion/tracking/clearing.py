@@ -36,7 +36,7 @@ def questions_of_the_piles(tracks: Tracks, record: Record, table: Table, *, is_g
 
 def _is_pile_used_up(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is seen empty although the count says otherwise, or the discards have become it."""
-    if table.edition.empty_pile == "reshuffle" and table.discards:
+    if table.edition.reshuffles and table.discards:
         refilled = False in tracks.pile_since_s and table.draw_pile > 0
         return refilled and may_be_reshuffled(tracks, record, table)
     since_s = tracks.pile_since_s.get(True)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common.errors import Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.rules.cards import Card, card_of_slug
 from companion.storage.files import write_whole
 from companion.tracking.track import Place, State, Track
@@ -41,10 +41,10 @@ def read(path: Path | None) -> Tracks:
     if path is None or not path.exists():
         return Tracks()
     try:
-        said: Any = json.loads(read_small(path))
+        said = read_json(path)
         cards = tuple(map(_track, said["cards"]))
         return Tracks(cards=cards, last_serial=int(said["last_serial"]), hand_seq=int(said.get("hand_seq", -1)))
-    except (OSError, Problem, ValueError, KeyError, TypeError, RecursionError):
+    except (OSError, Problem, ValueError, KeyError, TypeError):
         return Tracks()
 
 

@@ -6,6 +6,7 @@ worths, from both seats and with both beginning; prints points more a hand (in a
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -13,9 +14,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import numpy as np
 from robot_games import TWO
 
+from companion.robots import worlds
 from companion.robots.lanes import Lanes, deck_of, lanes_of
-from companion.robots.valuation import WEIGHTS, Weights
-from companion.robots.worlds import play_out
+from companion.robots.valuation import WEIGHTS, Weights, worths
 from companion.rules import referee
 from companion.rules.editions.edition import edition_names, load_edition
 
@@ -41,11 +42,20 @@ def duel(changed: Weights, asked: argparse.Namespace) -> np.ndarray:
     for seat in (0, 1):
         for first in ("Ann", "Bob"):
             rng = np.random.default_rng(asked.seed)
-            sides = (changed, WEIGHTS) if seat == 0 else (WEIGHTS, changed)
-            ends = play_out(dealt(asked.edition, asked.deals, first, rng), rng, sides)
-            races = ends.edition.match_points is None
+            worlds.worths = partial(worths_with, changed, seat)
+            ends = worlds.play_out(dealt(asked.edition, asked.deals, first, rng), rng)
+            races = ends.edition.is_race
             leads.append(200 * ends.shares(seat) - 100 if races else ends.points[:, seat] - ends.points[:, 1 - seat])
     return np.mean(leads, axis=0)
+
+
+def worths_with(changed: Weights, side: int, lanes: Lanes) -> tuple[np.ndarray, np.ndarray]:
+    """What each play is worth to whose turn it is; a side goes by the changed worths."""
+    worth, victims = worths(lanes, WEIGHTS)
+    theirs = lanes.side_of[lanes.move] == side
+    if theirs.any():
+        worth[theirs], victims[theirs] = worths(lanes.chosen(theirs), changed)
+    return worth, victims
 
 
 def dealt(edition: str, deals: int, first: str, rng: np.random.Generator) -> Lanes:

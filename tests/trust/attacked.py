@@ -43,7 +43,8 @@ def main(folder: str, port: str, most_mb: str) -> None:
     import cv2
     import numpy as np
 
-    from companion.match.match import Match, Policy
+    from companion.match.match import Match
+    from companion.match.state import Policy
     from companion.pages import Camera, create_app, limits, serve
     from companion.pages.players import phone_identity
     from companion.pages.table_camera.camera_settings import KeptTurn

@@ -9,11 +9,13 @@ from typing import Any
 from seen import camera
 
 from companion.common.errors import Problem
-from companion.match.history import Kind as Event
-from companion.match.match import Answer, Match, MatchState, Policy
+from companion.match.match import Match
+from companion.match.questions import Answer
+from companion.match.state import MatchState, Policy
 from companion.rules.play import Play
 from companion.rules.record.notation import Unreadable, parse_play
 from companion.rules.referee import legal_plays
+from companion.storage.events import Kind as EventKind
 
 SET_UPS = (
     ("edition classic", "side Ann", "side Bob", "hand first Ann"),
@@ -152,13 +154,13 @@ class Deeds:
         self.match.correct(self.line(), str(self.play()), self.somebody(), vouched=True)
 
     def insert(self) -> None:
-        self.match.rewrite(Event.LINE, self.line(), str(self.play()), self.somebody(), vouched=True)
+        self.match.rewrite(EventKind.LINE, self.line(), str(self.play()), self.somebody(), vouched=True)
 
     def let_stand(self) -> None:
         self.match.let_stand(self.line(), self.somebody(), vouched=True)
 
     def retract(self) -> None:
-        self.match.rewrite(Event.RETRACT, self.line(), None, self.somebody())
+        self.match.rewrite(EventKind.RETRACT, self.line(), None, self.somebody())
 
     def undo(self) -> None:
         self.match.undo(self.somebody())

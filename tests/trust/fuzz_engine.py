@@ -173,7 +173,7 @@ def check_verdict(before: Table, item: JudgedLine, *, as_lies: bool) -> None:
     assert (item.verdict == judge.LEGAL) == (not against), (play, against)
     assert item.applied or item.table == before
     assert item.applied or against
-    teams = [judge.Team(side.name, side.players) for side in before.sides]
+    teams = tuple(judge.Team(side.name, side.players) for side in before.sides)
     assert notation.parse_play(str(play), teams) == play, play
     for why in (*item.reasons, *item.remarks):
         assert all(say(why, language) and rule(why, before.edition, language) for language in LANGUAGES)

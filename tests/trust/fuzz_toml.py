@@ -27,15 +27,15 @@ from companion.match.phones import Phones
 from companion.match.setup_file import read_setup
 from companion.pages import create_app
 from companion.pages.players import phone_identity
-from companion.pages.table_camera.camera_settings import TURN_NAME as PICTURE_TURN
 from companion.pages.table_camera.camera_settings import KeptTurn
 from companion.rules.editions.edition_file import EDITIONS
 from companion.rules.editions.switches import switches
+from companion.storage.data_folder import DECK_IN_USE_NAME as DECK_IN_USE
+from companion.storage.data_folder import TURN_NAME as PICTURE_TURN
 from companion.storage.event_store import Store
 from companion.tabletop.drawn_zones import FILE_NAME as DRAWN_ZONES
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.enrol.enrolment import as_png
-from companion.vision.faces.deck_in_use import KEPT_NAME as DECK_IN_USE
 from companion.vision.faces.deck_in_use import DeckInUse
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -157,7 +157,7 @@ def _points(edition: Edition, parent: Edition) -> Iterator[str]:
         differs = points != getattr(parent.points, field.name)
         if field.name in _POINTS and (points or differs):
             yield f"{_marked(differs)}{points or '–':>5}  {_POINTS[field.name]}"
-    if edition.match_points is not None:
+    if not edition.is_race:
         yield _marked(edition.points.level != parent.points.level) + _LEVELS[edition.points.level]
 
 

@@ -89,7 +89,7 @@ def how_it_ended(result: HandResult) -> str:
 def score_sheet(result: HandResult) -> list[str]:
     """Return the score sheet of a hand as a table, one line of text a row."""
     sides = [side.name for side in result.table.sides]
-    match = [result.match.get(side, 0) for side in sides] if result.table.edition.match_points is not None else None
+    match = [result.match.get(side, 0) for side in sides] if not result.table.edition.is_race else None
     won = [result.won.get(side, 0) for side in sides]
     rows = _sheet_rows(sides, [result.sheets[side] for side in sides], match, won)
     return [how_it_ended(result), *rows, *_what_it_decides(result)]
@@ -119,7 +119,7 @@ def _what_it_decides(result: HandResult) -> Iterator[str]:
     edition = result.table.edition
     if result.how is HowEnded.OPEN:
         return
-    if edition.match_points is None:
+    if edition.is_race:
         yield f"The race goes to {_name(result.winner)}." if result.winner else "The race goes to nobody."
     elif result.winner:
         yield f"The match goes to {_name(result.winner)}."

@@ -13,9 +13,9 @@ from flask import Blueprint, Response, abort, make_response, request
 from companion.common import clock, parsing
 from companion.common.errors import Problem
 from companion.match.dealer import Seen
-from companion.match.history import Kind, history
-from companion.match.match import Answer, MatchState, Outcome
-from companion.match.questions import Question
+from companion.match.history import history
+from companion.match.questions import Answer, Question
+from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.api import openapi
 from companion.pages.api.openapi import Schema
@@ -28,6 +28,7 @@ from companion.rules.record import notation
 from companion.rules.record.judge import state_json
 from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
+from companion.storage.events import Kind
 
 bp = Blueprint("api", __name__)
 
@@ -105,7 +106,7 @@ def _brief(number: int) -> dict[str, Any]:
     texts = [line.text for line in history(events).lines]
     headers = list(notation.headers(texts))
     # The edition's file may be gone.
-    editions = (text.removeprefix("edition ").strip().lower() for text in texts if text.startswith("edition "))
+    editions = (name for name in map(notation.edition_named, events[0].body.get("lines", ())) if name)
     shown = {header.player: header.shown for header in headers if isinstance(header, PlayerLine)}
     teams = [header.team for header in headers if isinstance(header, SideLine)]
     began = clock.moment(events[0].at_s)

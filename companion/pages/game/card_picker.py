@@ -114,7 +114,7 @@ def more(table: Table, player: str, names: Names) -> list[Offer]:
         *_of_the_switches(table, player, names),
         Offer(_("Forgot to draw"), str(Play(Verb.SKIP_DRAW, player))),
         Offer(_("The draw pile is used up"), str(Play(Verb.EXHAUSTED))),
-        Offer(_("End the race here") if words.is_race(table.edition) else _("End the hand here"), str(Play(Verb.END))),
+        Offer(_("End the race here") if table.edition.is_race else _("End the hand here"), str(Play(Verb.END))),
     ]
 
 
@@ -182,7 +182,7 @@ def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names:
 def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
     buttons = []
     for play in ways(table, player, Card.THEFT):
-        index = table.side_index(play.target or "")
+        index = table.side_index(play.target)
         side = table.sides[index] if index is not None else None
         if side is None or play.card is None:
             continue

@@ -9,9 +9,8 @@ from typing import Any
 from flask import Blueprint, abort, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
-from companion.match.history import Kind as Event
-from companion.match.match import Entry, MatchState
 from companion.match.questions import Kind, Question
+from companion.match.state import Entry, MatchState
 from companion.pages import words
 from companion.pages.context import AnyResponse, match, state
 from companion.pages.game import card_picker, offers, own_hand, prompts, views
@@ -25,6 +24,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
 from companion.rules.table import Due, Table, Window
+from companion.storage.events import Kind as EventKind
 
 bp = Blueprint("entry", __name__)
 
@@ -145,7 +145,8 @@ def change(seq: int) -> AnyResponse | str:
 def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
     """Return the change that was chosen on this page and the lines that would no longer count after it, if any."""
     text = None if request.args.get("out") == "1" else request.args.get("text", "")
-    kind = Event.RETRACT if text is None else Event.LINE if request.args.get("before") == "1" else Event.CORRECT
+    written = EventKind.LINE if request.args.get("before") == "1" else EventKind.CORRECT
+    kind = EventKind.RETRACT if text is None else written
     try:
         wrong = match().misfits(kind, entry.seq, text)
         play = notation.parse_play(text, now.game.teams) if text is not None else None
@@ -153,8 +154,8 @@ def _misfits(now: MatchState, entry: Entry) -> dict[str, Any] | None:
         return None
     if not wrong:
         return None
-    is_own = wrong[0].seq == (now.seq + 1 if kind is Event.LINE else entry.seq)
-    way = {Event.RETRACT: "retract", Event.LINE: "insert"}.get(kind, "correct")
+    is_own = wrong[0].seq == (now.seq + 1 if kind is EventKind.LINE else entry.seq)
+    way = {EventKind.RETRACT: "retract", EventKind.LINE: "insert"}.get(kind, "correct")
     return {
         "play": play,
         "say": words.play_say(play, Names.of(now.game)) if play is not None else "",

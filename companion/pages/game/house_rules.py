@@ -189,7 +189,7 @@ def _players_differ(edition: Edition, classic: Edition) -> str:
 
 
 def _points_differ(edition: Edition, classic: Edition) -> str:
-    if edition.match_points is None:
+    if edition.is_race:
         return ""
     said = [
         _("%(what)s: %(points)d", what=_(words.ITEMS[item]), points=getattr(edition.points, field))

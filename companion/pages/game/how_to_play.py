@@ -107,7 +107,7 @@ def _page(edition: Edition, targets: Iterable[int] = ()) -> str:
         usual=USUAL,
         # What brings points; nothing where kilometres alone count.
         points=[]
-        if words.is_race(edition)
+        if edition.is_race
         else [
             (_(words.ITEMS[item]), words.item_note(item, edition), points) for item, points in worth.items() if points
         ],

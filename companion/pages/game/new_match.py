@@ -8,8 +8,8 @@ from werkzeug.datastructures import MultiDict
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.match.history import DEMO
-from companion.match.match import MatchState, Policy
 from companion.match.setup_file import deck_lines
+from companion.match.state import MatchState, Policy
 from companion.pages import language
 from companion.pages.context import AnyResponse, editions, forget_state, has_camera, match, once, service, state
 from companion.pages.game import house_rules, how_to_play

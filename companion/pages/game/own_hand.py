@@ -8,7 +8,7 @@ from typing import Any
 from flask import flash, session
 
 from companion.match.dealer import Seen
-from companion.match.match import MatchState, Outcome
+from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.game import card_picker, offers
 from companion.pages.game.card_picker import Question

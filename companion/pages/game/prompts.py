@@ -7,8 +7,8 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from companion.match.match import MatchState
 from companion.match.questions import Kind, Question
+from companion.match.state import MatchState
 from companion.pages import words
 from companion.pages.context import match
 from companion.pages.game import offers, views

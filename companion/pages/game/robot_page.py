@@ -5,8 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
-from companion.match.match import MatchState
-from companion.match.state import RobotSeat, table_of
+from companion.match.state import MatchState, RobotSeat, table_of
 from companion.match.zone_plays import Places
 from companion.pages import words
 from companion.pages.context import AnyResponse, match, once, service, state

@@ -9,9 +9,8 @@ from typing import Any
 from flask import Blueprint, abort, make_response, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
-from companion.match.history import Kind as Event
-from companion.match.match import Answer, MatchState, Outcome, Policy
-from companion.match.questions import Kind, Question
+from companion.match.questions import Answer, Kind, Question
+from companion.match.state import MatchState, Outcome, Policy
 from companion.pages.context import AnyResponse, forget_state, go, has_camera, has_picture, match, once, service, state
 from companion.pages.game import card_picker, house_rules, offers, own_hand, prompts, views
 from companion.pages.game.card_picker import Tab
@@ -21,6 +20,7 @@ from companion.pages.scores import score
 from companion.pages.words import N_, Names
 from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
+from companion.storage.events import Kind as EventKind
 
 bp = Blueprint("table", __name__)
 
@@ -157,13 +157,13 @@ def _who_pays(now: MatchState, question: Question | None) -> str | None:
 @bp.post("/line/<int:seq>/correct")
 def correct(seq: int) -> AnyResponse:
     """Correct a line of the log."""
-    return _rewrite(seq, Event.CORRECT)
+    return _rewrite(seq, EventKind.CORRECT)
 
 
 @bp.post("/line/<int:seq>/before")
 def insert(seq: int) -> AnyResponse:
     """Insert a play that was forgotten before a line of the log."""
-    return _rewrite(seq, Event.LINE, before=1)
+    return _rewrite(seq, EventKind.LINE, before=1)
 
 
 @bp.post("/line/<int:seq>/retract")
@@ -172,10 +172,10 @@ def retract(seq: int) -> AnyResponse:
     why_not = permissions.why_no_retract(state(), seq)
     if why_not is not None:
         raise NotYours(why_not)
-    return _rewrite(seq, Event.RETRACT, out=1)
+    return _rewrite(seq, EventKind.RETRACT, out=1)
 
 
-def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
+def _rewrite(seq: int, kind: EventKind, **which: Any) -> AnyResponse:
     """Change a line, asking first where others would no longer count, unless that was said to be all right.
 
     Where its hand had been counted the score is shown, which follows the change.
@@ -185,7 +185,7 @@ def _rewrite(seq: int, kind: Event, **which: Any) -> AnyResponse:
     answer = _write(
         "entry.change",
         lambda text, by: match().rewrite(
-            kind, seq, None if kind is Event.RETRACT else text, by, vouched=vouched, asks=asks
+            kind, seq, None if kind is EventKind.RETRACT else text, by, vouched=vouched, asks=asks
         ),
         refused=url_for("entry.change", seq=seq, text=request.form.get("text"), refused=1, **which),
         seq=seq,
@@ -232,8 +232,8 @@ TAPS: Mapping[str, tuple[str, Callable[..., Outcome]]] = {
     "let_stand": ("/line/<int:seq>/stand", lambda by, seq: match().let_stand(seq, by, vouched=permissions.vouched())),
     "let_all_stand": ("/lines/stand", lambda by: match().let_all_stand(by, vouched=permissions.vouched())),
     "waive": ("/waive", lambda by: match().waive(by)),
-    "undo": ("/undo", lambda by: permissions.take_back(Event.UNDO, by, request.form.get("seq"))),
-    "redo": ("/redo", lambda by: permissions.take_back(Event.REDO, by, request.form.get("seq"))),
+    "undo": ("/undo", lambda by: permissions.take_back(EventKind.UNDO, by, request.form.get("seq"))),
+    "redo": ("/redo", lambda by: permissions.take_back(EventKind.REDO, by, request.form.get("seq"))),
     "next_hand": ("/hand", lambda by: match().next_hand(by, request.form.get("first"))),
 }
 """The taps that change the record and need nothing more, by endpoint: the address, and what each does.

@@ -8,7 +8,7 @@ from typing import Any
 from flask import Blueprint, flash, redirect, render_template, request, url_for
 
 from companion.common.errors import Problem
-from companion.match.match import MatchState
+from companion.match.state import MatchState
 from companion.pages import words
 from companion.pages.context import AnyResponse, forget_state, match, once, state
 from companion.pages.game import offers, own_hand, prompts, views

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
 from companion.match.history import CAMERA, Written
-from companion.match.match import Entry, MatchState
+from companion.match.state import Entry, MatchState
 from companion.pages import words
 from companion.pages.game import offers
 from companion.pages.words import N_, Names, Why, _
@@ -57,7 +57,7 @@ def _side_view(game: Game, table: Table, side: Side, player: str | None, robots:
         "points": game.totals.get(side.name, 0),
         "distances": distance_piles(side),
         "owes": list(_owes(table, side, names)),
-        "is_race": words.is_race(table.edition),
+        "is_race": table.edition.is_race,
         "needs": words.needs(side),
     }
 

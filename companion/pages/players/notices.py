@@ -8,15 +8,15 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
-from companion.match.history import Kind as Event
-from companion.match.match import MatchState
 from companion.match.phones import OF_SEATS, Kind, Told
+from companion.match.state import MatchState
 from companion.pages import words
 from companion.pages.context import AnyResponse, match
 from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play
 from companion.rules.record import notation
+from companion.storage.events import Kind as EventKind
 
 bp = Blueprint("told", __name__)
 
@@ -130,7 +130,7 @@ def _told(now: MatchState, change: Change, seat: str) -> dict[str, object] | Non
     if after is not None and replace(after, anyway=before.anyway) == before:
         return None
     is_last = now.undoable is not None and now.undoable.seq == change.seq
-    may_undo = is_last and permissions.why_not(now, Event.UNDO) is None
+    may_undo = is_last and permissions.why_not(now, EventKind.UNDO) is None
     return {
         "seq": change.seq,
         "say": _say(now, change, before, after),

@@ -6,16 +6,17 @@ may correct a line, and the log shows who did.
 
 from __future__ import annotations
 
-from companion.match.history import CAMERA, Kind
-from companion.match.match import GONE, MatchState, Outcome
-from companion.match.state import waits_for_another
+from companion.match.history import CAMERA
+from companion.match.match import GONE
+from companion.match.state import MatchState, Outcome, waits_for_another
 from companion.pages import words
 from companion.pages.context import match, state
 from companion.pages.players import phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
-from companion.storage.events import Event
+from companion.rules.record.notation import HandLine, read_header
+from companion.storage.events import Event, Kind
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
 SEATED_ONLY = N_("Who plays may undo that: take a seat.")
@@ -131,8 +132,7 @@ def _deed(event: Event) -> str:
         return "changed"
     if event.kind == Kind.RETRACT:
         return "took out"
-    text = str(event.body.get("text", ""))
-    if text.startswith("hand "):
+    if isinstance(read_header(str(event.body.get("text", ""))), HandLine):
         return "began"
     return "confirmed" if event.body.get("source") == CAMERA else "entered"
 

@@ -21,8 +21,8 @@ from companion.common.errors import Problem
 from companion.common.small_file import read_small
 from companion.common.text import say
 from companion.match.history import SOMEBODY
-from companion.match.match import MatchState
 from companion.match.phones import Phones
+from companion.match.state import MatchState
 from companion.pages.context import service
 from companion.pages.limits import ip_of
 from companion.pages.words import N_, _

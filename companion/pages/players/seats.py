@@ -11,8 +11,8 @@ from collections.abc import Iterator
 
 from flask import Blueprint, abort, flash, redirect, render_template, request, url_for
 
-from companion.match.match import MatchState
 from companion.match.phones import Asked, Wish
+from companion.match.state import MatchState
 from companion.pages.context import AnyResponse, go, has_camera, match, service, state
 from companion.pages.limits import Kind, network
 from companion.pages.players import phone_identity, preferences

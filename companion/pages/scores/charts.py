@@ -261,7 +261,7 @@ def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
     if len(results) < 2:
         return None
     edition, teams = results[-1].table.edition, [side.name for side in results[-1].table.sides]
-    is_race, sides = words.is_race(edition), tuple(names.side(team) for team in teams)
+    is_race, sides = edition.is_race, tuple(names.side(team) for team in teams)
     goal, last = edition.match_points, results[-1].match
     now = [_("%(who)s: %(sum)d", who=names.side(team), sum=last.get(team, 0)) for team in teams]
     return Plot(

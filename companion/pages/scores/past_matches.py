@@ -159,12 +159,12 @@ def when(at_s: float) -> str:
 def _result(past: Past, names: Names) -> str:
     edition, hands = past.game.edition, past.finished
     if not hands:
-        return _("The race was not finished.") if words.is_race(edition) else _("No hand was finished.")
+        return _("The race was not finished.") if edition.is_race else _("No hand was finished.")
     last = hands[-1].result
     if last.winner:
         return words.won(names.side(last.winner), edition)
     stand = ", ".join(_("%(who)s %(sum)d", who=names.side(side), sum=sum_) for side, sum_ in last.match.items())
-    if words.is_race(edition):
+    if edition.is_race:
         return _("%(totals)s: nobody won.", totals=stand)
     return many("%(totals)s after %(count)d hand", "%(totals)s after %(count)d hands", len(hands), totals=stand)
 
@@ -259,7 +259,7 @@ def replay(number: int, hand: int) -> str:
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
         is_running=number == state().match,
-        is_race=words.is_race(played.game.edition),
+        is_race=played.game.edition.is_race,
     )
 
 
@@ -268,7 +268,7 @@ def _so_far(hand: PlayedHand, game: Game, names: Names) -> tuple[tuple[str, int,
     table, begun = game.table, hand.begins
     if table is None:
         return ()
-    counts_match = table.edition.match_points is not None
+    counts_match = not table.edition.is_race
     return tuple(
         (names.side(side.name), sheet.total, begun.totals.get(side.name, 0) if counts_match else None)
         for side, sheet in zip(table.sides, scoring.score(table), strict=True)

@@ -18,8 +18,8 @@ from companion.pages.players.names import clean
 from companion.pages.words import N_, Names, _
 from companion.rules.cards import Card, Family, card_of_slug
 from companion.rules.editions.edition import Edition
-from companion.rules.table import Table
-from companion.rules.tableau import Laying, Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
+from companion.rules.table import Side, Table
+from companion.rules.tableau import Trip, check_sides, likely, odd_cards, odd_trip, table_of, trips
 from companion.vision.counting.figures import Figure, figures
 from companion.vision.counting.tally import PILES, Lot, Spot, Tally, scores
 
@@ -30,6 +30,7 @@ OUT, COUP_FOURRE = "out", "coup-fourre"
 YES, NO = "yes", "no"
 PLAYED_OUT, STOPPED = "played-out", "stopped"
 MOST_COPIES = 99
+_UNSEEN = (Card.UNKNOWN,)  # what lies before a side that drove, and whose distances nobody has counted
 
 
 # --- What the photographs say, as fields -----------------------------------------------------------------------
@@ -99,9 +100,9 @@ def odd(table: Table) -> tuple[Odd, ...]:
 
 def lot_forms(edition: Edition, tally: Tally, form: Form, found: Sequence[Odd]) -> Iterator[dict[str, Any]]:
     """Yield every side and heap with its lines, and what was found odd about them; heaps beside the mats last."""
-    sides = list(zip(_sides(tally, form).values(), layings(edition, tally, form), strict=False))
+    laid = list(zip(_sides(tally, form).values(), sides(edition, tally, form), strict=False))
     for lot in tally.lots:
-        names = [laying.name for lots, laying in sides if lot in lots]
+        names = [side.name for lots, side in laid if lot in lots]
         about = [one for one in found if names and one.side in (None, *names)]
         yield _lot_form(edition, tally, form, lot, about)
 
@@ -125,7 +126,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "key": key,
         "title": name or _("Beside the mats"),
         "name": name,
-        "km": _laying(edition, form, [lot]).km,
+        "km": _side(edition, form, [lot]).km,
         "odd": [one.say for one in about if one.side and not one.card],
         "is_seen": lot.is_seen,
         "figures": pictures,
@@ -169,11 +170,11 @@ def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]
 
 def asked(edition: Edition, tally: Tally, form: Form) -> list[dict[str, Any]]:
     """Return the questions about the hand as a whole, each with its field, its answers, and what the cards say."""
-    keys, laid = list(_sides(tally, form)), layings(edition, tally, form)
+    keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     done = likely(edition, laid, trip=ways.get(form.get("trip", ""))).completed_by
     who = _("nobody") if done is None else laid[done].name
-    completed = [(key, _("%(name)s completed it", name=laying.name)) for key, laying in zip(keys, laid, strict=False)]
+    completed = [(key, _("%(name)s completed it", name=side.name)) for key, side in zip(keys, laid, strict=False)]
     nobody = [(PLAYED_OUT, _("Nobody: all cards were played")), (STOPPED, _("Nobody: we stopped before"))]
     by_cards, trip = ("", _("As the cards say")), [(value, _trip_say(way, laid)) for value, way in ways.items()]
     found = [
@@ -193,7 +194,7 @@ def _trip_value(trip: Trip, keys: Sequence[str]) -> str:
     return str(trip.target) if trip.extended_by is None else f"{trip.target} {keys[trip.extended_by]}"
 
 
-def _trip_say(trip: Trip, laid: Sequence[Laying]) -> str:
+def _trip_say(trip: Trip, laid: Sequence[Side]) -> str:
     if trip.extended_by is None:
         return _("%(km)d km", km=trip.target)
     return _("Extended by %(who)s: %(km)d km", who=laid[trip.extended_by].name, km=trip.target)
@@ -212,27 +213,27 @@ class OpenCardError(Problem):
 
 def table_sent(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table confirmed. Raises Problem for what is open or cannot be read."""
-    laid = layings(edition, tally, form)
-    for laying, lots in zip(laid, _sides(tally, form).values(), strict=False):
+    laid = sides(edition, tally, form)
+    for side, lots in zip(laid, _sides(tally, form).values(), strict=False):
         for spot in (spot for lot in lots for spot in lot.unsure if _answer(edition, spot, form) is None):
             raise OpenCardError(spot.number)
         for lot, card, kind in product(lots, distances_of(edition), "nx"):
             if _number(form, f"{kind}-{lot.key}-{card}") is None:
                 wrong = N_("How many %(card)s lie before %(name)s? That is a number from 0 to %(most)d.")
-                raise Problem(_(wrong, card=words.name(card), name=laying.name, most=MOST_COPIES))
-    if not any(laying.km or laying.safeties for laying in laid):
+                raise Problem(_(wrong, card=words.name(card), name=side.name, most=MOST_COPIES))
+    if not any(side.km or side.safeties for side in laid):
         raise Problem(_("Nothing is counted yet: put in how many cards lie before each side, and which safeties."))
-    names = Counter(laying.name.casefold() for laying in laid)
-    for laying in laid:
-        if names[laying.name.casefold()] > 1:
-            raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=laying.name))
+    names = Counter(side.name.casefold() for side in laid)
+    for side in laid:
+        if names[side.name.casefold()] > 1:
+            raise Problem(_("Two sides are called %(name)s: give one of them another name.", name=side.name))
     check_sides(edition, len(laid))
     return table_so_far(edition, tally, form)
 
 
 def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
     """Return the table as far as it is said: what is open or cannot be read does not count."""
-    keys, laid = list(_sides(tally, form)), layings(edition, tally, form)
+    keys, laid = list(_sides(tally, form)), sides(edition, tally, form)
     ways = {_trip_value(trip, keys): trip for trip in trips(edition, len(keys))}
     told = likely(edition, laid, trip=ways.get(form.get("trip", "")), draw_pile_empty=form.get("pile") == YES)
     ended = form.get("ended", "")
@@ -242,10 +243,11 @@ def table_so_far(edition: Edition, tally: Tally, form: Form) -> Table:
     return table_of(edition, laid, told)
 
 
-def layings(edition: Edition, tally: Tally, form: Form) -> tuple[Laying, ...]:
+def sides(edition: Edition, tally: Tally, form: Form) -> tuple[Side, ...]:
     """Return what lies before each side, of which there are two at least."""
-    sides = (_laying(edition, form, lots) for lots in _sides(tally, form).values())
-    return tuple(sides) if len(_sides(tally, form)) > 1 else (*sides, Laying(_("The others"), drove_unseen=True))
+    laid = tuple(_side(edition, form, lots) for lots in _sides(tally, form).values())
+    others = _("The others")
+    return laid if len(laid) > 1 else (*laid, Side(others, (others,), distances=_UNSEEN))
 
 
 def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
@@ -255,7 +257,7 @@ def _sides(tally: Tally, form: Form) -> dict[str, list[Lot]]:
     return {side.key: [side, *(lot for lot in tally.lots if owners[lot] == side.key)] for side in sides}
 
 
-def _laying(edition: Edition, form: Form, lots: Sequence[Lot]) -> Laying:
+def _side(edition: Edition, form: Form, lots: Sequence[Lot]) -> Side:
     """Return what these lots have lying, the first of them the side's own."""
     answers = ((_answer(edition, spot, form), spot.sighting.sideways) for lot in lots for spot in lot.unsure)
     told = [(card, sideways) for card, sideways in answers if card and scores(card)]
@@ -267,13 +269,14 @@ def _laying(edition: Edition, form: Form, lots: Sequence[Lot]) -> Laying:
     said = [(card, form.get(f"s-{lot.key}-{card}", "")) for lot, card in product(lots, edition.safeties)]
     out = [(card, sideways) for card, sideways in told if card.family is Family.SAFETY]
     out += [(card, how == COUP_FOURRE) for card, how in said if how]
-    return Laying(
-        clean(form.get(f"name-{lots[0].key}", "")) or words.said(lots[0].name),
-        +km,
-        +fast,
+    name = clean(form.get(f"name-{lots[0].key}", "")) or words.said(lots[0].name)
+    return Side(
+        name,
+        (name,),
+        distances=tuple(km.elements()) or (_UNSEEN if form.get(f"drove-{lots[0].key}") == YES else ()),
+        doubled=tuple(fast.elements()),
         safeties=tuple(card for card, _was_coup in out),
         coups_fourres=tuple(card for card, was_coup in out if was_coup),
-        drove_unseen=form.get(f"drove-{lots[0].key}") == YES,
     )
 
 

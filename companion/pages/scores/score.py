@@ -5,7 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, abort, render_template, request, session, url_for
 
 from companion.match.archive import hands_of
-from companion.match.match import MatchState, last_result, next_first
+from companion.match.state import MatchState, last_result, next_first
 from companion.pages import words
 from companion.pages.context import AnyResponse, go, state
 from companion.pages.game import offers, views
@@ -41,7 +41,7 @@ def show() -> AnyResponse | str:
         seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
         next_first_name=following,
         goal=now.game.edition.match_points,
-        is_race=words.is_race(now.game.edition),
+        is_race=now.game.edition.is_race,
         wins=score_sheets.wins(now.game),
         turns_back=table is not None and table.is_over and bool(offers.answers(table, names, None)),
         winner=names.side(now.game.winner) if now.game.winner else None,

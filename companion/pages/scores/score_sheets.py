@@ -75,7 +75,7 @@ def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) ->
     return SheetView(
         number=result.number,
         title=words.hand_title(edition, result.number),
-        is_race=words.is_race(edition),
+        is_race=edition.is_race,
         sides=tuple(names.side(side.name) for side in table.sides),
         rows=tuple(_rows(table, sheets, names, hazards)),
         totals=tuple(sheet.total for sheet in sheets),
@@ -91,7 +91,7 @@ def sheet_view(result: HandResult, names: Names, hazards: Answered = NOTHING) ->
 
 def counted_sheet(table: Table) -> SheetView:
     """Return the score sheet of a hand that was counted from the cards alone."""
-    ending, is_race = table.ending or Ending(HowEnded.AGREED), words.is_race(table.edition)
+    ending, is_race = table.ending or Ending(HowEnded.AGREED), table.edition.is_race
     by = table.sides[ending.side].name if ending.side is not None else None
     sheets = {side.name: sheet for side, sheet in zip(table.sides, scoring.score(table), strict=True)}
     winner = scoring.match_winner(table.edition, {}, table) if is_race else None
@@ -140,7 +140,7 @@ def answered(hand: PlayedHand) -> Answered:
         play, table = entry.play, before.table
         if entry.needs_attention or play is None or play.card is None or table is None or not play.is_coup_fourre:
             continue
-        index = table.side_index(play.player or "")
+        index = table.side_index(play.player)
         hazards = [a.hazard for a in table.attacks if a.side == index and SAFETY_OF.get(a.hazard) is play.card]
         if index is not None and hazards:
             found[table.sides[index].name, play.card] = hazards[-1]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from flask import Blueprint, redirect, render_template, request, url_for
 
 from companion.match.archive import hands_of
-from companion.match.match import last_result
-from companion.pages import words
+from companion.match.state import last_result
 from companion.pages.context import AnyResponse, service, state
 from companion.pages.game import prompts, views
 from companion.pages.players import phone_identity
@@ -43,7 +42,7 @@ def show() -> AnyResponse | str:
         winner=names.side(now.game.winner) if now.game.winner else None,
         goal=now.game.edition.match_points,
         is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,
-        is_race=words.is_race(now.game.edition),
+        is_race=now.game.edition.is_race,
         code=code,
         letters=service().code,
         typed=address.typed(base, "/join" if code else ""),

@@ -10,15 +10,16 @@ from typing import Any, cast
 
 import cv2
 
-from companion.common.errors import FileProblem, Problem
-from companion.common.small_file import read_small
+from companion.common.errors import Problem, file_problem
+from companion.common.small_file import read_json
 from companion.common.text import say
+from companion.storage.data_folder import TURN_NAME
 from companion.storage.files import write_whole
 from companion.vision.boxes import Image
 from companion.vision.capture.devices import is_stream, lasting_name, shown, video_devices
 from companion.vision.capture.sources import Frame, is_device
 
-TURN_NAME, OTHERS_NAME = "picture-turn.json", "other-cameras.json"
+OTHERS_NAME = "other-cameras.json"
 QUARTERS = {90: cv2.ROTATE_90_CLOCKWISE, 180: cv2.ROTATE_180, 270: cv2.ROTATE_90_COUNTERCLOCKWISE}
 LEFT_AND_RIGHT = 1
 MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as much of this computer as it
@@ -27,7 +28,7 @@ MOST_OTHERS = 3  # maximum number of cameras beside the first: each takes as muc
 def _keep(path: Path | None, value: object) -> None:
     if path is None:
         return
-    with FileProblem(
+    with file_problem(
         "%(path)s cannot be written (%(error)s): check the folder's rights and the disk's space.", path=path
     ):
         write_whole(path, json.dumps(value))
@@ -36,8 +37,8 @@ def _keep(path: Path | None, value: object) -> None:
 def _kept(path: Path | None) -> Any:
     """Return what was kept; None where nothing was, or nothing that can be read."""
     try:
-        return json.loads(read_small(path)) if path else None
-    except (OSError, ValueError, RecursionError):
+        return read_json(path) if path else None
+    except (OSError, ValueError):
         return None
 
 

@@ -107,6 +107,16 @@ class Edition:
         return int(self.two_hundreds) if self.two_hundreds.isdigit() else None
 
     @property
+    def reshuffles(self) -> bool:
+        """True if the discards become the draw pile once that is used up."""
+        return self.empty_pile == "reshuffle"
+
+    @property
+    def is_race(self) -> bool:
+        """True if kilometres alone decide, and no match is counted in points."""
+        return self.match_points is None
+
+    @property
     def match_points(self) -> int | None:
         """The points that end a match, or None where one race decides."""
         return int(self.match) if self.match.isdigit() else None
@@ -202,8 +212,9 @@ def _field(switch: str) -> str:
     return switch.replace("-", "_")
 
 
-_own: dict[str, Edition] = {}  # the editions of one's own. They are set once, when the program begins.
-_own_texts: dict[str, str] = {}
+_own: dict[str, tuple[Edition, str]] = {}
+"""The editions of one's own, each with the text of its file. They are set once, when the program begins."""
+
 _lent: dict[str, Edition] = {}  # the editions of other machines, by name and what is in them
 
 
@@ -219,8 +230,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
             edition = read_edition(path)
             if edition.name != path.stem:
                 raise EditionError(f"{path}: the file of the edition '{edition.name}' is called {edition.name}.toml.")
-            _own[path.stem] = edition
-            _own_texts[path.stem] = path.read_text("utf-8")
+            _own[path.stem] = edition, path.read_text("utf-8")
         except EditionError as error:
             faults.append(str(error))
     return tuple(faults)
@@ -228,7 +238,7 @@ def keep_own_editions(folder: Path) -> tuple[str, ...]:
 
 def own_text(name: str) -> str | None:
     """Return the file of an edition of one's own as text; None for one that ships, and for one that is too long."""
-    text = _own_texts[name] if name in _own else ""
+    _, text = _own.get(name, (None, ""))
     return text if 0 < len(text) <= LONGEST_LENT else None
 
 
@@ -238,11 +248,11 @@ def lent(text: str) -> str:
 
     Raises EditionError for what is no edition file.
     """
+    if len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
+        raise EditionError("Too many editions have come, or too long ones.")
     reading = edition_file.read_text(text, edition_file.shipped_names())
-    if reading.faults or len(_lent) >= MOST_LENT or len(text) > LONGEST_LENT:
-        raise EditionError(
-            reading.faults[0].say if reading.faults else "Too many editions have come, or too long ones."
-        )
+    for fault in reading.faults:
+        raise EditionError(fault.say)
     edition = _built(reading.entries)
     name = f"{edition.name}.{hashlib.sha256(text.encode()).hexdigest()[:16]}"
     _lent[name] = replace(edition, name=name)
@@ -257,7 +267,8 @@ def edition_names() -> tuple[str, ...]:
 def load_edition(name: str) -> Edition:
     """Return an edition by name, in any case. Raises EditionError with a sentence for an unknown one."""
     small = name.lower()
-    return _own.get(small) or _lent.get(small) or _shipped(small)
+    own, _ = _own.get(small, (None, ""))
+    return own or _lent.get(small) or _shipped(small)
 
 
 @cache

@@ -133,7 +133,7 @@ class Game(NamedTuple):
     @property
     def goes_on(self) -> bool:
         """True if the hand is open, or another is to follow."""
-        return self.hand_is_open or (self.winner is None and self.edition.match_points is not None)
+        return self.hand_is_open or (self.winner is None and not self.edition.is_race)
 
 
 NEW_GAME = Game()
@@ -212,15 +212,8 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
     """
     try:
-        # A line that begins with a player's name is a play, if it can be: somebody may be called `side`.
-        try:
-            play = notation.parse_play(line.text, game.teams)
-        except Unreadable:
-            header = notation.parse_header(line.text)
-            if header is None:
-                raise
-            return _take_header(game, header)
-        return _take_play(game, line, play, as_lies=as_lies)
+        read = notation.parse_line(line.text, game.teams)
+        return _take_play(game, line, read, as_lies) if isinstance(read, Play) else _take_header(game, read)
     except SeatingError as error:
         return game._replace(is_unseated=True), (_unreadable(game, line, error),)
     except (Unreadable, EditionError) as error:
@@ -306,7 +299,7 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
     return _close(game, ended, (reason(Code.ENDED_AS_AGREED),))
 
 
-def _take_play(game: Game, line: Line, play: Play, *, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
+def _take_play(game: Game, line: Line, play: Play, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
         # `hand first` is missing or unreadable: whoever plays is the first player.

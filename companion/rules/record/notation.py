@@ -166,13 +166,47 @@ def parse_header(text: str) -> Header | None:
     return read(*found.groups())
 
 
+def read_header(text: str) -> Header | None:
+    """Return a header line or `hand first …`; None for anything else.
+
+    No line of play is written like `hand first …` or `player …`; whether one of the others is one, `parse_line` tells.
+    """
+    try:
+        return parse_header(text)
+    except Unreadable:
+        return None
+
+
+def edition_named(text: str) -> str | None:
+    """Return the name in a line `edition …`, whether there is such an edition or not; None for any other line."""
+    found = re.fullmatch(rf"edition\s+{_HEADERS['edition'][0]}", text.strip(), re.IGNORECASE)
+    return found[1].lower() if found else None
+
+
+def parse_line(text: str, teams: tuple[Team, ...]) -> Play | Header:
+    """Return one line of a record. Raises Unreadable, with a sentence, for anything else.
+
+    A line that begins with a player's name is a play, if it can be: somebody may be called `side`.
+    """
+    try:
+        return parse_play(text, teams)
+    except Unreadable:
+        header = parse_header(text)
+        if header is None:
+            raise
+        return header
+
+
 def headers(lines: Iterable[str]) -> Iterator[Header]:
     """Yield the header lines of a record, without those that cannot be read."""
+    teams: tuple[Team, ...] = ()
     for text in lines:
         with suppress(Unreadable):
-            header = parse_header(text)
-            if header is not None:
-                yield header
+            line = parse_line(text, teams)
+            if isinstance(line, SideLine):
+                teams = (*teams, line.team)
+            if not isinstance(line, Play):
+                yield line
 
 
 def _read_edition(name: str) -> EditionLine:
@@ -250,25 +284,13 @@ _ONLY_A_REMEDY = say("Only a remedy out of turn goes under its hazard: `repairs 
 _TABLE_WORDS = {verb.value: verb for verb in (Verb.EXHAUSTED, Verb.END)}
 
 
-def parse_play(text: str, teams: Sequence[Team]) -> Play:
+@lru_cache(maxsize=4096)
+def parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     """Return one line of play. Raises Unreadable, with a sentence, for anything else.
 
-    `anyway` at the end marks an illegal play that the table let stand.
+    `anyway` at the end marks an illegal play that the table let stand. It is cached, because the same few hundred lines
+    make up every record of the same players.
     """
-    return _parse_play(text, tuple(teams))
-
-
-def read_play(text: str, teams: Sequence[Team]) -> Play | None:
-    """Return one line of play; None for anything else."""
-    try:
-        return parse_play(text, teams)
-    except Unreadable:
-        return None
-
-
-@lru_cache(maxsize=4096)
-def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
-    """Read a play; cached, because the same few hundred lines make up every record of the same players."""
     said = without_comment(text) if "#" in text else text
     words = said.replace(">", " > ").replace("!", " ! ").split()
     if len(words) == 1 and words[0].lower() in _TABLE_WORDS:
@@ -287,6 +309,14 @@ def _parse_play(text: str, teams: tuple[Team, ...]) -> Play:
     if under and (play.card or Card.UNKNOWN).family is not Family.REMEDY:
         raise Unreadable(_ONLY_A_REMEDY)
     return replace(play, at_once=at_once, under=under, anyway=anyway) if at_once or anyway else play
+
+
+def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
+    """Return one line of play; None for anything else."""
+    try:
+        return parse_play(text, teams)
+    except Unreadable:
+        return None
 
 
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
@@ -410,4 +440,4 @@ def header_text(teams: Sequence[Team], edition: str, target: int | None, options
 
 def record_text(lines: Iterable[str]) -> str:
     """Return the lines of a record as the text of a file, a blank line before each hand."""
-    return "".join("\n" * text.startswith("hand ") + f"{text}\n" for text in lines)
+    return "".join("\n" * isinstance(read_header(text), HandLine) + f"{text}\n" for text in lines)

@@ -9,14 +9,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.small_file import read_small
+from companion.common.small_file import read_json
 from companion.common.text import say
-from companion.storage.data_folder import data_dir
+from companion.storage.data_folder import DECK_IN_USE_NAME, data_dir
 from companion.storage.files import write_whole
 from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.faces.face_templates import Templates, load_templates
 
-KEPT_NAME = "deck-in-use.json"  # the file of the data folder in which the choice is kept
 LOOK_AGAIN_S = 1.0  # seconds between checks for another choice, or more pictures of the deck
 
 
@@ -38,10 +37,10 @@ def faces_of(
 def chosen_deck(data: Path) -> str | None:
     """Return the deck chosen in a data folder; None if there is none, or it is gone."""
     try:
-        kept = json.loads(read_small(data / KEPT_NAME))
+        kept = read_json(data / DECK_IN_USE_NAME)
         name = kept.get("deck") if isinstance(kept, dict) else None
         return name if isinstance(name, str) and name in deck_names(data) else None
-    except (OSError, ValueError, RecursionError, Problem):
+    except (OSError, ValueError, Problem):
         # As without a file: the table plays on with stickers, and the page shows that nothing is chosen.
         return None
 
@@ -54,7 +53,7 @@ def choose_deck(data: Path, name: str | None) -> None:
     if name is not None:
         load_deck(name, data)
     try:
-        write_whole(data / KEPT_NAME, json.dumps({"deck": name}))
+        write_whole(data / DECK_IN_USE_NAME, json.dumps({"deck": name}))
     except OSError as error:
         full = say(
             "Which cards you play with cannot be kept in %(folder)s (%(error)s): make room there.",
