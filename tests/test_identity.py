@@ -218,6 +218,17 @@ STORIES: dict[str, tuple[Table | None, list[tuple[Sighting, ...] | str], dict[Ca
         ],
         {KM_25: [3, 5], KM_50: [2], KM_100: [4]},
     ),
+    "a card laid beside its like that lies as it did is none that was pushed just under that": (
+        DRIVING,
+        [
+            (card(KM_100, 600, 220, "side-1/distance", stay=1), card(KM_100, 601, 221, "side-1/distance", stay=2)),
+            "side-1/distance",
+            (card(KM_100, 601, 221.5, "side-1/distance", stay=3),),
+            "side-1/distance",
+            (card(KM_100, 601, 221.5, "side-1/distance", stay=3), card(KM_100, 602, 218, "side-1/distance", stay=4)),
+        ],
+        {KM_100: [2, 3]},
+    ),
     "a sticker that is read names its card whatever the eye tells of its face": (
         None,
         [
