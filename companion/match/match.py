@@ -109,20 +109,20 @@ class Match:
     def once(self, request: str | None, asked: str, act: Callable[[], Outcome]) -> Outcome:
         """Make a change once, however often it is asked for under one name in a match, and give its first outcome.
 
-        `asked` is all that was asked: the same name for something else is refused. What wrote nothing may be asked for
-        again under its name, as after a restart. All of it happens in one lock.
+        `asked` is all that was asked: the same name for something else is refused. Where there was nothing to do it may
+        be asked for again. All of it happens in one lock.
         """
         asked = hashlib.sha256(asked.encode()).hexdigest()[:16]
         with self._changed:
             first = self._first.get(request) if request else None
             if first is not None:
                 return self._again(first[1]) if first[0] == asked else self._stamped(OTHER_CHANGE)
-            self._request, before = {"request": request, "asked": asked} if request else {}, self._state.seq
+            self._request = {"request": request, "asked": asked} if request else {}
             try:
                 outcome = self._stamped(act())
             finally:
                 self._request = {}
-            if request and self._state.seq > before:
+            if request and not outcome.is_void:
                 self._first[request] = asked, outcome
             return outcome
 
