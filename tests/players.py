@@ -66,7 +66,7 @@ def legal_play(table: Table, chance: random.Random) -> Play | None:
             return play
     if table.is_over:
         return None
-    rest = [play for play in referee.legal_plays(table, table.player_to_move) if holds(table, play)]
+    rest = [play for play in referee.legal_plays(table, table.player_up) if holds(table, play)]
     assert rest or not any(table.hands), table
     return chance.choice(rest) if rest else None
 
@@ -110,7 +110,7 @@ def random_play(table: Table, chance: random.Random) -> Play:
     if chance.random() < 0.3:
         return _answer(table, chance)
     others = chance.random() < 0.05
-    player = chance.choice(table.seats).player if others else table.player_to_move
+    player = chance.choice(table.seats).player if others else table.player_up
     makers: tuple[tuple[float, Callable[[Table, str, random.Random], Play]], ...] = (
         (0.72, _lay),
         (0.12, _discard),

@@ -3,7 +3,6 @@
 import io
 import threading
 import zipfile
-from dataclasses import replace
 from pathlib import Path
 
 import cv2
@@ -299,17 +298,6 @@ def test_the_first_card_is_asked_for_with_the_live_picture(page, begun):
     assert "Lay the card “25 km” alone" in text_of(shown)
     assert 'src="/camera.jpg"' in shown.get_data(as_text=True)
     assert "of 24" in text_of(page.get("/decks/fast/enrol"))
-
-
-def test_the_simulated_table_shows_nobody_s_cards_and_photographs_come_first(page, begun, app, monkeypatch):
-    here = app.extensions["companion"]
-    drawn = replace(here, camera=replace(here.camera, is_simulated=True))
-    monkeypatch.setitem(app.extensions, "companion", drawn)
-
-    asked = page.get(begun).get_data(as_text=True)
-
-    assert "<details open><summary>Photographs of the cards" in asked
-    assert "/camera.jpg" not in asked
 
 
 def test_a_card_is_taken_shown_and_the_next_one_asked_for(page, begun, camera, tmp_path):

@@ -71,11 +71,15 @@ def test_a_page_that_was_open_in_the_demo_learns_that_it_is_over(page, match):
     assert ("-demo." in before, "-demo." in after) == (True, False)
 
 
-def test_cards_are_enrolled_before_the_drawn_table_in_the_demo_alone(page, match, tmp_path):
+def test_no_cards_are_enrolled_before_the_drawn_table_and_photographs_come_first(page, match, tmp_path):
     begin("ours", "classic", tmp_path).keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
-    assert "/camera.jpg" in page.get("/decks/ours/enrol").get_data(as_text=True)
+    in_the_demo = page.get("/decks/ours/enrol").get_data(as_text=True)
     match.start(TWO, "Ann")
-    assert "/camera.jpg" not in page.get("/decks/ours/enrol").get_data(as_text=True)
+    in_a_match = page.get("/decks/ours/enrol").get_data(as_text=True)
+
+    for shown in (in_the_demo, in_a_match):
+        assert "/camera.jpg" not in shown
+        assert "<details open><summary>Photographs of the cards" in shown
 
 
 def test_the_demo_that_is_offered_again_is_the_demo(page, match):

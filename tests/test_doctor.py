@@ -241,7 +241,7 @@ class SteadyCamera:
 
     def plugged_in(self, monkeypatch: pytest.MonkeyPatch) -> Self:
         monkeypatch.setattr("companion.vision.quality.camera_check.opener_of", lambda source: lambda: self)
-        monkeypatch.setattr("companion.vision.quality.camera_check.monotonic", lambda: self.now_s)
+        monkeypatch.setattr("companion.vision.quality.camera_check.time", SimpleNamespace(monotonic=lambda: self.now_s))
         return self
 
     def grab(self) -> bool:

@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -109,7 +110,7 @@ def test_a_slow_computer_and_a_slow_camera_are_told_apart(busy, says):
 )
 def test_before_the_start_the_pace_is_that_of_the_slower_of_camera_and_computer(monkeypatch, fps, looks_take_s, says):
     times = iter((0.0, camera_check.PACE_LOOKS * looks_take_s))
-    monkeypatch.setattr(camera_check, "monotonic", times.__next__)
+    monkeypatch.setattr(camera_check, "time", SimpleNamespace(monotonic=times.__next__))
     found = camera_check.verdict_of(Trial("It", (np.full((240, 320, 3), 90, np.uint8),), fps))
 
     assert next(one.says for one in found.findings if one.aspect is Aspect.PACE) == says

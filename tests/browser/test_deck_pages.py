@@ -97,7 +97,7 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, table, 
 
     page.click("text=A photograph instead")
     page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
-    expect(page.get_by_text("All of them are known from another deck.")).to_be_visible(timeout=150_000)
+    expect(page.get_by_text("All of them are known already.")).to_be_visible(timeout=150_000)
     assert page.evaluate(TOO_SMALL) == []
     first = page.locator(".piece").first
     first.locator("summary").click()

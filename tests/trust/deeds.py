@@ -87,7 +87,7 @@ class Deeds:
         state, chance = self.match.state, self.chance
         table = state.game.table
         if table is not None and not table.is_over and chance.random() < 0.7:
-            legal = list(legal_plays(table, table.player_to_move))
+            legal = list(legal_plays(table, table.player_up))
             if legal:
                 return chance.choice(legal)
         return parse_play(self.text(), state.game.teams)
