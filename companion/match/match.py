@@ -34,6 +34,7 @@ from companion.match.state import (
     misfits,
     next_first,
     table_of,
+    typed_id,
     waits_for_another,
 )
 from companion.rules.play import Play
@@ -130,9 +131,8 @@ class Match:
         """Return the first outcome of a change; after a restart with what its play, if it waits, is asked about now."""
         if first.version:
             return first
-        claim = f"-typed.e{first.seq}-{questions.Kind.PLAY}"
-        reasons = next((asked.reasons for asked in self._state.questions if asked.id.endswith(claim)), ())
-        return replace(self._stamped(first), seq=first.seq, reasons=reasons)
+        asked = self._state.question(typed_id(self._state, first.seq))
+        return replace(self._stamped(first), seq=first.seq, reasons=asked.reasons if asked else ())
 
     def _stamped(self, outcome: Outcome) -> Outcome:
         """Return an outcome with the state that it left."""
@@ -296,10 +296,9 @@ class Match:
         with self._changed:
             question = self._state.question(question_id)
             if question is None:
-                is_seen = questions.serial_of(question_id) is not None
-                is_of_now = question_id.startswith(f"{self._state.match}-{self._state.hand_seq}-")
-                may_come = is_seen and is_of_now and question_id not in self._state.past.asked
-                return NOT_LOOKED if may_come and self._derive is _nothing_seen else GONE
+                now, is_blind = self._state, self._derive is _nothing_seen
+                may_come = is_blind and questions.is_of_a_card(question_id, now.match or 0, now.hand_seq)
+                return NOT_LOOKED if may_come and question_id not in now.past.asked else GONE
             if question.kind is questions.Kind.UNDO and (answer is Answer.YES or by not in self._state.people):
                 return self.undo(by)  # It refuses whoever does not play.
             if question.kind is questions.Kind.DIRECTOR:

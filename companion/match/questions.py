@@ -128,6 +128,11 @@ def match_of(question: str) -> int | None:
     return int(found["match"]) if found else None
 
 
+def is_of_a_card(question: str, match: int, hand: int) -> bool:
+    """True if a question with this id is about a card that was seen in a hand."""
+    return question.startswith(f"{match}-{hand}-") and serial_of(question) is not None
+
+
 def serial_of(question: str) -> int | None:
     """Return the serial of the track that a question with this id is about; None where it is about none."""
     serial = question.rpartition("-")[0].rpartition(".")[2]

@@ -255,10 +255,15 @@ def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]
         return
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
     for claim in claims:
-        asked = question_id(state.match, state.hand_seq, "typed", f"e{claim.seq}", Kind.PLAY)
+        asked = typed_id(state, claim.seq)
         play = notation.read_play(claim.text, state.game.teams)
         if claim.seq > since and asked not in answered and play is not None:
             yield asked, play
+
+
+def typed_id(state: MatchState, claim: int) -> str:
+    """Return the id of the question about a play that was typed in the open hand."""
+    return question_id(state.match or 0, state.hand_seq, "typed", f"e{claim}", Kind.PLAY)
 
 
 def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
