@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 from seen import Seen
 from sheet import scenes
 
+from companion.common import clock
 from companion.common.errors import Problem
-from companion.match.match import Match
+from companion.match.match import GONE, Match
 from companion.match.questions import Answer
-from companion.match.state import Policy, next_first
+from companion.match.state import Outcome, Policy, next_first
 from companion.rules.record import judge, notation
 from companion.rules.referee import legal_plays
 from companion.storage.event_store import Draft, Store
@@ -461,6 +462,33 @@ def test_a_change_counts_once_however_often_it_is_sent_and_its_name_is_for_no_ot
     assert first.version == match.state.version
     assert other.is_void
     assert texts(match) == ["Ann roll"]
+
+
+def test_a_version_is_above_those_before_a_restart_though_nothing_was_written_since(match, store, monkeypatch):
+    match.enter("Ann roll", "Ann")
+    for trouble in ("The camera is gone.", None):
+        match.trouble(trouble)
+    later_s = clock.now_s() + 3600
+    monkeypatch.setattr(clock, "now_s", lambda: later_s)
+
+    assert Match(store).state.version > match.state.version
+
+
+def test_a_version_is_above_those_before_a_restart_once_something_is_written_whatever_the_clock(
+    match, store, monkeypatch
+):
+    for now_s in (1e300, 0.0, -1e300):
+        monkeypatch.setattr(clock, "now_s", lambda now_s=now_s: now_s)
+        before = Match(store).state.version
+        match.set_policy(Policy.TAP, "Ann")
+
+        assert before < Match(store).state.version < 2**53
+
+
+@pytest.mark.parametrize("kind", ["undo", "redo"])
+def test_who_takes_back_where_nothing_is_to_be_taken_back_is_told_so(match, kind):
+    assert getattr(match, kind)("Ann") == Outcome(done=False, say=f"There is nothing to {kind}.", is_void=True)
+    assert getattr(match, kind)("Ann", 7) == GONE
 
 
 def test_a_change_counts_once_over_a_restart_and_anew_in_the_next_match(match, store):

@@ -6,7 +6,7 @@ import cv2
 import evening
 import numpy as np
 import pytest
-from client import SECRET, TWO, check_shown, lines, seen, stranger, tap, text_of
+from client import SECRET, TWO, check_shown, lines, seen, stranger, tap, text_of, values
 from client import played as play
 from evening import PAIRS, THREE
 from seen import camera
@@ -234,6 +234,25 @@ def differ(match, zone="side-1/distance") -> None:
 def shown_zone(client, number=1):
     answer = client.get(f"/question/1-2-camera.{number}-differs.jpg")
     return cv2.imdecode(np.frombuffer(answer.data, np.uint8), cv2.IMREAD_COLOR)
+
+
+def test_a_difference_of_place_alone_shows_no_card_beside_its_like(match, app):
+    match.start(TWO)
+    camera(match).differs(1, "side-1/distance", "100", "100", "Ann 100")
+    page = app.test_client().get("/")
+
+    assert "The table is right" in text_of(page)
+    assert "The table:" not in text_of(page)
+
+
+def test_a_coup_fourre_seen_of_a_pair_offers_both_partners_and_no_third_button(match, app):
+    match.start(PAIRS)
+    play(match, "Ann roll", "Bob stop > Ann")
+    camera(match).play(1, "Cid right-of-way !", "Ann right-of-way !", sure=False, zone="side-1/safety")
+    page = app.test_client().get("/")
+
+    assert values(page) == ["Cid right-of-way !", "Ann right-of-way !"]
+    assert "Or was it: Coup fourré! Ann answers with right of way." in text_of(page)
 
 
 def test_a_difference_shows_what_the_camera_sees_beside_what_is_written(match, two_tone):

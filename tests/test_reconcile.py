@@ -126,6 +126,21 @@ a card that is taken back unanswered asks nothing more [opened]
 another play than the one seen settles the card [opened]
     lay 25-01 1/distance; yes Ann 50; look 20 => nothing
     => played: Ann roll / Bob roll / Ann 50
+a card whose play was changed to a discard and that lies on where it lay is asked about [opened]
+    lay 100-01 1/distance; yes; correct Ann discard 100; look
+        => The 100 km still lies on the distance area. By the record: the discard pile.
+    say table; look => played: Ann roll / Bob roll / Ann 100
+    => nothing
+where the record is right about a card that lies on where it lay nothing more is asked of it [opened]
+    lay 100-01 1/distance; yes; correct Ann discard 100; look; say record; look 20 => nothing
+    lay 100-01 discard; look 20 => nothing
+    => played: Ann roll / Bob roll / Ann discard 100
+a card whose play was changed to a discard and that is carried there asks nothing [opened]
+    lay 100-01 1/distance; yes; correct Ann discard 100; look; lay 100-01 discard; look 20 => nothing
+a card whose play was changed to another side's lies on the wrong mat [opened]
+    lay 100-01 1/distance; yes; correct Bob 100 anyway; look
+        => The 100 km still lies on the distance area. By the record: the distance area.
+    lay 100-01 2/distance; look 20 => nothing
 two cards between two looks are asked about in the order that the rules allow
     put 50-01 1/distance; put roll-02 2/battle; put roll-01 1/battle; look => Ann roll / Bob roll / Ann 50
 yes counts the legal ones before it

@@ -215,6 +215,9 @@ a card on the discard pile is discarded by the player to move
     enter Ann roll; lay 25-07 discard; see => Bob discard 25
 a safety laid sideways on a fresh attack is a coup fourre
     enter Ann roll, Bob stop > Ann; lay right-of-way-01 1/safety sideways; see => Ann right-of-way !
+of a pair either partner may have answered at once [pairs]
+    enter Ann roll, Bob stop > Reds; lay right-of-way-01 1/safety sideways; see
+        => Cid right-of-way ! or Ann right-of-way !?
 a safety laid upright on a fresh attack is asked about
     enter Ann roll, Bob stop > Ann; lay right-of-way-01 1/safety; see => Ann right-of-way?
 a card laid out of turn is proposed as the play of whose side it is

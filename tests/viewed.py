@@ -26,7 +26,7 @@ SPREAD = ("distance", "safety")
 def hand_of(edition: str, options: Iterable[str], sides: Iterable[str]) -> Table:
     """The table as a hand begins, the first side beginning."""
     header = [f"edition {edition}", *(f"option {option}" for option in options), *(f"side {name}" for name in sides)]
-    first = next(line for line in header if line.startswith("side ")).split()[1]
+    first = next(line for line in header if line.startswith("side ")).partition(",")[0].split()[-1]
     game = judge.NEW_GAME
     for number, text in enumerate((*header, f"hand first {first}")):
         game, items = judge.step(game, notation.Line(number, text))
@@ -280,7 +280,8 @@ def told(question: Question) -> str:
     """A question as a scene has it: with a question mark where it is not sure."""
     if question.kind is Kind.WHICH:
         return f"which: {', '.join(map(str, question.plays))}"
-    return words(question) + "?" * (question.kind is Kind.PLAY and not question.sure)
+    others = "".join(f" or {play}" for play in question.plays[1:] if play.at_once)
+    return words(question) + others + "?" * (question.kind is Kind.PLAY and not question.sure)
 
 
 def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: type[Viewed] = Viewed) -> Viewed:
@@ -292,6 +293,8 @@ def table_of(setting: str, starts: Mapping[str, Callable[..., Viewed]], kind: ty
     more: dict[str, object] = {"sure": float(said.pop("sure"))} if "sure" in said else {}
     if "three" in words:
         more["sides"] = ("Ann", "Bob", "Cid")
+    if "pairs" in words:
+        more["sides"] = ("Reds = Ann, Cid", "Blues = Bob, Dee")
     if said:
         more["options"] = tuple(map("=".join, said.items()))
     if name in starts:

@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from companion.common import clock
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match import dealer, drafts, questions
@@ -48,8 +49,14 @@ log = logging.getLogger(__name__)
 
 Derive = Callable[[MatchState], tuple[Question, ...]]  # what the camera asks of a state, in order
 Mats = Callable[[MatchState], Mapping[str, str]]  # which side plays on which mat: the side's name by the mat's id
+SEQ_BITS = 30  # a version's lower bits, above which is the last event's number: 8 million events fit into 53 bits
+CHANGES_PER_S, MOST_SINCE_S = 10, 5e7  # more than there are without an event; 19 months, that fit into those bits
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
+NOTHING = {
+    Kind.UNDO: Outcome(done=False, say=say("There is nothing to undo."), is_void=True),
+    Kind.REDO: Outcome(done=False, say=say("There is nothing to redo."), is_void=True),
+}
 NOT_LOOKED = Outcome(
     done=False,
     say=say("The camera has not looked at the table since the start: answer again in a moment."),
@@ -61,6 +68,12 @@ ASKED = say("The others are asked: it is taken back as soon as one of them agree
 
 def _nothing_seen(_state: MatchState) -> tuple[Question, ...]:
     return ()
+
+
+def _first_version(last: Event) -> int:
+    """Return a version above those given before a start: of changes without an event there are few in a second."""
+    since_s = min(max(clock.now_s() - last.at_s, 0.0), MOST_SINCE_S)
+    return (last.seq << SEQ_BITS) + int(since_s * CHANGES_PER_S)
 
 
 def mats_in_order(state: MatchState) -> Mapping[str, str]:
@@ -84,10 +97,13 @@ class Match:
         store.changed = self._saved
         with self._changed:
             note = store.note.sentence if store.note else None
-            self._state = replace(self._state, unsaved=store.unsaved, note=note)
             last = store.latest()
-            if last:  # The match at the table is that of the last event: an earlier one may have been gone on with.
-                self._take(store.events(max(last, key=lambda match: last[match])))
+            # The match at the table is that of the last event: an earlier one may have been gone on with.
+            events = store.events(max(last, key=lambda match: last[match])) if last else ()
+            version = _first_version(events[-1]) if events else 0
+            self._state = MatchState(version, unsaved=store.unsaved, note=note)
+            if events:
+                self._take(events)
 
     @property
     def state(self) -> MatchState:
@@ -388,7 +404,7 @@ class Match:
         with self._changed:
             now = self._state
             if now.undoable is None or seq not in (None, now.undoable.seq):
-                return GONE
+                return NOTHING[Kind.UNDO] if seq is None else GONE
             if now.is_dealt and by not in now.people:
                 return Outcome(done=False, say=dealer.OWN_CARDS)
             if now.is_dealt and len(now.people) > 1:
@@ -404,7 +420,7 @@ class Match:
         with self._changed:
             undone = self._state.redone_next
             if not undone or seq not in (None, undone[0].seq):
-                return GONE
+                return NOTHING[Kind.REDO] if seq is None else GONE
             return self._write(*(Draft(Kind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
     # The director of the club
@@ -518,7 +534,9 @@ class Match:
     def _show(self, state: MatchState | None = None, **changes: Any) -> None:
         """Show a state, or the present one changed, with the questions that follow from it."""
         with self._changed:
-            state = replace(state or self._state, version=self._state.version + 1, **changes)
+            state = state or self._state
+            version = max(self._state.version + 1, state.seq << SEQ_BITS)
+            state = replace(state, version=version, **changes)
             self._state = replace(state, questions=tuple(asked_in(state, self._seen(state))))
             self._changed.notify_all()
 

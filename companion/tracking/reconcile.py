@@ -259,8 +259,11 @@ class _Reconciliation:
             return None
         confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
-        others = [play for play, _ in ranked if play != act.play]
-        return self._asked(Kind.PLAY, act, [act.play, *others], confidence)
+        partners = _by_partners(act.play, act.table)
+        others = [play for play in (*partners, *(play for play, _ in ranked)) if play != act.play]
+        asked = self._asked(Kind.PLAY, act, [act.play, *others], confidence)
+        # Who of a pair has answered the picture does not tell, and the turn is his.
+        return replace(asked, sure=asked.sure and not partners)
 
     def _asked(self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float) -> Question:
         ident, why = self._record.question_id(act.track, kind, act.deed), objections(act.table, plays[0])
@@ -310,6 +313,24 @@ class _Reconciliation:
             new = moved.get(old.serial)
             if old is not self._taken and (new is None or not self._explains(old, new)):
                 yield self._about_gone(old, new)
+        yield from map(self._about_changed, self._record.lines)
+
+    def _about_changed(self, line: Line) -> Question | None:
+        """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
+        track, spot = self._tracks.of_serial(line.serial), next(spots_of(line, self._places), None)
+        if track is None or spot is None or not (track.is_there and track.is_in_sight):
+            return None
+        zone, face = spot
+        meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
+        if meant is None or self._places.question(face, track.zone, line.before) is not None:
+            return None
+        is_had = face is track.face and face in self._places.cards(self._table, zone)
+        if not is_had or self._places.zone_of(meant.play, line.before) == zone:
+            return None
+        card, here, there = named(face), where(track.zone), where(zone)
+        sentence = say("%(card)s still lies on %(here)s. By the record: %(there)s.", card=card, here=here, there=there)
+        question = self._difference(track, sentence, expected=face, seen=face)
+        return replace(question, plays=(meant.play,), line=line.seq) if question is not None else None
 
     def _about_gone(self, old: Track, new: Track | None = None) -> Question | None:
         card, was_on = named(old.face), where(old.zone)
@@ -334,3 +355,9 @@ class _Reconciliation:
         own += [line.seq for line in lines if spot in spots_of(line, self._places)]
         question = Question(ident, Kind.DIFFERS, track.zone, table=self._table, say=sentence, sure=False, about=about)
         return replace(question, expected=expected, seen=seen, line=own[0] if own and expected is not None else None)
+
+
+def _by_partners(play: Play, table: Table) -> list[Play]:
+    """Return an answer at once as it may have been that of a partner."""
+    players = table.side_of(play.player or "").players if play.at_once else ()
+    return [replace(play, player=player) for player in players if player != play.player]

@@ -106,7 +106,7 @@ SCHEMAS: Mapping[str, Fields] = {
         "reasons": (["Why"], "Why it does not count."),
         "questions": ([str], "The ids of what the table is asked after it."),
         "seq": (int, "The last event."),
-        "version": (int, "Counts every change since the service started."),
+        "version": (int, "Grows with every change, over a restart too."),
         "saved": (bool, "All of it is on the disk."),
     },
     "Match": _MATCH,

@@ -287,7 +287,7 @@ def _refuse(sentence: str, code: int = 422) -> NoReturn:
 
 # The state and its version
 
-BOOT = secrets.token_hex(4)  # name of this run of the service: versions start again with each
+BOOT = secrets.token_hex(4)  # name of this run of the service, and of its pages
 
 
 @read("/api/state", openapi.answered("Everything a page shows.", "State"), name="state")

@@ -30,8 +30,8 @@ def chances(state: MatchState, table: Table, seat: str | None) -> dict[str, obje
     those that may be entered for somebody else: a partner, or anybody on a phone without a seat; `hints` are sentences
     about those of other sides.
     """
-    asked = [question.plays[0] for question in state.questions if question.kind is Kind.PLAY]
-    waiting = {(play.player, play.card) for play in asked}
+    asked = [question.plays for question in state.questions if question.kind is Kind.PLAY]
+    waiting = {(play.player, play.card) for plays in asked for play in plays}
     names = Names.of(state.game)
     plays = [play for play in offers.coups_fourres(table) if (play.player, play.card) not in waiting]
     side = table.side_of(seat) if seat else None

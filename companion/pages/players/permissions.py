@@ -7,7 +7,7 @@ may correct a line, and the log shows who did.
 from __future__ import annotations
 
 from companion.match.history import CAMERA
-from companion.match.match import GONE
+from companion.match.match import GONE, NOTHING
 from companion.match.state import MatchState, Outcome, waits_for_another
 from companion.pages import words
 from companion.pages.context import match, state
@@ -73,7 +73,7 @@ def take_back(kind: Kind, by: str, seq: object) -> Outcome:
     now = match().state
     event = _last(now, kind)
     if event is None or (seq is not None and str(seq) != str(event.seq)):
-        return GONE
+        return NOTHING[kind] if seq is None else GONE
     refused = why_not(now, kind)
     if refused is not None:
         raise NotYours(refused)
