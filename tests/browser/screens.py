@@ -246,6 +246,13 @@ def seat_robot(match: Match) -> None:
     match.undo("Ann")
 
 
+def changed_twice(match: Match) -> None:
+    """A line was changed, and changed once more, which was undone."""
+    for text in ("Ann 50", "Ann 25"):
+        match.correct(match.state.hand_entries[2].seq, text, "Ann")
+    match.undo("Ann")
+
+
 def nothing(match: Match) -> None:
     del match
 
@@ -307,6 +314,7 @@ SCENES = {
     "rush-eight-score": (RUSH_EIGHT, [*EIGHT_PLAYS, "end"], nothing, "/score"),
     "wall-rush": (RUSH, RUSH_PLAYS, nothing, "/wall"),
     "entry-six": (SIX, SIX_PLAYS, nothing, "/play"),
+    "changed": (TWO, OPENING, changed_twice, "/"),
     "attention": (TWO, OPENING, spoil, "/"),
     "entry-target": (THREE, ["Ann roll", "Bob roll"], nothing, "/play?player=Cid&card=stop"),
     "line": (TWO, ATTACK, nothing, "/line/9"),

@@ -221,6 +221,22 @@ def test_larger_letters_move_no_card_of_the_deck_either(phone, seat, language):
         assert still.moved == {}
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_undo_and_redo_would_do_is_said_whole_on_the_smallest_phone(phone, language):
+    with match_of(TWO, TURNS[:4]) as match, running(app_of(match)) as url:
+        for text in ("Ann 25", "Ann 50"):
+            match.correct(match.state.hand_entries[0].seq, text, "Ann")
+        match.undo("Ann")
+        page = phone(url, language)
+        page.goto(url)
+        page.locator(".slim .button").nth(1).wait_for()
+        cut = page.evaluate("""() => [...document.querySelectorAll(".slim .button span")]
+          .filter(e => e.scrollWidth > e.clientWidth || e.scrollHeight > e.clientHeight + 4)
+          .map(e => e.textContent)""")
+
+        assert cut == []
+
+
 def test_a_play_leaves_the_page_where_it_was_scrolled_to(phone):
     with match_of(TWO, ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
         page = phone(url, seat="Ann")
