@@ -489,6 +489,24 @@ def test_what_no_picture_tells_is_told(told, lines, app, page):
     assert {name: rows.get(name) for name in lines} == lines
 
 
+@pytest.mark.parametrize("ended", ["", "played-out"])
+def test_that_all_cards_were_played_out_stands_there_where_somebody_says_so(ended, app, page):
+    shown = text_of(counted(page, kept(app), **{"n-side-1-100": "2", "ended": ended}))
+
+    assert ("all cards were played out" in shown) is bool(ended)
+
+
+def test_cards_that_no_photograph_shows_wait_behind_their_names_until_one_counts(app, page):
+    address = kept(app)
+    folded = page.get(address).get_data(as_text=True)
+    typed = page.post(address, data=form_of(page.get(address)) | {"n-side-1-200": "1", "change": "1"}, headers=HOME)
+
+    first = re.findall(r"<details( open)?>\s*<summary>(Not on the picture: [^<]*)", folded)[0]
+    assert first == ("", "Not on the picture: 200 km, Extra tank, Puncture proof")
+    assert first[1] in text_of(typed)
+    assert "<details open>" in typed.get_data(as_text=True)
+
+
 def test_a_race_says_who_has_won(app, page):
     typed = {"n-side-1-100": "8", "n-side-1-200": "1"}
     shown = text_of(counted(page, kept(app, edition="asmodee-2014"), **typed))
@@ -515,6 +533,8 @@ def test_without_mats_heaps_that_lie_apart_are_sides_until_somebody_says_otherwi
     left_out = page.post(address, data=form | {"whose-heap-1-2": "nobody"}, headers=HOME)
 
     assert apart["Distance"] == ["700", "475"]
+    shown = page.get(address).get_data(as_text=True)
+    assert shown.index("Whose are these cards?") < shown.index('<figure class="spots">')
     assert lines_of(one)["Distance"] == ["1175", "0"]
     assert lines_of(left_out)["Distance"] == ["700", "0"]
     assert "Shut-out" not in lines_of(left_out)

@@ -296,6 +296,14 @@ def test_a_photograph_that_is_sent_again_waits_once_until_its_cards_are_forgotte
     assert send() == 2
 
 
+def test_a_photograph_without_cards_that_is_sent_again_leaves_one_gap(page, begun):
+    card, other = foreign("25", "50")
+    for number, file in ((1, card), (2, a_file(b"nothing")), (2, a_file(b"nothing")), (3, other)):
+        page.post("/decks/ours/enrol", data={"photo": file, "card": "25", "number": f"{number}"}, headers=SCRIPT)
+
+    assert list(waiting_in(begun.folder)) == [0, 2]
+
+
 def test_a_photograph_is_to_be_sent_again_by_the_script_while_another_is_looked_at(page, begun, app, monkeypatch):
     monkeypatch.setattr(sandbox, "PATIENCE_S", 0.01)
     sent = {"photo": foreign("25")[0], "card": "25", "number": "1"}

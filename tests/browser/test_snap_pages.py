@@ -61,6 +61,7 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
 def test_steps_change_the_number_and_the_kilometres(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
+    page.get_by_text("Not on the picture").first.click()
 
     line.get_by_role("button").last.click()
     line.get_by_role("button").last.click()
@@ -84,6 +85,7 @@ def test_what_cannot_be_is_said_beside_the_number_as_soon_as_it_is_changed(app, 
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))
 
+    page.get_by_text("Not on the picture").first.click()
     page.fill('[name="n-side-1-200"]', "3")
 
     expect(line.get_by_text("Side 1 has more than 2 cards of 200 km.")).to_be_visible()
@@ -152,9 +154,10 @@ def test_a_file_that_is_too_large_is_told_before_it_travels_and_the_lines_stay(a
     with huge.open("wb") as file:
         file.truncate(MOST_BYTES + 1)
     page = opened(url + photographed(app, "/snap/TOKEN"))
+    page.get_by_text("Not on the picture").first.click()
     page.fill('[name="n-side-1-200"]', "1")
 
-    page.click("summary")
+    page.get_by_text("Another photograph of this table").click()
     page.set_input_files("input[name=photo]", huge)
     told = page.get_by_text("take the photograph with fewer pixels")
     expect(told).to_be_visible()

@@ -121,6 +121,7 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
     for line in (*lines, *safeties):
         of_card = (one for one in about if one.card == line["card"])
         line["odd"] = [one.say for one in of_card if one.side or line["value"] not in ("", "0")]
+    absent = [line for line in (*lines, *safeties) if line["is_absent"]]
     pictures = list(figures(tally, lot))
     return {
         "key": key,
@@ -131,6 +132,8 @@ def _lot_form(edition: Edition, tally: Tally, form: Form, lot: Lot, about: Seque
         "is_seen": lot.is_seen,
         "figures": pictures,
         "lines": lines,
+        "absent": ", ".join(words.title(line["card"]) for line in absent),
+        "shows_absent": len(absent) == len(lines + safeties) or any(line["value"] not in ("", "0") for line in absent),
         "counts_twice": Card.ACCELERATOR in edition.deck,
         "safeties": safeties,
         "unsure": [_unsure(edition, form, spot, pictures) for spot in lot.unsure],
@@ -153,7 +156,8 @@ def _field(edition: Edition, form: Form, lot: Lot, field: str, card: Card, usual
         cards = _("%(cards)s, counted: %(count)s", cards=cards, count=value)
     if answered:
         cards += " " + _("+ %(all)s (questions above)", all=", ".join(answered))
-    return {"card": card, "field": field, "value": value, "cards": cards.strip()}
+    may_be = any(card in spot.guesses for spot in lot.unsure)
+    return {"card": card, "field": field, "value": value, "cards": cards.strip(), "is_absent": not (numbers or may_be)}
 
 
 def _unsure(edition: Edition, form: Form, spot: Spot, pictures: Sequence[Figure]) -> dict[str, Any]:

@@ -84,6 +84,8 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
     except _REFUSED as error:
         return _confirming(token, snap, form, error), _refused(error)[1]
     sheet = score_sheets.counted_sheet(table)
+    if not (form.get("ended") or sheet.winner):  # How a hand ended that nobody completed nobody has said.
+        sheet = replace(sheet, how="")
     if "add_up" in form:
         add_up(token, edition.name, edition.match_points, sheet)
     return render_template(

@@ -90,16 +90,21 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
 
 
 def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> Taken:
-    """Cut the cards out of a photograph, and mark it: sent again, as its answer was lost, they do not wait twice."""
+    """Cut the cards out of a photograph, and mark it where there are any."""
     taken = service().guide.take_many(enrolment, image)
     if taken.count:
-        with suppress(OSError):
-            _mark(enrolment, sent).touch()
+        _note(enrolment, sent)
     return taken
 
 
+def _note(enrolment: Enrolment, sent: bytes) -> None:
+    """Mark a photograph: sent again, as its answer was lost, it lets neither its cards nor its gap wait twice."""
+    with suppress(OSError):
+        _mark(enrolment, sent).touch()
+
+
 def _mark(enrolment: Enrolment, sent: bytes) -> Path:
-    """Return the file that is there as long as cards of a photograph wait."""
+    """Return the file that is there as long as cards of a photograph wait, or its gap."""
     return enrolment.folder / template_decks.WAITING / hashlib.sha256(sent).hexdigest()
 
 
@@ -125,14 +130,18 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
     With a script they come one after another, each with its number; Problem is raised where it is to come again.
     """
     for at, photo in enumerate(photos, start=number or 1):
+        is_seen = bool(photo)
         try:
             taken = _cut_out(enrolment, photo, _decoded(photo))
         except Problem as problem:
             if number and isinstance(problem, Busy):
                 raise
+            is_seen = is_seen and not isinstance(problem, Busy)
             taken = Taken(0, (words.said(problem.sentence).rstrip("."),))
         if not taken.count:
             sheet_enrolment.leave_gap(enrolment)
+            if is_seen:
+                _note(enrolment, photo)
         called = words.capital(_("photograph %(number)d", number=at))
         for fault in taken.faults:
             flash(f"{called}: {words.said(fault)}.")
