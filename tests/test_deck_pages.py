@@ -395,6 +395,12 @@ def test_the_back_comes_last_and_then_the_deck_is_there(page, begun, camera, tmp
         assert 'href="/snap?deck=ours"' in page.get(address).get_data(as_text=True)
 
 
+def test_no_line_ends_within_the_day_on_which_a_deck_was_made(page, begun, tmp_path):
+    deck_with(tmp_path, "25")
+
+    assert re.search("made on [0-9]{4}\u2011[0-9]{2}\u2011[0-9]{2}", text_of(page.get("/decks")))
+
+
 def test_what_was_skipped_is_named_at_the_end(page, begun, tmp_path):
     deck_with(tmp_path, *(card.value for card in CLASSIC[1:]))
 

@@ -174,7 +174,8 @@ def _facts(deck: Deck) -> list[str]:
     except EditionError:
         edition = deck.edition
     back = "" if deck.back else _("no back")
-    made = _("made on %(day)s", day=deck.made) if deck.made else ""
+    # No line ends within a date.
+    made = _("made on %(day)s", day=deck.made.replace("-", "\u2011")) if deck.made else ""
     return [fact for fact in (edition, count, back, made, deck.maker) if fact]
 
 
