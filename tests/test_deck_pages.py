@@ -1,6 +1,7 @@
 """The pages of the decks: which cards are played with, decks carried as files, and one enrolled card by card."""
 
 import io
+import re
 import threading
 import zipfile
 from pathlib import Path

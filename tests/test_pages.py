@@ -153,6 +153,9 @@ a line of the log can be changed, taken out and preceded
     Ann roll; Bob roll; machine at {line 2}?before=1 | What came before it?
     machine taps {line 1}/correct text=Ann discard 25; machine taps {line 2}/before text=Bob driving-ace
     machine taps {line 3}/retract; lines Ann discard 25, Bob driving-ace
+to end the hand by hand is found under more as long as it is open
+    machine at /more | End the hand here; machine at /play?tab=other | button end
+    machine taps /play text=end; machine at /more | not End the hand here
 a phone that scans the code takes a seat in two taps, with another name
     Ann scans; Ann taps /join player=Ann & name=Annie; Ann at / | Your turn; machine at / | Annie’s turn
 a seat that does not exist is nobody’s
