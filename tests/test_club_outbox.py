@@ -14,7 +14,7 @@ from client import TWO, played, text_of
 
 from companion.app.cli import companion
 from companion.club import batch
-from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, _posted
+from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, _object, _posted
 from companion.common.errors import Problem
 from companion.match.match import Match
 from companion.pages import create_app
@@ -84,6 +84,12 @@ def box_trouble():
     from companion.club.outbox import Trouble
 
     return Trouble.SILENT
+
+
+def test_an_answer_that_is_no_object_is_none_however_deep():
+    assert [_object(answer) for answer in (b"", b"[1]", b"[" * 65536, b'{"acknowledged": 1}')] == [
+        {}, {}, {}, {"acknowledged": 1},
+    ]  # fmt: skip
 
 
 def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(tmp_path, club):

@@ -9,6 +9,7 @@ import pytest
 from client import HOME, STRANGER, lines, tap, text_of, values
 
 from companion.common.errors import Problem
+from companion.match.history import history
 from companion.match.match import Match
 from companion.match.robot_players import RobotPlayers, decide, let_pass
 from companion.match.state import RobotSeat
@@ -18,7 +19,7 @@ from companion.rules.hidden_cards import deal
 from companion.rules.play import Verb
 from companion.rules.record.notation import header_text
 from companion.rules.table import Team
-from companion.storage.event_store import Store
+from companion.storage.event_store import Draft, Store
 
 THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 DULL = "25 25 50 50 75 75"
@@ -343,6 +344,19 @@ def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
     tap(ann, "/redo", seq=match.state.redoable.seq)
     robots_play(match)
     assert lines(match) == played, "a robot does the same again"
+
+
+def test_the_start_of_a_hand_is_no_play_of_a_robot_called_hand(match):
+    store = match.store
+    number = store.append(None, Draft("setup", {"lines": ["side Ann", "side hand"], "by": "Ann"}))[0].match
+    store.append(number, Draft("setting", {"key": "robot hand", "value": "1", "by": "Ann"}))
+    for text, by in (("hand first Ann", "Ann"), ("Ann roll", "Ann"), ("hand roll", "hand"), ("hand first hand", "Ann")):
+        store.append(number, Draft("line", {"text": text, "by": by}))
+
+    now, before = (history(store.events(number)[:end]).undone_next for end in (None, -1))
+
+    assert [event.body["text"] for event in now] == ["hand first hand"]
+    assert [event.body["text"] for event in before] == ["hand roll", "Ann roll"]
 
 
 def test_with_others_undo_waits_until_one_agrees(match, seated):

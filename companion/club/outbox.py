@@ -292,6 +292,6 @@ def _posted(url: str, body: bytes, headers: dict[str, str]) -> tuple[int, dict[s
 def _object(text: bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

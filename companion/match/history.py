@@ -114,8 +114,7 @@ def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Con
         if event is None or event.seq in firsts:
             break
         taken.append(event)
-        is_a_robots = event.body.get("text", "").partition(" ")[0] in robots
-        if not is_a_robots and not _is_of_one_tap(older, event):
+        if event.by not in robots and not _is_of_one_tap(older, event):
             return tuple(taken)
     return ()
 

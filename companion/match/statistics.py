@@ -155,4 +155,4 @@ def most_cruel(figures: dict[str, Figures]) -> tuple[str, str, int] | None:
     attacker, victim, count = max(pairs, key=lambda pair: pair[2])
     if sum(pair[2] == count for pair in pairs) > 1:
         return None
-    return attacker, figures[victim].name if victim in figures else victim, count
+    return attacker, figures[victim].name, count

@@ -10,7 +10,7 @@ from companion.rules.cards import HAZARD_OF, Card, Family, card_name
 from companion.rules.legality import answers_to
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import PILE_OF, Side, Table
-from companion.tabletop.mat_layout import DISCARD_ZONE, TABLE, kind_of, mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, kind_of, mat_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,9 +115,7 @@ def named(face: Card) -> Term:
 
 def where(zone: str) -> Term:
     """Return the zone in words; the match knows whose mat it is."""
-    mat, _, kind = zone.partition("/")
-    is_pile = mat == TABLE or kind in ("battle", "speed")
-    return Term(f"the {kind} pile" if is_pile else f"the {kind} area", "zone", zone)
+    return Term(f"the {kind_of(zone)} {'pile' if is_pile(zone) else 'area'}", "zone", zone)
 
 
 def _lying(side: Side, kind: str) -> tuple[Card, ...]:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.common import clock
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.text import say
 from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
 from companion.pages.server import address
@@ -77,7 +77,7 @@ class SecurePort:
                     "Port %(port)d for the phone's camera cannot be opened (%(error)s): start the companion with"
                     " another --port.",
                     port=self._port,
-                    error=getattr(error, "strerror", None) or str(error),
+                    error=cause(error),
                 ) from error
             self._server = server
             threading.Thread(target=server.serve, name="secure-port", daemon=True).start()

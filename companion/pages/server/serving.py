@@ -17,7 +17,7 @@ from flask import Flask
 from waitress import wasyncore
 from waitress.adjustments import Adjustments
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.common.parsing import whole
 from companion.match.match import Match
 from companion.pages import limits
@@ -118,7 +118,7 @@ def _why_not(error: OSError | OverflowError, host: str, port: int) -> str:
         return f"Port {port} is taken by another program: choose another with --port, for example --port {port + 1}."
     if error.errno == errno.EACCES:
         return f"Port {port} may only be opened by an administrator: choose one above 1023 with --port."
-    return f"The address {host}:{port} cannot be opened ({error.strerror or error}): choose another with --host."
+    return f"The address {host}:{port} cannot be opened ({cause(error)}): choose another with --host."
 
 
 def status(match: Match) -> str:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from companion.common.errors import Problem
+from companion.common.errors import Problem, cause
 from companion.vision import MAX_PICTURE_PX
 from companion.vision.boxes import Image, shrunk
 from companion.vision.opencv import cv2
@@ -42,8 +42,7 @@ def read_picture(path: str | Path) -> Image:
     except IsADirectoryError as error:
         raise Problem("%(path)s is a folder: name a picture in it.", path=file) from error
     except OSError as error:
-        why = error.strerror or str(error)
-        raise Problem("The picture %(name)s cannot be read (%(error)s).", 1, name=file, error=why) from error
+        raise Problem("The picture %(name)s cannot be read (%(error)s).", 1, name=file, error=cause(error)) from error
     return decode(data, file)
 
 
