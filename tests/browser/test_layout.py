@@ -2,10 +2,25 @@
 
 import pytest
 from marks import mostly_long
+from seen import camera
 from serving import running
 
-from browser.screens import LYING, PHONE, RUSH, RUSH_PLAYS, SMALL, TABLET, TWO, WALL, app_of, match_of, propose
+from browser.screens import (
+    LYING,
+    PHONE,
+    RUSH,
+    RUSH_PLAYS,
+    SMALL,
+    TABLET,
+    TWO,
+    WALL,
+    app_of,
+    crop_of,
+    match_of,
+    propose,
+)
 from companion.common.languages import LANGUAGES
+from companion.rules.cards import Card
 
 SIZES = (SMALL, LYING, TABLET, WALL)
 NAMES = ("Ann", "Bob", "Cid", "Dee", "Eve", "Fay", "Gil", "Hal")
@@ -51,6 +66,12 @@ OVERLAPS = """() => {
   return wrong;
 }"""
 """Panels and parts of the page that cover each other, facts in a panel that do, and facts that stick out of theirs."""
+
+HAZARDS = ("stop", "accident", "flat-tire")
+LOWEST = (
+    """selector => Math.max(...[...document.querySelectorAll(selector)].map(e => e.getBoundingClientRect().bottom))"""
+)
+"""How far down the lowest of these reaches, in pixels."""
 
 PLACES = """() => [...document.querySelectorAll(".own, .own :is(.state, .km, .safeties), .strip, .strip .km")]
   .map(e => { const at = e.getBoundingClientRect(); return [at.left, at.top, at.width, at.height].map(Math.round); })"""
@@ -136,6 +157,21 @@ def test_what_an_illegal_play_is_about_is_seen_whole_beside_the_question_and_lit
         edge = page.locator(".proposal").bounding_box()
         assert lit.bounding_box()["y"] + lit.bounding_box()["height"] <= edge["y"]
         assert edge["y"] + 200 <= SMALL["height"]
+
+
+@pytest.mark.parametrize("count", [2, 3])
+@pytest.mark.parametrize("language", mostly_long(LANGUAGES, "pl"))
+def test_all_that_an_attack_may_be_is_in_sight_with_what_else_can_be_said(phone, language, count):
+    with match_of(alone(count), ["Ann roll", "Bob roll"]) as match, running(app_of(match)) as url:
+        if count == 3:
+            match.enter("Cid roll", "Ann")
+        attacks = [f"Ann {hazard} > Cid" if count == 3 else f"Ann {hazard} > Bob" for hazard in HAZARDS]
+        camera(match).play(1, *attacks, sure=False, zone="side-2/battle", crop=crop_of(Card.STOP))
+        page = phone(url, language, seat="Ann")
+        page.goto(url)
+
+        assert page.locator(".proposal .button").count() == 5
+        assert page.evaluate(LOWEST, ".proposal .button") <= SMALL["height"]
 
 
 # --- What is tapped stays where it is ---------------------------------------------------------------------------
