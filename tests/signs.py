@@ -10,7 +10,7 @@ from companion.common.resources import shipped
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, sign
 from companion.rules.cards import Card, Family
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 
 FILE = shipped("web") / "static" / "signs.svg"
 

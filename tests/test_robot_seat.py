@@ -29,8 +29,8 @@ from companion.rules.record import judge, notation
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
 from companion.simulate.arrange import Pose
+from companion.simulate.art import STICKERED
 from companion.simulate.camera_model import typical_look
-from companion.simulate.card_faces import STICKERED
 from companion.simulate.choreography import AFTER_LAYING, Movement
 from companion.simulate.scene import BACK, Lying, Scene
 from companion.simulate.studio import Studio

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from companion.tabletop.mat_layout import MAX_SIDES
-from companion.tabletop.side_marks import SIDE_MARKS, SideMark
+from companion.tabletop.mat_layout import MAX_SIDES, SIDE_MARKS, SideMark
 
 LACKING = {
     "nothing": np.eye(3),

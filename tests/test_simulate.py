@@ -20,7 +20,7 @@ from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate import animation, arrange, art, camera_model, choreography, frame_source, players, script
-from companion.simulate.card_faces import BARE, STICKERED, Cards
+from companion.simulate.art import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.studio import project
 from companion.tabletop.card_ids import card_id_of, face_of

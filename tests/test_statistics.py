@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.match.archive import Archive
-from companion.match.exports import as_csv
+from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules.record import judge, notation

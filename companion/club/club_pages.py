@@ -23,7 +23,7 @@ from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
 from companion.club.tournament_pages import clocks, clocks_at_tables
 from companion.common.cache import Kept
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.common.text import Said, say, say_many
 from companion.match.archive import Past, judged
 from companion.pages import language, words

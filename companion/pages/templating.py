@@ -30,7 +30,7 @@ from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import milestone
 from companion.rules.cards import Card, Family
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 from companion.vision.counting.photographs import MOST_BYTES
 
 _TYPES = {

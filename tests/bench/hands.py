@@ -27,11 +27,10 @@ from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
-from companion.simulate.card_faces import PX_PER_MM, Cards
+from companion.simulate.art import PX_PER_MM, Cards
 from companion.simulate.players import random_script
-from companion.simulate.position import zone_of
 from companion.simulate.scene import Lying, Scene
-from companion.simulate.script import Script
+from companion.simulate.script import Script, zone_of
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame

@@ -34,7 +34,7 @@ from companion.match import phones as party_of
 from companion.match.match import Match
 from companion.match.phones import Party, Phones
 from companion.pages.players import phone_identity
-from companion.storage import database, files
+from companion.storage import data_folder, database
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Draft, Event, Store
@@ -168,14 +168,17 @@ def _carelessly(careless: str | None) -> Iterator[None]:
     if careless not in ("file", "folder"):
         yield
         return
-    sync_folder, real = files.sync_folder, os.fsync
-    files.sync_folder = lambda folder: None
+    sync_folder, real = data_folder.sync_folder, os.fsync
+    data_folder.sync_folder = lambda folder: None
     if careless == "file":
-        files.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
+        data_folder.sync_folder, os.fsync = (
+            sync_folder,
+            lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None,
+        )
     try:
         yield
     finally:
-        files.sync_folder, os.fsync = sync_folder, real
+        data_folder.sync_folder, os.fsync = sync_folder, real
 
 
 # --- A log of an older version --------------------------------------------------------------------------------

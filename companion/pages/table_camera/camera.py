@@ -12,7 +12,7 @@ from flask import Blueprint, Response, abort, current_app, flash, redirect, rend
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, has_camera, match, service, state
 from companion.pages.players import phone_identity
