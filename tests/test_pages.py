@@ -973,8 +973,13 @@ def test_the_address_for_everywhere_is_the_networks():
     assert address.base_url("0.0.0.0", 80) == f"http://{address.lan_ip()}"
 
 
-def test_the_signs_of_the_pages_are_those_of_the_printed_deck():
+def test_the_signs_and_icons_of_the_pages_are_those_of_the_printed_deck():
     assert signs.FILE.read_text() == signs.drawn(), "draw them again: python tests/signs.py"
+
+    for px in signs.ICONS_PX:
+        assert (signs.STATIC / f"icon-{px}.png").read_bytes() == signs.icon(px), (
+            "draw them again: python tests/signs.py"
+        )
 
 
 def test_a_template_is_compiled_once_and_again_where_that_was_cut_off(tmp_path, monkeypatch):
