@@ -226,7 +226,10 @@ def read_bundle(
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
         raise Problem(f"{file} cannot be checked ({cause(error)}): make room on the disk.") from error
-    return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
+    if recoded:
+        pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
+        files |= dict(_ZIP.anew(file, [(name, files.pop(name)) for name in sorted(pictures)], recoded))
+    return Bundle(rows, files)
 
 
 def _json(content: bytes) -> object:
@@ -309,12 +312,6 @@ def _is_setting(name: str, said: object) -> bool:
     except (ValueError, RecursionError, OverflowError):
         return False
     return True
-
-
-def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
-    kept = {name: content for name, content in files.items() if name not in pictures}
-    return kept | dict(_ZIP.anew(file, ((name, files[name]) for name in sorted(pictures)), recoded))
 
 
 # --- The log in it --------------------------------------------------------------------------------------------

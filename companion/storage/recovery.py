@@ -11,7 +11,7 @@ import json
 import os
 import sqlite3
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing, suppress
 from dataclasses import asdict, astuple, dataclass, replace
 from itertools import count
@@ -169,7 +169,10 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
     read: dict[int, Row] = {}
     for file in dict.fromkeys(files):
         rows = _one_by_one(file, last.seq if last else 0)
-        if _is_of({row[0]: row for row in base} or read, rows):
+        known = {row[0]: row for row in base} or read
+        both = known.keys() & rows.keys()
+        # A damaged page may differ: it is another log where most of what both have does.
+        if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
     return list(read.values())
 
@@ -189,12 +192,6 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
                     if database.is_as_written(row, crc)
                 }
     return rows
-
-
-def _is_of(known: Mapping[int, Row], rows: Mapping[int, Row]) -> bool:
-    """True if rows are of the known log: most of what both have is the same. A damaged page may differ."""
-    both = known.keys() & rows.keys()
-    return sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both)
 
 
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
