@@ -81,7 +81,9 @@ def prepare(app: Flask, static: Path) -> None:
     """Give the app of a table its static files and its templates their helpers."""
     prepare_looks(app, static)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
-    app.jinja_env.globals.update(chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment)
+    app.jinja_env.globals.update(
+        chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment, service=service
+    )
     app.context_processor(_helpers)
 
 

@@ -248,7 +248,6 @@ def replay(number: int, hand: int) -> str:
         "replay.html",
         match=number,
         hand=hand,
-        heading=words.hand_title(played.game.edition, hand),
         step={
             "number": at,
             "last": len(one.entries),
@@ -258,8 +257,7 @@ def replay(number: int, hand: int) -> str:
         },
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
-        is_running=number == state().match,
-        is_race=played.game.edition.is_race,
+        edition=played.game.edition,
     )
 
 
