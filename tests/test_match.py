@@ -22,13 +22,6 @@ PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
 
 
 @pytest.fixture
-def store(tmp_path):
-    opened = Store.open(tmp_path / "log.sqlite3")
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def match(store):
     begun = Match(store)
     begun.start(TWO)

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from client import text_of
+from client import HOME, SECRET, text_of
 
 from companion.app.service import _begin
 from companion.match.setup_file import read_setup
@@ -14,7 +14,6 @@ from companion.pages.table_camera.camera_settings import KeptTurn, Turn
 from companion.rules.editions.edition import edition_names, load_edition, switches
 
 CLASSIC = load_edition("classic")
-HOME = {"Origin": "http://localhost"}
 
 
 @pytest.fixture
@@ -24,7 +23,7 @@ def turn():
 
 @pytest.fixture
 def page(match, turn):
-    return create_app(match, secret=b"0123456789abcdef" * 2, camera=Camera(turn=turn)).test_client()
+    return create_app(match, secret=SECRET, camera=Camera(turn=turn)).test_client()
 
 
 # --- What is different ---------------------------------------------------------------------------------------
@@ -129,7 +128,7 @@ def test_a_picture_is_turned_by_quarters_only(page, turn, degrees):
 
 
 def test_what_no_camera_takes_is_not_turned(match):
-    page = create_app(match, secret=b"0123456789abcdef" * 2).test_client()
+    page = create_app(match, secret=SECRET).test_client()
 
     assert page.post("/camera/turn", data={"degrees": "90"}, headers=HOME).status_code == 404
     assert "/camera/turn" not in page.get("/camera").get_data(as_text=True)

@@ -24,7 +24,7 @@ from companion.match.phones import (
     Wish,
 )
 from companion.match.state import Policy
-from companion.pages import Camera, announce, create_app, limits
+from companion.pages import Camera, create_app, limits
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Draft, Store
 from companion.storage.events import Kind as EventKind
@@ -38,17 +38,10 @@ def app(match, clock):
     return create_app(match, secret=SECRET, base_url=address, clock=clock, camera=Camera(lambda: b"a picture"))
 
 
-def seated(app, player: str, number: int = 10):
-    """A phone that has scanned the code and taken a seat."""
-    client = scanned(app, number)
-    assert tap(client, "/join", player=player).location == "/"
-    return client
-
-
 @pytest.fixture
 def two(app, begun):
     """Ann's phone, which came first and is the host's, and Bob's."""
-    return seated(app, "Ann", 10), seated(app, "Bob", 11)
+    return scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob")
 
 
 @pytest.fixture
@@ -56,7 +49,7 @@ def three(app, match):
     """The host's phone, which is for the whole table, and those of Ann, Bob and Cid."""
     match.start(evening.THREE)
     host = scanned(app, 9, everybody="1")
-    return host, seated(app, "Ann", 10), seated(app, "Bob", 11), seated(app, "Cid", 12)
+    return host, scanned(app, 10, player="Ann"), scanned(app, 11, player="Bob"), scanned(app, 12, player="Cid")
 
 
 EVENINGS = """
@@ -211,8 +204,6 @@ a line is taken out by its own people and corrected by anybody [three]
     Cid reads | Ann noted that line: Ann or the host may take it out. Anybody may correct it.
     Cid taps {line}/correct text=Ann right-of-way; lines Ann right-of-way; Ann at / | corrected by Cid
     Ann taps {line}/retract; lines -
-two people who confirm at once count a play once and the second is told [two]
-    sees Ann roll; Ann taps {asked}; Bob taps {asked}; lines Ann roll; Bob at / | That was settled already.
 
 # --- The code of the table
 
@@ -375,7 +366,7 @@ def test_a_phone_that_goes_on_without_its_seat_or_into_the_next_match_is_told_no
     ann, bob = two
     tap(ann, "/seats/free", player="Bob")
     put_away(app, bob)
-    other = seated(app, "Bob", 12)
+    other = scanned(app, 12, player="Bob")
     tap(ann, "/seats/free", player="Bob")
 
     assert ["freed" in text_of(phone.get("/")) for phone in (bob, other)] == [False, True]
@@ -605,12 +596,6 @@ def test_the_code_is_four_clear_letters_that_stay_the_same(app):
     assert re.fullmatch(r"[CDFGHJKLMNPRTVWXY]{4}", CODE)
     assert phone_identity.table_code(SECRET) == CODE
     assert phone_identity.table_code(SECRET[::-1]) != CODE
-
-
-def test_the_wall_and_the_terminal_show_the_code(page, app, begun):
-    assert CODE in text_of(page.get("/wall"))
-    assert CODE not in text_of(stranger(app).get("/wall"))
-    assert f"http://192.168.1.20:8080/join and type {CODE}" in announce("192.168.1.20", 8080, "tok", CODE)
 
 
 def test_a_phone_that_the_host_lets_in_takes_part_and_does_so_after_a_restart(app, two, match, clock):

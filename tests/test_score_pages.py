@@ -37,18 +37,6 @@ class FourPast:
         return AFTERNOON
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def page(store):
-    return page_of(Match(store))
-
-
 def page_of(match: Match):
     return create_app(match, secret=b"s" * 32).test_client()
 
@@ -435,7 +423,8 @@ def test_an_earlier_match_has_its_sheets_charts_and_result(store):
     assert 'href="/past/1/2?step=0"' in shown
 
 
-def test_without_any_match_the_pages_say_so(page):
+def test_without_any_match_the_pages_say_so(store):
+    page = page_of(Match(store))
     assert "Nothing has been played here yet." in text_of(page.get("/past"))
     assert "as soon as the first hand is finished" in text_of(page.get("/past/players"))
     assert page.get("/past/1").status_code == page.get("/past/1/1").status_code == 404

@@ -129,12 +129,6 @@ def test_the_one_who_begins_anyway_is_not_offered_as_somebody_else(two, match):
     assert offered == ["Ann", "Cid"]
 
 
-# What others did to a line
-
-
-# The camera that is not there
-
-
 def test_a_table_without_a_camera_is_not_asked_about_it(blind, two):
     assert "When the camera sees a play" not in text_of(blind.get("/setup"))
     assert "When the camera sees a play" not in text_of(blind.get("/more"))
@@ -149,6 +143,3 @@ def test_a_match_set_up_without_the_question_keeps_how_plays_are_confirmed(blind
     tap(blind, "/setup", edition="classic", seating="2x1", name1="Ann", name2="Bob", replace="1")
 
     assert match.state.policy is Policy.AUTO
-
-
-# Old lines
