@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from client import SECRET, played, tap, text_of
+from client import SECRET, TWO, played, tap, text_of
 
 from companion.pages import create_app
 from companion.pages.scores.score_sheets import SheetView
 
-TWO = ("side Ann", "side Bob", "hand first Ann")
 WON = ["Ann roll", *["Bob discard 25", "Ann 200"] * 2, *["Bob discard 25", "Ann 100"] * 3, "Ann finish"]
 
 

@@ -671,6 +671,8 @@ def test_a_card_that_says_more_is_asked_about(page, rush):
     played(rush, "Ann 100", "Bob 75*2", "Cid 50")
 
     assert "ask=pair" in page.get("/play?tab=other").get_data(as_text=True)
+    shown = page.get("/play").get_data(as_text=True)
+    assert all(f"&amp;card={card}" in shown for card in ("accelerator", "theft", "control"))
 
     assert values(page.get("/play?player=Ann&card=accelerator"))[2] == "Ann 100*2"
     assert values(page.get("/play?player=Ann&card=theft")) == ["Ann theft 50 > Cid", "Ann theft 75*2 > Bob"]

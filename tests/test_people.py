@@ -157,7 +157,8 @@ a host who watches may still undo and set but not play [two]
 # --- The other side verifies
 
 where the other side verifies a play is confirmed by it and not by its own [two]
-    Ann taps /verify verify=yes; sees Ann roll; Ann taps {asked}; lines -; Bob at / | markup name="answer" value="yes"
+    Ann at /more | markup action="/verify"; Ann taps /verify verify=yes; sees Ann roll; Ann taps {asked}; lines -
+    Bob at / | markup name="answer" value="yes"
     Ann at / | The other side has to confirm that. | Waits for Bob’s side to confirm. | not markup value="yes"
     Bob taps {asked}; lines Ann roll
 a play entered by its own side waits for the other [two; verified]

@@ -2,10 +2,8 @@
 
 import evening
 import pytest
+from client import HOME
 from sheet import scenes
-
-HOME = {"Origin": "http://localhost"}
-
 
 EVENINGS = """
 a language nobody here speaks changes nothing

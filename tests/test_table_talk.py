@@ -10,7 +10,6 @@ from sheet import scenes
 from companion.match.state import Policy
 from companion.pages import Camera, create_app
 
-THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 LIVE = {**HOME, "HX-Request": "true"}
 
 
@@ -121,7 +120,7 @@ def test_the_screen_of_the_machine_is_led_to_the_score_too_and_a_browser_that_ke
 
 
 def test_the_one_who_begins_anyway_is_not_offered_as_somebody_else(two, match):
-    match.start(THREE)
+    match.start(evening.THREE)
     match.enter("end", "Ann")
     page = two[0].get("/score").get_data(as_text=True)
     offered = re.findall(r'<button class="button" name="first" value="(\w+)"', page)
