@@ -53,13 +53,6 @@ def test_other_cards_and_other_players_are_said():
     assert "no 25 km" in house_rules.differences(load_edition("rush"), CLASSIC)[0][1]
 
 
-@pytest.mark.parametrize("edition", edition_names())
-def test_the_page_says_what_is_different_in_the_box_that_is_chosen(page, edition):
-    shown = page.get(f"/setup?edition={edition}").get_data(as_text=True)
-
-    assert shown.count("What is different?") == (edition != "classic")
-
-
 # --- Names of earlier games ----------------------------------------------------------------------------------
 
 
@@ -101,13 +94,6 @@ def test_the_form_offers_the_names_that_it_does_not_show_already(page, match):
 
 
 # --- Who begins ----------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("edition", "deals"), [("classic", True), ("rush", False)])
-def test_who_deals_is_shown_where_the_sheet_has_a_dealer(page, edition, deals):
-    shown = page.get(f"/setup?edition={edition}").get_data(as_text=True)
-
-    assert ('class="seats dealt"' in shown) is deals
 
 
 # --- The picture ---------------------------------------------------------------------------------------------
