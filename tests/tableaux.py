@@ -61,11 +61,11 @@ def _card(sheet: Sheet, zone: str, place: int, name: str) -> Laid:
 
 
 @cache
-def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, *, mats: bool = True) -> bytes:
+def file_of(size_px: tuple[int, int] = (1600, 1200), sides: int = 2, kind: str = ".jpg", *, mats: bool = True) -> bytes:
     """A photograph of Ann's tableau, or of hers and Bob's, as a file."""
     pose = Pose(size_px[0] / _WIDTH_MM[sides], size_px, tilt_deg=12, lean_deg=20, turn_deg=1)
     photo = photos.photograph(table_of((ANN, BOB)[:sides], mats=mats), pose)
-    return cv2.imencode(".jpg", photo.image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
+    return cv2.imencode(kind, photo.image, [cv2.IMWRITE_JPEG_QUALITY, 85])[1].tobytes()
 
 
 @cache
