@@ -250,15 +250,6 @@ def test_what_could_not_be_replayed_is_never_written(evening):
     store.close()
 
 
-@pytest.mark.long
-def test_no_bit_that_flips_is_believed(evening):
-    done = damages.flip_and_look(evening, 150, seed=150)
-
-    assert done.silent == done.failed == []
-    assert done.times == 150
-    assert done.told > 20
-
-
 # --- Whatever lies beside it ----------------------------------------------------------------------------------
 
 

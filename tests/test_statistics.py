@@ -129,13 +129,6 @@ def test_whoever_has_won_most_comes_first():
 # --- The matches of the log -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def store(tmp_path):
-    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
-    yield opened
-    opened.close()
-
-
 def start(store: Store, *plays: str, names=("Ann", "Bob")) -> Match:
     match = Match(store)
     match.start((f"side {names[0]}", f"side {names[1]}", f"hand first {names[0]}"))

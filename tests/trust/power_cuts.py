@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from logs import frozen
 from trust import deeds
 from trust.disk import Disk, Recorder, library
 from trust.fuzzing import arguments
@@ -89,7 +90,12 @@ class Run:
 
     def _have_been_there(self) -> None:
         """An older version has left a log."""
-        self.truth.events += write_old_log(store_path(self._folder))
+        self._folder.mkdir(parents=True)
+        frozen(1, self._folder)
+        with tempfile.TemporaryDirectory() as copy, contextlib.closing(Store.open(frozen(1, Path(copy)))) as store:
+            self.truth.events += sorted(
+                (e for match in store.matches() for e in store.events(match)), key=lambda e: e.seq
+            )
         self.truth.old = len(self.truth.events)
         self.truth.ends = {self.truth.old}
 
@@ -189,7 +195,6 @@ MADE_UP = """
     CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
     INSERT INTO made_up SELECT seq, kind FROM event;
 """
-LINES = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200")
 
 
 @contextlib.contextmanager
@@ -200,26 +205,6 @@ def one_more_migration() -> Iterator[None]:
         yield
     finally:
         database.MIGRATIONS = _REAL
-
-
-def write_old_log(path: Path) -> tuple[Event, ...]:
-    """Writes a log as the first version wrote it, with a match that was begun; gives its events."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(Path(folder) / "log.sqlite3", clock=lambda: 1.7e9)
-        match = Match(store)
-        match.start(("side Ann", "side Bob", "hand first Ann"))
-        for line in LINES:
-            match.enter(line, "Ann")
-        events = store.events(1)
-        rows = store._db.execute("SELECT seq, match, at_s, kind, body FROM event").fetchall()
-        store.close()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.executescript(f"BEGIN; {database.MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
-    db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
-    db.close()
-    return events
 
 
 # --- After a cut ----------------------------------------------------------------------------------------------
