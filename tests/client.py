@@ -5,6 +5,7 @@ import re
 
 from seen import camera
 
+from companion.app.cli import companion
 from companion.match.match import Match
 from companion.pages.players.phone_identity import join_token
 
@@ -33,6 +34,11 @@ def scanned(app, number: int = 10, **seat: str):
     if seat:
         tap(client, "/join", **seat)
     return client
+
+
+def run(*words: object) -> int:
+    """Call the program's command; what it cannot do is raised."""
+    return companion.main([str(word) for word in words], standalone_mode=False) or 0
 
 
 def text_of(response) -> str:

@@ -102,11 +102,17 @@ def house(tmp_path_factory):
 
 
 @pytest.fixture
-def match(tmp_path):
+def store(tmp_path):
+    """An empty log, whose clock stands still on 14 November 2023."""
+    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def match(store):
     """A match that nobody has begun, over an empty log."""
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
+    return Match(store)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from companion.match.match import Match
-from companion.storage import last_event
+from companion.storage import recovery
 from companion.storage.data_folder import store_path
 from companion.storage.event_store import Draft, Store
 
@@ -41,7 +41,7 @@ def of_schema(path: Path, number: int) -> None:
     """Make a closed log that of a program of another schema, as far as that can be told without it."""
     with closing(sqlite3.connect(path)) as db:
         db.execute(f"PRAGMA user_version = {number}")
-    (path.parent / last_event.FILE_NAME).unlink(missing_ok=True)
+    (path.parent / recovery.LAST_NAME).unlink(missing_ok=True)
 
 
 def append(path: Path, *texts: str) -> None:

@@ -70,9 +70,6 @@ PROOFS = {
     "fuzz-records": Proof(
         "hostile records", "tests/trust/fuzz_records.py --times 5000", "tests/trust/fuzz_records.py --times 200"
     ),
-    "fuzz-codes": Proof(
-        "hostile codes", "tests/trust/fuzz_codes.py --times 10000", "tests/trust/fuzz_codes.py --times 10000"
-    ),
     "fuzz-toml": Proof(
         "hostile small files", "tests/trust/fuzz_toml.py --times 5000", "tests/trust/fuzz_toml.py --times 100"
     ),

@@ -1,4 +1,5 @@
-"""The signs of the pages, drawn once for all: one file with a symbol for each card, a milestone, and the sides' marks.
+"""The signs of the pages, drawn once for all: one file with a symbol for each card, a milestone, and the sides' marks;
+and the icons for home screens, a milestone too.
 
     python tests/signs.py
 
@@ -7,12 +8,15 @@ wait.
 """
 
 from companion.common.resources import shipped
+from companion.printing import render
 from companion.printing import svg as draw
 from companion.printing.pictograms import badge, milestone, sign
 from companion.rules.cards import Card, Family
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 
-FILE = shipped("web") / "static" / "signs.svg"
+STATIC = shipped("web") / "static"
+FILE = STATIC / "signs.svg"
+ICONS_PX = (180, 192, 512)  # widths of the icons: an iPhone's, and the two that a manifest needs
 
 
 def side_car(number: int) -> list[str]:
@@ -45,5 +49,14 @@ def drawn() -> str:
 MARKS = (("badge", badge), ("car", side_car))
 
 
+def icon(px: int) -> bytes:
+    """The icon of a home screen as PNG, so many pixels wide: the milestone, with room to be cut round."""
+    stone = draw.group(milestone(draw.INK), x=50, y=51.5, scale=7.2)
+    body = [draw.rect(0, 0, 100, 100, draw.paint(draw.GREEN)), stone]
+    return render.to_png(draw.document(100, 100, body), px * render.MM_PER_INCH / 100)
+
+
 if __name__ == "__main__":
     FILE.write_text(drawn())
+    for px in ICONS_PX:
+        (STATIC / f"icon-{px}.png").write_bytes(icon(px))

@@ -23,7 +23,7 @@ from companion.app.backup_archive import Bundle, read_bundle, restore, write_bun
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.rules.editions.edition import keep_own_editions
-from companion.storage import last_event
+from companion.storage import recovery
 from companion.storage import restore as restoring
 from companion.storage.backups import back_up
 from companion.storage.data_folder import store_path
@@ -454,7 +454,7 @@ def test_a_plug_pulled_while_restoring_leaves_all_of_the_old_or_all_of_the_new(t
         assert now == old
     else:
         assert look(store_path(data)) == brought.rows
-        assert set(now) == {"companion.sqlite3", last_event.FILE_NAME, "editions/ours.toml", *SETTINGS}
+        assert set(now) == {"companion.sqlite3", recovery.LAST_NAME, "editions/ours.toml", *SETTINGS}
         assert tree(data / "before-restore-1") == old
     assert not (data / restoring.READY / restoring.CONTENTS).exists()
     assert moment < 61 or steps[0] < moment, "there are more moments than are tried"

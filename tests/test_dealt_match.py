@@ -7,6 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 from client import HOME, STRANGER, lines, tap, text_of, values
+from evening import THREE
 
 from companion.common.errors import Problem
 from companion.match.history import history
@@ -21,7 +22,6 @@ from companion.rules.record.notation import header_text
 from companion.rules.table import Team
 from companion.storage.event_store import Draft, Store
 
-THREE = ("side Ann", "side Bob", "side Cid", "hand first Ann")
 DULL = "25 25 50 50 75 75"
 NOTED = re.compile(r'class="[^"]* noted".*?(?:#s-|for=")([a-z0-9-]+?)(?:ing-\d+)?"')
 

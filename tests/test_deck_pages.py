@@ -3,17 +3,16 @@
 import io
 import re
 import threading
-import zipfile
+from itertools import count
 from pathlib import Path
 
 import cv2
 import numpy as np
 import pytest
 from card_photos import face_of
-from client import HOME, SECRET, text_of
+from client import HOME, SECRET, run, text_of
 
 from companion import pages
-from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.pages.table_camera import decks as deck_pages
 from companion.rules.cards import Card
@@ -213,17 +212,8 @@ def test_a_deck_is_carried_as_a_file_under_a_name_of_its_own(page, tmp_path):
     assert sorted(load_deck("aunt-zoes", tmp_path).faces) == sorted([Card.ROLL, Card.STOP])
 
 
-def bomb() -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as file:
-        file.writestr("deck.toml", 'edition = "classic"')
-        file.writestr("roll.png", bytes(40_000_000))
-    return packed.getvalue()
-
-
-@pytest.mark.parametrize("content", [b"nothing", b"PK\x03\x04", bomb()])
-def test_a_file_that_is_no_deck_is_told(content, page, tmp_path):
-    answer = post(page, "/decks/import", file=a_file(content, "../../x.zip"))
+def test_a_file_that_is_no_deck_is_told(page, tmp_path):
+    answer = post(page, "/decks/import", file=a_file(b"PK\x03\x04", "../../x.zip"))
 
     assert answer.status_code == 400
     assert "x.zip is no deck that can be used" in text_of(answer)
@@ -439,20 +429,9 @@ def test_what_is_not_there_is_not_found(path, page):
 # --- By itself ------------------------------------------------------------------------------------------------
 
 
-class Clock:
-    """A clock that goes one second each time it is read."""
-
-    def __init__(self) -> None:
-        self.now_s = 0.0
-
-    def __call__(self) -> float:
-        self.now_s += 1
-        return self.now_s
-
-
 @pytest.fixture
 def guide(quick_eye):
-    return Guide(Clock())
+    return Guide(count(1.0).__next__)
 
 
 def test_a_card_is_taken_once_it_lies_still(ours, guide):
@@ -477,7 +456,7 @@ def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begu
     assert [guide.watch(ours, FIRST, EMPTY) for _ in range(3)] == [None] * 3
     assert [v and v.fault for v in (guide.watch(ours, FIRST, CUT_OFF) for _ in range(2))] == [None, Fault.NOT_WHOLE]
 
-    app.extensions["companion"].guide._clock = Clock()
+    app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = CUT_OFF
     said = [post(page, f"{begun}/watch", card=FIRST.value) for _ in range(2)]
 
@@ -493,7 +472,7 @@ def test_a_card_taken_with_a_tap_is_not_taken_once_more_by_itself(ours, guide):
 
 
 def test_the_page_goes_on_by_itself(page, begun, camera, app):
-    app.extensions["companion"].guide._clock = Clock()
+    app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = on_table(FIRST.value)
     asks = {"data": {"card": FIRST.value, "auto": "1"}, "headers": HOME | {"HX-Request": "true"}}
 
@@ -570,10 +549,6 @@ def test_enter_skips_and_q_ends():
     assert [keys(), keys(), keys()] == [Key.SKIP, Key.QUIT, None]
 
 
-def run(*words: str | Path) -> int:
-    return companion.main([str(word) for word in words], standalone_mode=False) or 0
-
-
 def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, capsys):
     shots = tmp_path / "shots"
     shots.mkdir()
@@ -593,10 +568,3 @@ def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, ca
 def test_the_command_wants_one_place_where_the_cards_are(where, tmp_path):
     with pytest.raises(Problem, match="Say where the cards are"):
         run("enroll", "ours", "--edition", "classic", *where, "--data", tmp_path)
-
-
-def test_a_source_without_any_card_enrols_nothing(quick_eye, tmp_path):
-    cv2.imwrite(str(tmp_path / "table.png"), EMPTY)
-
-    with pytest.raises(Problem, match="No face of 'ours' was enrolled"):
-        run("enroll", "ours", "--edition", "classic", "--source", tmp_path, "--data", tmp_path / "data")

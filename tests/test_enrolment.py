@@ -8,8 +8,8 @@ import decks
 import numpy as np
 import pytest
 from card_photos import card_photo, face_of
+from client import run
 
-from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import Description, load_deck, own_folder, write_description
@@ -360,10 +360,6 @@ def test_a_folder_without_pictures_or_none_at_all_is_told(tmp_path):
 
 
 # --- The command ----------------------------------------------------------------------------------------------
-
-
-def run(*words: str | Path) -> int:
-    return companion.main([str(word) for word in words], standalone_mode=False) or 0
 
 
 def test_the_command_says_what_it_got_and_how_to_use_it(scans, tmp_path, capsys):

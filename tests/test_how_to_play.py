@@ -68,13 +68,6 @@ def test_a_card_is_told_by_itself_with_what_answers_it(page):
     assert page.get("/how/nobody").status_code == 404
 
 
-def test_a_refused_play_says_why_it_is_refused(page, match):
-    match.start(TWO)
-    match.enter("Ann 100", "Ann")
-
-    assert 'href="/how#distance">Why?</a>' in page.get("/").get_data(as_text=True)
-
-
 def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match):
     match.start(("edition rush", *TWO))
     match.enter("Ann 100", "Ann")

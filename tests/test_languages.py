@@ -16,7 +16,7 @@ import pytest
 import texts
 from babel.dates import format_date
 from babel.messages.catalog import Message
-from client import HOME, SECRET, scanned, stranger
+from client import HOME, SECRET, TWO, scanned, stranger
 from seen import Seen
 
 from companion.common import languages
@@ -40,7 +40,6 @@ from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
 from companion.vision.view import MatSeen, Sighting, View
 
-TWO = ("side Ann", "side Bob", "hand first Ann")
 RUSH = ("edition rush", "side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
 
 

@@ -142,16 +142,6 @@ def test_a_proposal_carries_a_picture_of_its_card_and_one_that_vanished_is_asked
     assert len(table.of(Kind.DIFFERS)) == 1
 
 
-def test_after_a_restart_the_cards_on_the_table_are_known(table: Filmed):
-    table.go(f"{LAID}; yes")
-    restarted = Filmed(Match(table.match.store))
-    restarted.cards = dict(table.cards)
-    restarted.film(3.0)
-
-    assert restarted.waiting() == []
-    assert restarted.played() == ["Ann roll"]
-
-
 @pytest.mark.parametrize(
     ("edition", "story", "how"),
     [
@@ -169,15 +159,6 @@ def test_by_itself_the_next_hand_begins_when_the_cards_are_gathered(opened, edit
 
     assert [hand.how for hand in table.match.state.game.hands] == [how]
     assert table.match.state.game.hand_number == 2
-
-
-def test_a_special_card_is_asked_about(opened: Callable[..., Filmed]):
-    rush = opened("rush")
-    rush.go("lay 100-01 side-1/distance; 1; lay u-turn-01 table/discard; 1")
-
-    assert rush.played() == ["Ann 100"]
-    assert [question.seen for question in rush.of(Kind.DIFFERS)] == [Card.U_TURN]
-    assert rush.waiting() == []
 
 
 def test_trouble_with_the_picture_is_said_and_goes_again(table: Filmed):
@@ -417,14 +398,3 @@ def test_an_answer_that_comes_before_the_camera_has_looked_again_is_not_called_s
     said = Match(table.match.store).answer(asked, Answer.YES, "Ann")
 
     assert str(said.say).startswith("The camera has not looked at the table since the start")
-
-
-@pytest.mark.parametrize("answer", ["no", "taken-back"])
-def test_no_to_a_typed_play_is_no_to_the_card_that_was_laid_for_it(table: Filmed, answer: str):
-    table.go("enter Bob roll; lay roll-02 side-2/battle; 0.5")
-    asked = [question.is_typed for question in table.match.state.questions]
-
-    table.go(f"{answer}; 0.5")
-
-    assert asked == [True]
-    assert table.of(Kind.PLAY) == []

@@ -3,12 +3,11 @@
 import re
 
 import pytest
-from client import SECRET, played, tap, text_of
+from client import SECRET, TWO, played, tap
 
 from companion.pages import create_app
 from companion.pages.scores.score_sheets import SheetView
 
-TWO = ("side Ann", "side Bob", "hand first Ann")
 WON = ["Ann roll", *["Bob discard 25", "Ann 200"] * 2, *["Bob discard 25", "Ann 100"] * 3, "Ann finish"]
 
 
@@ -77,17 +76,6 @@ def test_the_wall_fills_as_people_sit_down_and_the_code_shrinks_once_all_do(app,
     assert ["are here" in page for page in shown] == [True, True, False]
     assert ["gathered" in page for page in shown] == [False, False, True]
     assert "1 of 2 are here" in shown[1]
-
-
-def test_sounds_can_be_turned_on_while_taking_a_seat(app, match):
-    match.start(TWO)
-    silent, loud = app.test_client(), app.test_client()
-    tap(silent, "/join", player="Ann")
-    tap(loud, "/join", player="Bob", sound="on")
-
-    assert "data-sound=" not in silent.get("/").get_data(as_text=True)
-    assert 'data-sound="on"' in loud.get("/").get_data(as_text=True)
-    assert "Horn, brakes and engine" not in text_of(loud.get("/join"))
 
 
 def test_the_winners_column_is_gold(app, match):

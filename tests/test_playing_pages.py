@@ -6,13 +6,13 @@ import cv2
 import evening
 import numpy as np
 import pytest
-from client import SECRET, TWO, check_shown, lines, seen, stranger, tap, text_of, values
+from client import SECRET, TWO, check_shown, lines, stranger, tap, text_of, values
 from client import played as play
 from evening import PAIRS, THREE
 from seen import camera
 from sheet import scenes
 
-from companion.match.state import Policy, RobotSeat
+from companion.match.state import RobotSeat
 from companion.pages import Camera, create_app
 from companion.pages.game import entry as may
 from companion.pages.game.views import side_views
@@ -43,14 +43,17 @@ def seated(app):
 # --- The own side --------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("header", [TWO, THREE, PAIRS])
-def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(match, seated, header):
+@pytest.mark.parametrize(
+    ("header", "player", "first", "sides"),
+    [(TWO, "Bob", ("side", "Bob"), 2), (THREE, "Bob", ("side", "Bob"), 3), (PAIRS, "Bob", ("side", "Bob &amp; Dee"), 2),
+     (THREE, None, ("strip", "Ann"), 3)],
+)  # fmt: skip
+def test_a_phone_with_a_seat_shows_its_side_large_and_before_the_others(match, seated, header, player, first, sides):
     match.start(header)
-    shown = seated("Bob").get("/").get_data(as_text=True)
+    shown = seated(player).get("/").get_data(as_text=True)
 
     kinds = re.findall(r'<article class="(side|strip)\b.*?<h2>.*?<span>([^<]+)', shown, re.S)
-    assert kinds[0] == ("side", "Bob &amp; Dee" if header is PAIRS else "Bob")
-    assert {kind for kind, _who in kinds[1:]} == {"strip"}
+    assert (kinds[0], [kind for kind, _who in kinds[1:]]) == (first, ["strip"] * (sides - 1))
 
 
 @pytest.mark.parametrize(
@@ -66,14 +69,6 @@ def test_the_large_sign_is_how_the_car_does_and_the_small_one_why(match, plays, 
     ann = side_views(play(match, *plays).state.game, None)[0]
 
     assert (ann["sign"], ann["because_of"]) == (sign, because_of)
-
-
-def test_a_phone_without_a_seat_shows_all_sides_alike(match, seated):
-    match.start(THREE)
-    shown = seated(None).get("/").get_data(as_text=True)
-
-    assert shown.count('<article class="strip ') == 3
-    assert 'class="side ' not in shown
 
 
 SHOWN = """
@@ -142,6 +137,23 @@ what was written wrongly comes back to be mended
 an illegal play from the plain page waits there with its answers
     Ann sits; Ann taps /plain/play text=Ann 100 -> /plain#now
     Ann at /plain | Not allowed Ann drives 100 km. Ann cannot drive yet. | I take it back Play it all the same Change
+a play is put together from the choices of the plain page
+    Ann sits; Ann taps /plain/play player=Ann & how=lay & card=roll -> /plain#now; Bob roll
+    Ann taps /plain/play player=Ann & how=lay & card=stop & target=Bob -> /plain#now; Bob roll
+    Ann taps /plain/play player=Ann & how=lay & card=stop -> /plain#now; Bob roll
+    Ann taps /plain/play player=Ann & how=discard & card=100 -> /plain#now; Bob discard 25
+    Ann taps /plain/play text=Ann 100 -> /plain#now; lines Ann roll, Bob roll, Ann stop > Bob, Bob roll,
+        Ann stop > Bob, Bob roll, Ann discard 100, Bob discard 25, Ann 100
+a line of the log says who saw to it
+    Ann sits; Bob sits; Bob taps /play text=Ann roll; Ann at / | Ann rolls. entered by Bob
+    machine taps /play text=Bob roll; Ann at / | Bob rolls. entered on a phone
+    sees Ann 100; Bob taps {asked}; Ann at / | Ann drives 100 km. confirmed by Bob
+    machine taps /policy policy=auto; sees Bob 50; Ann at / | Bob drives 50 km. by the camera
+    Ann taps {line 4}/correct text=Bob 25; Ann at / | Bob drives 25 km. corrected by Ann
+the last play says how it sounds
+    Ann sits; Ann roll; Ann at / | markup data-kind="roll"; Bob stop > Ann; Ann at / | markup data-kind="attack"
+    Ann right-of-way !; Ann at / | markup data-kind="coup-fourre"; Ann 100; Ann at / | markup data-kind="distance"
+    Bob driving-ace; Ann at / | markup data-kind="safety"; Bob discard 25; Ann at / | markup data-kind="other"
 who only watches may read the plain page and change nothing
     eve at /plain | not markup <select; eve taps /plain/play text=Ann roll -> 401; lines -
 
@@ -292,26 +304,6 @@ def test_without_a_picture_a_difference_is_told_in_signs(match, app):
 # --- The log -------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("act", "credit"),
-    [
-        (lambda m: m.enter("Ann roll", "Bob"), "entered by Bob"),
-        (lambda m: m.enter("Ann roll", "somebody"), "entered on a phone"),
-        (lambda m: (seen(m, 1, "Ann roll"), m.enter("Ann roll", "Bob")), "confirmed by Bob"),
-        (lambda m: (m.set_policy(Policy.AUTO, "Ann"), seen(m, 1, "Ann roll")), "by the camera"),
-        (
-            lambda m: (m.enter("Ann 25", "Bob", anyway=True), m.correct(m.state.seq, "Ann roll", "Ann")),
-            "corrected by Ann",
-        ),
-    ],
-)
-def test_a_line_of_the_log_says_who_saw_to_it(match, seated, act, credit):
-    match.start(TWO)
-    act(match)
-
-    assert f"Ann rolls. {credit}" in text_of(seated("Ann").get("/"))
-
-
 # --- What may I play? ----------------------------------------------------------------------------------------
 
 
@@ -352,27 +344,6 @@ def test_a_safety_that_may_not_be_discarded_is_told(match):
 
 
 @pytest.mark.parametrize(
-    ("chosen", "line"),
-    [
-        ({"player": "Ann", "how": "lay", "card": "roll"}, "Ann roll"),
-        ({"player": "Ann", "how": "discard", "card": "100"}, "Ann discard 100"),
-        ({"player": "Ann", "how": "lay", "card": "stop", "target": "Bob"}, "Ann stop > Bob"),
-        ({"player": "Ann", "how": "lay", "card": "stop"}, "Ann stop > Bob"),
-        ({"text": "Ann roll"}, "Ann roll"),
-    ],
-)
-def test_a_play_is_put_together_from_the_choices_of_the_plain_page(match, seated, chosen, line):
-    match.start(TWO)
-    if "stop" in line:
-        play(match, "Ann discard 25", "Bob roll")
-
-    answer = tap(seated("Ann"), "/plain/play", **chosen)
-
-    assert answer.location == "/plain#now"
-    assert lines(match)[-1] == line
-
-
-@pytest.mark.parametrize(
     ("chosen", "say"),
     [
         ({"player": "Ann"}, "Choose the card that was played."),
@@ -407,22 +378,6 @@ def test_every_page_begins_with_a_link_past_its_head(match, seated):
 
 
 # --- What a phone that sounds goes by ------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("texts", "kind"),
-    [
-        (["Ann roll"], "roll"), (["Ann roll", "Bob stop > Ann"], "attack"),
-        (["Ann roll", "Bob stop > Ann", "Ann right-of-way !"], "coup-fourre"),
-        (["Ann roll", "Bob roll", "Ann 100"], "distance"), (["Ann right-of-way"], "safety"),
-        (["Ann discard 25"], "other"),
-    ],
-)  # fmt: skip
-def test_the_last_play_says_how_it_sounds(match, seated, texts, kind):
-    match.start(TWO)
-    play(match, *texts)
-
-    assert f'data-kind="{kind}"' in seated("Ann").get("/").get_data(as_text=True)
 
 
 @pytest.mark.parametrize("is_dealt", [True, False])

@@ -2,10 +2,8 @@
 
 import evening
 import pytest
+from client import HOME
 from sheet import scenes
-
-HOME = {"Origin": "http://localhost"}
-
 
 EVENINGS = """
 a language nobody here speaks changes nothing
@@ -16,6 +14,9 @@ what was chosen is written where style sheets and scripts read it
 a language chosen on another page leaves the rest as it is
     machine taps /phone theme=dark; machine taps /phone language=fr & back=/join
     machine at /phone | markup <html lang="fr" data-theme="dark">
+sounds can be turned on while taking a seat
+    Ann sits; Bob scans; Bob reads | Horn, brakes and engine; Bob taps /join player=Bob & sound=on
+    Ann at / | not markup data-sound=; Bob at / | markup data-sound="on"; Bob at /join | not Horn, brakes and engine
 somebody who only watches may choose a language too
     eve taps /phone language=fr
 what is chosen leaves seat and host as they are

@@ -1,10 +1,10 @@
 """Printing from the page: what the phone gets, who gets it, and what is said beside it."""
 
+import evening
 import pypdfium2
 import pytest
-from client import stranger
+from sheet import scenes
 
-from companion.pages.table_camera import printing
 from companion.rules.editions.edition import edition_names
 
 FILES = ("stickers", "mats", "mats-a4", "deck", "deck-backs", "robot")
@@ -39,17 +39,6 @@ def test_every_file_has_a_small_picture(page, file):
     assert len(answer.data) < 400_000
 
 
-def test_sheets_that_were_drawn_are_kept_but_not_all_of_them():
-    assert printing._files.cache_info().maxsize == 8
-    assert printing._pictures.cache_info().maxsize == 24
-
-
-@pytest.mark.parametrize("file", [*(f"{name}.pdf" for name in FILES), "stickers.png"])
-def test_who_only_watches_prints_nothing(app, file):
-    assert stranger(app).get(f"/print/{file}").status_code == 401
-    assert ".pdf" not in stranger(app).get("/print").get_data(as_text=True)
-
-
 @pytest.mark.parametrize("edition", edition_names())
 def test_the_page_offers_every_edition(page, edition):
     shown = page.get(f"/print?edition={edition}").get_data(as_text=True)
@@ -58,68 +47,39 @@ def test_the_page_offers_every_edition(page, edition):
     assert f"/print/stickers.pdf?edition={edition}" in shown
 
 
-def test_the_sheets_are_those_of_the_match_unless_others_are_asked_for(page, match):
-    match.start(("edition rush", *(f"side {name}" for name in ("Ann", "Bob", "Cid")), "hand first Ann"))
-
-    shown = page.get("/print").get_data(as_text=True)
-
-    assert 'value="rush" selected' in shown
-    assert "<option selected>3</option>" in shown
-
-
-@pytest.mark.parametrize(
-    ("size", "say"), [("16", "106 stickers, one for each card, on 1 sheet of A4."), ("28", "on 3 sheets of A4.")]
-)
-def test_how_much_paper_it_takes_is_said(page, size, say):
-    assert say in page.get(f"/print?edition=classic&size={size}").get_data(as_text=True)
-
-
-@pytest.mark.parametrize(
-    ("labels", "say"),
-    [
-        ("L7651", "on 2 sheets of labels."),
-        ("5x13,4.7x10.7,40.6x21.2", "on 2 sheets of labels."),
-        ("6570", "on 4 sheets"),
-    ],
-)
-def test_stickers_are_printed_on_labels_that_were_bought(page, labels, say):
-    shown = page.get(f"/print?edition=classic&labels={labels}").get_data(as_text=True)
-
-    assert say in shown
-    assert f"labels={labels}" in shown.replace("%2C", ",").replace("&amp;", "&")
-
-
-@pytest.mark.parametrize(
-    ("asked", "say"),
-    [
-        ("labels=L7652", "choose one of L7651, L7654"),
-        ("labels=L7651&size=28", "choose another sheet or smaller stickers"),
-        ("labels=%3Cb%3E", "is no sheet of labels that is known here"),
-    ],
-)
-def test_labels_that_cannot_be_printed_on_are_told_beside_their_field(page, asked, say):
-    answer = page.get(f"/print?edition=classic&{asked}")
-
-    assert answer.status_code == 200
-    assert say in answer.get_data(as_text=True)
-    assert page.get(f"/print/stickers.pdf?edition=classic&{asked}").status_code == 400
+EVENINGS = """
+the sheets are those of the match unless others are asked for [edition rush; side Ann; side Bob; side Cid]
+    machine at /print | markup value="rush" selected | markup <option selected>3</option>
+how much paper it takes is said
+    machine at /print?edition=classic&size=16 | 106 stickers, one for each card, on 1 sheet of A4.
+    machine at /print?edition=classic&size=28 | on 3 sheets of A4.
+stickers are printed on labels that were bought
+    machine at /print?edition=classic&labels=L7651 | on 2 sheets of labels. | markup labels=L7651
+    machine at /print?edition=classic&labels=5x13,4.7x10.7,40.6x21.2 | on 2 sheets of labels.
+    machine reads | markup labels=5x13%2C4.7x10.7%2C40.6x21.2; machine at /print?labels=6570 | on 4 sheets
+labels that cannot be printed on are told beside their field
+    machine at /print?labels=L7652 -> 200 | choose one of L7651, L7654
+    machine at /print/stickers.pdf?labels=L7652 -> 400
+    machine at /print?labels=L7651&size=28 -> 200 | choose another sheet or smaller stickers
+    machine at /print/stickers.pdf?labels=L7651&size=28 -> 400
+    machine at /print?labels=%3Cb%3E -> 200 | is no sheet of labels that is known here
+    machine at /print/stickers.pdf?labels=%3Cb%3E -> 400
+what cannot be printed is refused in a sentence
+    machine at /print/stickers.pdf?sides=0 -> 400 | choose one of these
+    machine at /print/stickers.pdf?sides=9 -> 400 | choose one of these
+    machine at /print/stickers.pdf?sides=two -> 400 | choose one of these
+    machine at /print/stickers.pdf?size=3 -> 400 | choose one of these
+    machine at /print/stickers.pdf?size=1e9 -> 400 | choose one of these
+    machine at /print/stickers.pdf?size=<b> -> 400 | choose one of these | not <b>
+what there is not is not found
+    machine at /print?edition=nowhere -> 404; machine at /print/cards.pdf -> 404; machine at /print/deck.svg -> 404
+the set-up leads to camera, print and cards
+    machine at /setup | markup href="/camera" | markup href="/print" | markup href="/decks"
+a stranger is offered nothing to print
+    eve at /print | not markup .pdf
+"""
 
 
-@pytest.mark.parametrize("wrong", ["sides=0", "sides=9", "sides=two", "size=3", "size=1e9", "size=<b>"])
-def test_what_cannot_be_printed_is_refused_in_a_sentence(page, wrong):
-    answer = page.get(f"/print/stickers.pdf?{wrong}")
-
-    assert answer.status_code == 400
-    assert "choose one of these" in answer.get_data(as_text=True)
-    assert "&lt;b&gt;" not in answer.get_data(as_text=True)
-
-
-@pytest.mark.parametrize("path", ["/print?edition=nowhere", "/print/cards.pdf", "/print/deck.svg"])
-def test_what_there_is_not_is_not_found(page, path):
-    assert page.get(path).status_code == 404
-
-
-def test_the_set_up_leads_to_camera_print_and_cards(page):
-    shown = page.get("/setup").get_data(as_text=True)
-
-    assert all(f'href="{path}"' in shown for path in ("/camera", "/print", "/decks"))
+@pytest.mark.parametrize(("setting", "rows"), scenes(EVENINGS))
+def test_on_an_evening(app, match, setting, rows):
+    evening.check(app, match, setting, rows)

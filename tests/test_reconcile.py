@@ -250,6 +250,11 @@ a card that is laid for a typed play that waits asks nothing of its own
     enter Ann 100; lay 100-01 1/distance => Ann 100
     yes anyway; look 12 => nothing
     => played: Ann 100 anyway
+no to a typed play is no to the card that was laid for it
+    enter Bob roll; lay roll-02 2/battle => Bob roll
+    say no; look => nothing
+no to a typed play is no to the card that was laid for it (2)
+    enter Bob roll; lay roll-02 2/battle; say taken-back; look => nothing
 
 # Plays that count by themselves
 

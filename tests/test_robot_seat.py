@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from client import SECRET, lines, played, tap, text_of, values
+from client import SECRET, lines, played, scanned, tap, text_of, values
 from seen import camera
 
 from companion.app.robot_match import begin
@@ -18,7 +18,6 @@ from companion.match.questions import Answer
 from companion.match.state import RobotSeat
 from companion.match.zone_plays import Places
 from companion.pages import Camera, create_app
-from companion.pages.players import phone_identity
 from companion.robots.information_set import options
 from companion.robots.robot import ROBOT_NAMES, Level, choose
 from companion.robots.robot_seat import Instruction, Step, instruct
@@ -29,8 +28,8 @@ from companion.rules.record import judge, notation
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
 from companion.simulate.arrange import Pose
+from companion.simulate.art import STICKERED
 from companion.simulate.camera_model import typical_look
-from companion.simulate.card_faces import STICKERED
 from companion.simulate.choreography import AFTER_LAYING, Movement
 from companion.simulate.scene import BACK, Lying, Scene
 from companion.simulate.studio import Studio
@@ -307,13 +306,7 @@ def test_nobody_but_the_helper_sees_the_hand_or_what_is_to_be_laid(app, match):
 
 
 def test_only_the_host_changes_who_helps(app):
-    token = phone_identity.join_token(SECRET)
-    phones = [app.test_client() for _ in range(3)]
-    for number, phone in enumerate(phones):
-        phone.environ_base["REMOTE_ADDR"] = f"192.168.1.{number + 10}"
-        phone.get(f"/join?t={token}", follow_redirects=True)
-        tap(phone, "/join", player=("Ann", "Robo", "")[number])
-    host, helper, other = phones
+    host, helper, other = (scanned(app, 10 + n, player=name) for n, name in enumerate(("Ann", "Robo", "")))
     tap(helper, "/robot/help")
 
     assert tap(other, "/robot/help").status_code == 403

@@ -12,7 +12,7 @@ import cv2
 import evening
 import numpy as np
 import pytest
-from client import SECRET, STRANGER, tap, text_of
+from client import SECRET, tap, text_of
 from sheet import scenes
 
 from companion.app.service import exported
@@ -35,18 +35,6 @@ class FourPast:
     @staticmethod
     def fromtimestamp(_at_s: float) -> datetime:
         return AFTERNOON
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def page(store):
-    return page_of(Match(store))
 
 
 def page_of(match: Match):
@@ -125,15 +113,6 @@ def test_the_longest_sheet_stands_in_the_order_of_the_printed_pads(store):
     )
 
 
-def test_an_extension_called_in_vain_says_who_called_it(store):
-    header = ("option extension-bonus=caller-or-opponents", "side Ann", "side Bob", "hand first Ann")
-    plays = ["Ann roll", "Bob roll", *["Ann 100", "Bob 25"] * 6, "Ann 100", "Ann extend", "end"]
-    shown = text_of(page_of(started(store, *plays, header=header)).get("/score"))
-
-    assert "Ann called the extension and did not complete it: 200 for Bob." in shown
-    assert "Rule: house rule: extension-bonus=caller-or-opponents" in shown
-
-
 def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
     match = won(store)
     page, other = page_of(match), page_of(match)
@@ -149,20 +128,6 @@ def test_a_new_sheet_comes_in_line_by_line_once_on_each_phone(store):
 # --- Corrections ----------------------------------------------------------------------------------------------
 
 
-def test_a_play_of_a_hand_that_has_ended_is_corrected_and_the_score_follows(store):
-    match = won(store)
-    page = page_of(match)
-    assert "/score/1/plays" in page.get("/score").get_data(as_text=True)
-    plays = page.get("/score/1/plays")
-    seq = next(entry.seq for entry in match.state.entries if entry.written.text == "Bob 25")
-    assert f'href="/line/{seq}"' in plays.get_data(as_text=True)
-
-    answer = tap(page, f"/line/{seq}/correct", text="Bob 75")
-
-    assert answer.location == "/score"
-    assert "Bob: 1 × 75 km, 4 × 25 km = 175" in text_of(page.get("/score"))
-
-
 def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(store):
     match = started(store, "Ann roll", "Bob roll", "Ann 100")
     page = page_of(match)
@@ -176,15 +141,6 @@ def test_who_leaves_a_play_as_it_is_goes_back_to_where_the_pen_was(store):
     assert left_for() == "/"
     match.enter("end", "Ann")
     assert left_for() == "/score/1/plays"
-
-
-def test_a_hand_that_was_played_shows_a_spectator_its_plays_but_no_pen(store):
-    page = page_of(won(store))
-    shown = page.get("/score/1/plays", environ_base=STRANGER).get_data(as_text=True)
-
-    assert "Ann drives 100 km." in shown
-    assert "/line/" not in shown
-    assert page.get("/score/7/plays").status_code == 404
 
 
 # --- What can be kept -----------------------------------------------------------------------------------------
@@ -364,13 +320,6 @@ def test_a_race_without_points_has_kilometres_and_its_winner(store):
     assert max(one["score"] for one in play["players"]) >= 1000
 
 
-def test_before_the_first_hand_is_finished_there_is_nothing_to_send(store):
-    page = page_of(started(store, *OPENING))
-
-    assert page.get("/past/1/bg-stats").status_code == 404
-    assert "bg-stats" not in page.get("/score").get_data(as_text=True)
-
-
 # --- Earlier matches ------------------------------------------------------------------------------------------
 
 
@@ -418,11 +367,6 @@ def test_an_american_clock_has_two_halves_and_a_canadian_one_an_h(store, monkeyp
     assert "15 h 04" in told["fr-CA"]
 
 
-@pytest.mark.parametrize("query", ["?page=0", "?page=-3", "?page=99999999999999999999", "?page=x"])
-def test_a_page_that_is_not_there_is_no_error(store, query):
-    assert page_of(started(store)).get(f"/past{query}").status_code == 200
-
-
 def test_an_earlier_match_has_its_sheets_charts_and_result(store):
     replayed(store, "match-to-5000")
     page = page_of(started(store))
@@ -433,12 +377,6 @@ def test_an_earlier_match_has_its_sheets_charts_and_result(store):
     assert 'id="totals-t"' in shown
     assert 'id="race-1-t"' in shown
     assert 'href="/past/1/2?step=0"' in shown
-
-
-def test_without_any_match_the_pages_say_so(page):
-    assert "Nothing has been played here yet." in text_of(page.get("/past"))
-    assert "as soon as the first hand is finished" in text_of(page.get("/past/players"))
-    assert page.get("/past/1").status_code == page.get("/past/1/1").status_code == 404
 
 
 @pytest.mark.parametrize("path", ["/past/99999999999999999999", "/past/1/99999", "/past/1/0", "/past/0", "/past/1/2"])
@@ -480,6 +418,27 @@ a correction of the hand on the table leads to the table
     Ann roll; Bob roll; Ann 100; machine taps {line 3}/correct text=Ann 75 -> /
 the sheet of an open hand does not come in and is no picture
     Ann roll; Bob roll; machine at /score | not markup fresh; machine at /past/1/1.png -> 404
+before the first hand is finished there is nothing to send
+    Ann roll; Bob roll; machine at /score | not markup bg-stats; machine at /past/1/bg-stats -> 404
+an extension called in vain says who called it [option extension-bonus=caller-or-opponents]
+    Ann roll; Bob roll; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100; Bob 25; Ann 100
+    Bob 25; Ann 100; Ann extend; end; machine at /score | Rule: house rule: extension-bonus=caller-or-opponents
+    machine reads | Ann called the extension and did not complete it: 200 for Bob.
+a play of a hand that has ended is corrected and the score follows
+    Ann roll; Bob roll; Ann 100; Bob 25; end; machine at /score | markup /score/1/plays
+    machine at /score/1/plays | markup href="{line 4}"; machine taps {line 4}/correct text=Bob 75 -> /score
+    machine at /score | Bob: 1 × 75 km = 75
+a hand that was played shows a spectator its plays but no pen
+    Ann roll; Bob roll; Ann 100; end; eve at /score/1/plays | Ann drives 100 km. | not markup /line/
+    machine at /score/7/plays -> 404
+a step is a part for a page that asks for one
+    Ann roll; Bob roll; machine polls /past/1/1?step=2; machine reads | Bob rolls. | not markup <html
+a page that is not there is no error
+    machine at /past?page=0 -> 200; machine at /past?page=-3 -> 200; machine at /past?page=x -> 200
+    machine at /past?page=99999999999999999999 -> 200
+without any match the pages say so [fresh]
+    machine at /past | Nothing has been played here yet.; machine at /past/1 -> 404; machine at /past/1/1 -> 404
+    machine at /past/players | as soon as the first hand is finished
 """
 
 
@@ -505,13 +464,6 @@ def test_the_steps_lead_back_and_on_but_not_past_the_ends(store):
 
 def html_of(page, step: int) -> str:
     return page.get(f"/past/1/1?step={step}").get_data(as_text=True)
-
-
-def test_a_step_is_a_part_for_a_page_that_asks_for_one(store):
-    answer = page_of(won(store)).get("/past/1/1?step=2", headers={"HX-Request": "true"})
-
-    assert "Bob rolls." in answer.get_data(as_text=True)
-    assert "<html" not in answer.get_data(as_text=True)
 
 
 @pytest.mark.variants(5)

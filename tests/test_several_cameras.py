@@ -20,8 +20,8 @@ from companion.rules.play import Verb
 from companion.simulate import arrange, frame_source
 from companion.simulate.animation import Tempo
 from companion.simulate.arrange import TablePlan
+from companion.simulate.art import STICKERED
 from companion.simulate.camera_model import typical_look
-from companion.simulate.card_faces import STICKERED
 from companion.simulate.scene import Scene
 from companion.simulate.script import Script, read_script, shipped_script
 from companion.simulate.studio import Studio

@@ -6,10 +6,9 @@ import cv2
 import numpy as np
 import pytest
 from card_photos import face_of, sheet_photo
-from client import HOME
+from client import HOME, run
 from test_deck_pages import EMPTY, a_file, card_picture, png_of, post
 
-from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.rules.cards import Card
 from companion.rules.editions.edition import load_edition
@@ -378,10 +377,6 @@ def test_no_more_cards_wait_for_their_names_than_fit_on_a_page(page, begun):
 
 
 # --- The command ----------------------------------------------------------------------------------------------
-
-
-def run(*words: object) -> int:
-    return companion.main([str(word) for word in words], standalone_mode=False) or 0
 
 
 def test_the_command_enrols_a_known_edition_from_one_photograph(on_photographs, tmp_path, capsys):

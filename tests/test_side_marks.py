@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from companion.tabletop.mat_layout import MAX_SIDES
-from companion.tabletop.side_marks import SIDE_MARKS, SideMark
+from companion.tabletop.mat_layout import MAX_SIDES, SIDE_MARKS
 
 LACKING = {
     "nothing": np.eye(3),
@@ -53,9 +52,3 @@ def test_no_two_sides_have_colours_that_some_eye_takes_for_one(lacking):
 
 def test_each_side_that_can_play_has_a_shape_of_its_own():
     assert len({mark.shape for mark in SIDE_MARKS}) == len(SIDE_MARKS) == MAX_SIDES
-
-
-def test_two_colours_alike_would_be_found():
-    red_and_green = [SideMark("", "#C04030"), SideMark("", "#6F6A20")]
-
-    assert least_apart(red_and_green, "deutan") < LEAST_APART < least_apart(red_and_green, "nothing")

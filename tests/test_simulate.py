@@ -8,10 +8,7 @@ import cv2
 import numpy as np
 import pytest
 import zxingcpp
-from troubles import mishaps
 from troubles.rough_studio import RoughStudio
-from troubles.scenes import troubled_scenes
-from troubles.things import is_card
 
 from companion.common.errors import Problem
 from companion.printing import deck, render
@@ -20,7 +17,7 @@ from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate import animation, arrange, art, camera_model, choreography, frame_source, players, script
-from companion.simulate.card_faces import BARE, STICKERED, Cards
+from companion.simulate.art import BARE, STICKERED, Cards
 from companion.simulate.scene import BACK, Arm, Lying, Scene
 from companion.simulate.studio import project
 from companion.tabletop.card_ids import card_id_of, face_of
@@ -313,44 +310,7 @@ def test_a_film_after_the_last_play_shows_the_table_at_the_end():
     assert len(scenes[0].lying) == 8 + 2
 
 
-# Mishaps
-
-
-@pytest.fixture
-def slips(monkeypatch):
-    """Players who often lay what they may not play."""
-    monkeypatch.setattr(players, "SLIPS_SHARE", 0.3)
-
-
-def troubled(kinds, seed=1, sides=2, speed=4.0):
-    """The scenes of a hand at a table where nothing but these mishaps happens, or all of them."""
-    teams = THREE if sides == 3 else players.TWO_PLAYERS
-    played = players.random_script(teams=teams, seed=seed, target=500)
-    trouble = mishaps.only(*kinds.split(",")) if kinds else mishaps.EVERYDAY
-    return played, list(troubled_scenes(played, seed, animation.Tempo(10.0, speed), trouble, 40.0))
-
-
-def zones_of(scene, plan):
-    """The zone of every card that lies face up."""
-    mats = arrange.TablePlan(scene.mats or plan.mats, plan.seats)
-    return {
-        card.picture: next(zones_under(mats, [(card.pose.x_mm, card.pose.y_mm)]), None)
-        for card in scene.lying
-        if is_card(card)
-    }
-
-
-@pytest.mark.variants(2)
-@pytest.mark.usefixtures("slips")
-@pytest.mark.parametrize("sides", [2, 3])
-@pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whatever_happens_the_cards_come_to_lie_where_the_script_has_them(sides, seed):
-    everything = ",".join(mishaps.KINDS)
-    played, scenes = troubled(everything, seed, sides)
-    dancers, plan = choreographer(played)
-    *_, calm = dancers.movements()
-
-    assert zones_of(scenes[-1], plan) == zones_of(Scene(calm.after), plan)
+# Cards
 
 
 def test_stickers_are_glued_a_little_off_and_askew_each_in_its_own_way():
@@ -433,7 +393,6 @@ def test_a_card_taken_back_is_the_one_that_is_laid_later():
     assert actions[0].card_id == actions[3].card_id
 
 
-FIVE = tuple(Team(name, (name,)) for name in ("Ann", "Bob", "Cid", "Dee", "Eve"))
 UNEVEN = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob",)))
 
 
@@ -444,10 +403,7 @@ UNEVEN = (Team("Reds", ("Ann", "Cid")), Team("Blues", ("Bob",)))
         (lambda: script.read_script("side Ann\nside Bob\n"), "hand first"),
         (lambda: players.random_script("tarot"), "There is no edition"),
         (lambda: script.shipped_script("nine-players"), "pairs"),
-        (lambda: players.random_script(teams=FIVE), "up to 4 sides"),
         (lambda: players.random_script(teams=UNEVEN), "played by"),
-        (lambda: players.random_script("rush"), "do not play Rush yet"),
-        (lambda: mishaps.only("earthquake"), "hasty"),
     ],
 )
 def test_what_cannot_be_simulated_is_a_sentence(asked, says):

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.match.archive import Archive
-from companion.match.exports import as_csv
+from companion.match.archive import Archive, as_csv
 from companion.match.match import Match
 from companion.match.statistics import key_of, most_cruel, players_of, together
 from companion.rules.record import judge, notation
@@ -128,13 +127,6 @@ def test_whoever_has_won_most_comes_first():
 
 
 # --- The matches of the log -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def store(tmp_path):
-    opened = Store.open(tmp_path / "log.sqlite3", clock=lambda: 1_700_000_000.0)
-    yield opened
-    opened.close()
 
 
 def start(store: Store, *plays: str, names=("Ann", "Bob")) -> Match:

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 import zxingcpp
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyzbar import pyzbar
 
 from companion.rules.editions.edition import edition_names, load_edition
 from companion.tabletop import sticker_codes
-from companion.tabletop.card_ids import card_ids, payload
+from companion.tabletop.card_ids import card_id_of, card_ids, payload
 
 
 def test_any_two_codes_differ_in_as_many_modules_as_promised():
@@ -53,6 +55,20 @@ def test_a_card_without_a_sticker_is_refused_with_a_sentence(card, sentence):
         sticker_codes.modules(card)
 
 
+PRINTED = {payload(card): card for card in sticker_codes.CARDS}
+SIGNS = st.sampled_from("MB1:ROLSTP-032mbl٠３ОВ１‐– \n\x00\u200b\ufeff") | st.characters()
+
+
+@given(st.sampled_from(sticker_codes.CARDS), st.integers(0, 18), st.integers(0, 1), SIGNS)
+@settings(max_examples=500, deadline=None)
+def test_a_text_with_one_sign_more_or_another_is_only_the_card_whose_sticker_says_it(card, at, in_place_of, sign):
+    text = payload(card)[:at] + sign + payload(card)[at + in_place_of :]
+    named = card_id_of(text)
+
+    assert sticker_codes.card_of_text(text) == PRINTED.get(text)
+    assert named is None or payload(named) == text
+
+
 @pytest.mark.parametrize(
     "text", ["MB1:ROLL-17", "MB1:ROLL-00", "MB1:ROLL-99", "MB1:UNKNOWN-01", "mb1:roll-03", "MB1:ROLL-03\n"]
 )
@@ -61,4 +77,4 @@ def test_a_text_that_no_sticker_says_is_no_card(text):
 
 
 def test_every_sticker_says_its_card():
-    assert [sticker_codes.card_of_text(payload(card)) for card in sticker_codes.CARDS] == list(sticker_codes.CARDS)
+    assert [sticker_codes.card_of_text(text) for text in PRINTED] == list(sticker_codes.CARDS)

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 from moody import SPOILT, Mood, MoodyCamera, Table
-from trust import camera_cycles
 from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
@@ -22,16 +21,6 @@ from companion.vision.capture.sources import Frame, Notice, Timing, frames
 
 RNG = np.random.default_rng(0)
 NOISE = RNG.integers(90, 110, (64, 96, 3), np.uint8)
-
-
-@pytest.mark.long
-def test_troubles_are_shown_and_over_in_time_and_nothing_old_is_proposed():
-    figures = camera_cycles.virtual(troubles := 100, seed=1)
-
-    assert figures.wrong == []
-    assert len(figures.shown_s) == len(figures.back_s) == troubles
-    assert figures.proposals > troubles
-    assert len(figures.by_hand_s) > 3 * troubles
 
 
 class Looking:

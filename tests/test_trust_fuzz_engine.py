@@ -4,12 +4,10 @@ import json
 import random
 
 import pytest
-from trust import fuzz_codes, fuzz_engine, fuzz_records
+from trust import fuzz_engine, fuzz_records
 from trust.fuzzing import Findings, faults_of, run_command
 
 from companion.app import record_commands
-from companion.tabletop.card_ids import payload
-from companion.tabletop.sticker_codes import CARDS
 
 
 def test_whatever_is_played_the_referee_holds_what_must_always_hold():
@@ -36,14 +34,6 @@ def test_a_long_line_is_no_more_than_a_line(tmp_path):
             findings.wrong += fuzz_records.check_record(path, random.Random(1))
 
     assert findings.wrong == []
-
-
-def test_no_text_becomes_a_card_but_the_one_on_its_sticker():
-    findings = Findings("codes")
-    fuzz_codes.run(findings, 3000, 1)
-
-    assert findings.wrong == []
-    assert set(fuzz_codes.OURS) == {payload(card) for card in CARDS}
 
 
 @pytest.mark.parametrize("name", ["\udcff.mbn", "\x1b[2J.mbn", "a\nb.mbn"])

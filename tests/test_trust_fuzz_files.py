@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
-from trust import fuzz_files, fuzz_requests, fuzz_toml
+from trust import fuzz_toml
 from trust.fuzzing import Findings
 from waitress.adjustments import Adjustments
 
@@ -28,23 +28,6 @@ def test_what_is_no_file_is_waited_for_by_nobody(tmp_path, kind, monkeypatch):
 
     assert findings.wrong == []
     assert findings.tried.total() == 2 * len(fuzz_toml.PLACES) > 0
-
-
-@pytest.mark.long
-def test_whatever_is_in_a_file_it_is_read_or_refused(tmp_path):
-    findings = Findings("files")
-    fuzz_files.run(findings, 24, 1, tmp_path)
-
-    assert findings.wrong == []
-
-
-@pytest.mark.long
-def test_whatever_is_asked_the_service_answers_and_plays_on(tmp_path):
-    findings = Findings("requests")
-    fuzz_requests.run(findings, 80, 1, tmp_path, most_pages=25)
-
-    assert findings.wrong == []
-    assert findings.tried["plays on"] == 2
 
 
 def test_a_request_that_could_not_be_read_has_a_path_to_be_named_by():

@@ -10,9 +10,8 @@ from trust.disk import Disk, Op, Recorder, library
 from trust.power_cuts import CARELESS, cut_and_look
 
 from companion.pages.players import phone_identity
-from companion.storage import files
-from companion.storage.data_folder import data_dir
-from companion.storage.files import write_whole
+from companion.storage import data_folder
+from companion.storage.data_folder import data_dir, write_whole
 
 CHANCES = [random.Random(seed) for seed in range(40)]
 needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built into this Python and cannot be reached")
@@ -79,7 +78,7 @@ def test_a_file_system_that_cannot_sync_folders_will_do_a_broken_one_not(tmp_pat
             raise OSError(code, os.strerror(code))
         real(fd)
 
-    monkeypatch.setattr(files.os, "fsync", sync)
+    monkeypatch.setattr(data_folder.os, "fsync", sync)
     if is_said:
         with pytest.raises(OSError, match="error"):
             write_whole(tmp_path / "a.json", "x")

@@ -14,9 +14,8 @@ from collections.abc import Iterator
 import pytest
 from flask import Flask, request
 from logs import of_schema, played
-from trust import soak
 from trust.idle_connections import measured
-from trust.real_service import PROGRAM, ROOT, Size, asked, free_port, service, wait_until
+from trust.real_service import PROGRAM, ROOT, asked, free_port, service, wait_until
 
 from companion.match import phones
 from companion.match.archive import Archive
@@ -581,28 +580,6 @@ def held_mb(every_s: float, within_s: float) -> float:
 def test_what_lies_free_between_things_in_use_is_given_back():
     assert held_mb(every_s=0.05, within_s=30.0) < 30
     assert held_mb(every_s=1000.0, within_s=0.3) > 60
-
-
-@pytest.mark.long
-def test_phones_come_and_go_and_nothing_fails():
-    """`deploy/test --long soak` does the same for an hour and looks whether anything grows."""
-    samples, tally, said = soak.soak(0.3, phones=4, speed=2.0)
-
-    assert (tally.failed, said) == ([], [])
-    assert tally.done["exit code 0"] == 1
-    assert samples[-1].size.threads <= serving.THREADS + 10
-
-
-def test_a_process_that_takes_ever_more_is_told_from_one_that_does_not():
-    flat = [size_at(number, 250_000 + 9_000 * (number % 5)) for number in range(100)]
-    grows = [size_at(number, 250_000 + 1_500 * number) for number in range(100)]
-
-    assert all(verdict.is_flat for verdict in soak.verdicts(flat))
-    assert [verdict.name for verdict in soak.verdicts(grows) if not verdict.is_flat] == ["rss_kb"]
-
-
-def size_at(number: int, rss_kb: int) -> soak.Sample:
-    return soak.Sample(60.0 * number, Size(rss_kb, 200_000, 131, 20, 5, 1.0), 100, 1, number)
 
 
 def test_of_a_match_that_goes_on_only_the_last_is_kept_judged(match):

@@ -227,15 +227,6 @@ def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(playing, mo
     assert "Ann" in app.extensions["companion"].phones.party.seats
 
 
-@pytest.mark.parametrize("left", [b"", b"cut off"])
-def test_a_key_that_was_cut_off_while_it_was_written_is_made_anew(tmp_path, left):
-    (tmp_path / "secret-key").write_bytes(left)
-
-    key = phone_identity.load_secret(tmp_path)
-
-    assert (len(key), phone_identity.load_secret(tmp_path)) == (phone_identity.KEY_BYTES, key)
-
-
 def test_the_key_is_made_for_this_run_where_it_cannot_be_kept(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "fsync", full)
 

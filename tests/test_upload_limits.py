@@ -7,13 +7,13 @@ import time
 from contextlib import suppress
 
 import pytest
+from client import SECRET
 from serving import running
 
 from companion.pages import limits
 from companion.pages.players import phone_identity
 from companion.pages.server import connections
 
-SECRET = b"0123456789abcdef" * 2
 MARK = "zzMARKzz"
 
 

@@ -6,12 +6,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from client import SECRET, STRANGER, tap, text_of
+from client import SECRET, tap, text_of
 from test_camera_page import CLOSER, survey, zone
 
 from companion.match.match import Match
 from companion.pages import Camera, create_app
-from companion.storage.event_store import Store
 from companion.vision.quality import advice as advice_module
 from companion.vision.quality import camera_check
 from companion.vision.quality.advice import NO_MATS, Advice, Hint
@@ -142,13 +141,6 @@ def test_pictures_are_larger_where_cards_look_too_small_and_the_computer_keeps_u
 # --- Before the first match -----------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def fresh(tmp_path):
-    store = Store.open(tmp_path / "log.sqlite3")
-    yield Match(store)
-    store.close()
-
-
 def client_of(match: Match, seen: Survey | None, **more: object):
     return create_app(
         match, secret=SECRET, camera=Camera(lambda: b"a picture", survey=lambda: seen, **more)
@@ -159,8 +151,8 @@ SEEN = survey(zone("side-1/battle"))
 CLOSE = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
 
 
-def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_only_once(fresh):
-    page = client_of(fresh, SEEN)
+def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_only_once(match):
+    page = client_of(match, SEEN)
 
     assert page.get("/setup").location == "/camera/trial"
     assert "All is well: you can play." in text_of(page.get("/camera/trial"))
@@ -168,16 +160,16 @@ def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_onl
     assert "Who plays" in text_of(page.get("/setup"))
 
 
-def test_what_is_amiss_is_said_with_one_next_step_and_can_be_skipped(fresh):
-    shown = text_of(client_of(fresh, CLOSE).get("/camera/trial"))
+def test_what_is_amiss_is_said_with_one_next_step_and_can_be_skipped(match):
+    shown = text_of(client_of(match, CLOSE).get("/camera/trial"))
 
     assert "Not yet: cards would go unread. Move the camera 20 cm closer" in shown
     assert "Skip this: set up the game" in shown
 
 
 @pytest.mark.parametrize("more", [{"is_there": lambda: False}, {"is_simulated": True}], ids=["no camera", "drawn"])
-def test_without_a_camera_the_game_is_set_up_at_once(fresh, more):
-    assert client_of(fresh, SEEN, **more).get("/setup").status_code == 200
+def test_without_a_camera_the_game_is_set_up_at_once(match, more):
+    assert client_of(match, SEEN, **more).get("/setup").status_code == 200
 
 
 def test_once_a_match_has_been_begun_the_camera_is_tried_from_its_own_page(begun):
@@ -188,10 +180,6 @@ def test_once_a_match_has_been_begun_the_camera_is_tried_from_its_own_page(begun
     assert "Back to the camera" in text_of(page.get("/camera/trial"))
 
 
-def test_a_page_that_waits_for_the_first_picture_is_loaded_anew_with_it(fresh):
-    assert "There is no fresh picture" in text_of(client_of(fresh, None).get("/camera/trial"))
-    assert client_of(fresh, SEEN).get("/camera/trial?waiting=1").headers["HX-Refresh"] == "true"
-
-
-def test_a_stranger_is_shown_no_picture(fresh):
-    assert client_of(fresh, SEEN).get("/camera/trial", environ_base=STRANGER).status_code == 401
+def test_a_page_that_waits_for_the_first_picture_is_loaded_anew_with_it(match):
+    assert "There is no fresh picture" in text_of(client_of(match, None).get("/camera/trial"))
+    assert client_of(match, SEEN).get("/camera/trial?waiting=1").headers["HX-Refresh"] == "true"

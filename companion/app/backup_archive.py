@@ -23,20 +23,27 @@ from itertools import groupby
 from pathlib import Path, PurePosixPath
 
 from companion.common.errors import Problem, cause
-from companion.common.program_name import typed
 from companion.common.spelling import shown
+from companion.common.terminal import typed
 from companion.common.text import Said
 from companion.common.zip_reader import Recoded, ZipReader
 from companion.match.archive import judged
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.editions.edition_file import read_text, shipped_names
-from companion.storage import database, last_event
+from companion.storage import database
 from companion.storage import restore as restoring
 from companion.storage.backups import FOLDER as BACKUPS
-from companion.storage.data_folder import DECK_IN_USE_NAME, EDITIONS_NAME, STORE_NAME, TURN_NAME
+from companion.storage.data_folder import (
+    DECK_IN_USE_NAME,
+    EDITIONS_NAME,
+    STORE_NAME,
+    TURN_NAME,
+    give_to_owner_of,
+    sync_folder,
+    write_whole,
+)
 from companion.storage.events import Event, Row
-from companion.storage.files import give_to_owner_of, sync_folder, write_whole
-from companion.storage.recovery import NOTE_NAME
+from companion.storage.recovery import LAST_NAME, NOTE_NAME
 from companion.tabletop import drawn_zones
 from companion.tabletop.template_decks import DECKS_NAME, checked_name, is_name, picture_named, pictures_in, read_deck
 from companion.tabletop.template_decks import FILE_NAME as DECK_FILE
@@ -48,7 +55,7 @@ SETTINGS = (drawn_zones.FILE_NAME, DECK_IN_USE_NAME, TURN_NAME)
 REPLACED = (
     STORE_NAME,
     *(f"{STORE_NAME}{ending}" for ending in database.SIDECARS),
-    last_event.FILE_NAME,
+    LAST_NAME,
     EDITIONS_NAME,
     DECKS_NAME,
     *SETTINGS,
@@ -219,7 +226,10 @@ def read_bundle(
                 rows = _checked_rows(file, log) if log is not None else ()
     except OSError as error:
         raise Problem(f"{file} cannot be checked ({cause(error)}): make room on the disk.") from error
-    return Bundle(rows, _with_pictures(file, files, recoded) if recoded else files)
+    if recoded:
+        pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
+        files |= dict(_ZIP.anew(file, [(name, files.pop(name)) for name in sorted(pictures)], recoded))
+    return Bundle(rows, files)
 
 
 def _json(content: bytes) -> object:
@@ -302,12 +312,6 @@ def _is_setting(name: str, said: object) -> bool:
     except (ValueError, RecursionError, OverflowError):
         return False
     return True
-
-
-def _with_pictures(file: Path, files: Mapping[str, bytes], recoded: Recoded) -> dict[str, bytes]:
-    pictures = {name for name in files if name.startswith(f"{DECKS_NAME}/") and not name.endswith(f"/{DECK_FILE}")}
-    kept = {name: content for name, content in files.items() if name not in pictures}
-    return kept | dict(_ZIP.anew(file, ((name, files[name]) for name in sorted(pictures)), recoded))
 
 
 # --- The log in it --------------------------------------------------------------------------------------------

@@ -16,8 +16,7 @@ import click
 from companion import __version__
 from companion.app import usage
 from companion.common.errors import Problem
-from companion.common.program_name import program
-from companion.common.terminal import show_plainly
+from companion.common.terminal import program, show_plainly
 
 _COMMANDS = {
     "record_commands": ("replay", "score", "robot", "play", "editions", "export"),

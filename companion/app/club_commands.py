@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-
 import click
 
 from companion.common.errors import Problem
@@ -55,7 +53,7 @@ def club_up(database: str, host: str, port: int, require_keys: bool) -> None:
     with loading():  # Searching all modules for garbage would hold up whoever asks for a board.
         from companion.club import club_service
 
-    club_service.run(database, host, port, keys_needed=require_keys, tell=_tell)
+    club_service.run(database, host, port, keys_needed=require_keys, tell=click.echo)
 
 
 @club.command("key")
@@ -102,9 +100,3 @@ def club_rebuild(database: str) -> None:
 
 
 COMMANDS = (club,)
-
-
-def _tell(sentence: str) -> None:
-    """Say something at once, also into a pipe."""
-    click.echo(sentence)
-    sys.stdout.flush()

@@ -13,7 +13,7 @@ from companion.app.reports import deck_report
 from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, terminal_language, warn
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.rules.editions.edition import load_edition
 from companion.storage.data_folder import data_dir
 from companion.tabletop.deck_archive import export_deck, import_deck

@@ -14,7 +14,7 @@ from companion.app.demo_players import EVEN, DemoPlayers, frames_of_players, scr
 from companion.app.service import Serve, closed_at_the_end, eye_for, in_play, opened_match, until_the_end
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.common.text import say
 from companion.match.history import DEMO
 from companion.match.match import Match, mats_in_order
@@ -22,7 +22,7 @@ from companion.match.setup_file import Setup
 from companion.match.state import Policy
 from companion.pages import Camera, run_service
 from companion.simulate.animation import Tempo
-from companion.simulate.card_faces import BARE, STICKERED, Cards
+from companion.simulate.art import BARE, STICKERED, Cards
 from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts

@@ -21,7 +21,7 @@ from companion.rules.record.judge import Game
 from companion.rules.record.notation import Line
 from companion.rules.table import Table
 from companion.simulate.animation import Tempo
-from companion.simulate.card_faces import STICKERED, Cards
+from companion.simulate.art import STICKERED, Cards
 from companion.simulate.frame_source import SETTLING_S, followed_scenes, table_studio
 from companion.simulate.players import played_on
 from companion.simulate.scene import Scene

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 from companion.common import clock as clocks
 from companion.common.errors import Problem
-from companion.storage import last_event
+from companion.storage import recovery
 from companion.storage.data_folder import store_path
 from companion.storage.database import Damaged, last_of, readable
 from companion.tabletop.drawn_zones import Drawing
@@ -184,7 +184,7 @@ def disk(data_dir: Path) -> Check:
 
 def matches(data_dir: Path) -> Check:
     """Check whether each event of the matches can be read; a service may be writing them."""
-    path, known = store_path(data_dir), last_event.read(data_dir)
+    path, known = store_path(data_dir), recovery.last_known(data_dir)
     if not path.exists():
         return Check("matches", True, False, "No match has been played in the data folder.")
     try:

@@ -146,7 +146,6 @@ def robot(level: str, seconds: float | None, seed: int | None) -> None:
         if line.strip():
             asked = line.decode("utf-8", errors="replace")
             print_json(dialogue.answer(asked))
-            sys.stdout.flush()
 
 
 @click.command()
@@ -180,7 +179,6 @@ def play(file: Path | None, language: str | None, **asked: Any) -> None:
 def _typed_line(prompt: str) -> str | None:
     """Return the next line of standard input, None at its end; one that nobody sees being typed is shown."""
     click.echo(prompt, nl=False)
-    sys.stdout.flush()
     typed_bytes = sys.stdin.buffer.readline()
     line = typed_bytes.decode("utf-8", errors="replace").replace("\x00", "").strip()
     if not (typed_bytes and sys.stdin.isatty()):

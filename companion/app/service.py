@@ -18,8 +18,7 @@ from companion.app.usage import here, terminal_language
 from companion.app.waiting import opened_in_the_end
 from companion.common.errors import Problem
 from companion.common.text import say
-from companion.match import exports
-from companion.match.archive import judged
+from companion.match.archive import judged, text_of
 from companion.match.match import Match, Mats, mats_in_order
 from companion.match.setup_file import Setup, read_setup
 from companion.match.state import MatchState
@@ -391,4 +390,4 @@ def exported(match: int, form: str, data: Path | None) -> str:
         others = f"the matches there are {', '.join(map(str, known))}" if known else "none has been played there yet"
         raise Problem(f"There is no match {match} in {path.parent}: {others}.")
     past = judged(match, events)
-    return exports.text_of(past, form, Names.of(past.game).side)
+    return text_of(past, form, Names.of(past.game).side)

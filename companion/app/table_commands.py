@@ -65,7 +65,9 @@ def read_images(
     from companion.vision.read import read_pictures
 
     table = read_setup(setup) if setup else None
-    audited = _of_table(audit, table.edition if table else None) if audit else None
+    audited = load_edition(audit) if audit else None
+    if table and audited and table.edition.name == audited.name:
+        audited = table.edition  # Its deck may be corrected.
     allowed = frozenset(card_ids(table.edition.deck)) if table and not audited else None
     unread, pictures = 0, []
 
@@ -94,12 +96,6 @@ def read_images(
 def _layouts(table: Any) -> list[Any]:
     """Return the mats that a set-up table needs: one a side, and the table's own."""
     return [layout for layout in all_mats() if layout.id in {*table.mats, TABLE}]
-
-
-def _of_table(name: str, of_table: Any) -> Any:
-    """Return an edition by name; the table's own where it plays that one, for its deck may be corrected."""
-    edition = load_edition(name)
-    return of_table if of_table and of_table.name == edition.name else edition
 
 
 def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:

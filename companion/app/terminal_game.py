@@ -11,8 +11,8 @@ from pathlib import Path
 from companion.app.robot_match import PERSON, RobotMatch
 from companion.app.terminal_screen import HELP, Asked, Stage, asked, news, screen, slots, wrapped
 from companion.common.errors import Problem, file_problem
-from companion.common.program_name import typed
 from companion.common.spelling import meant, shown
+from companion.common.terminal import typed
 from companion.common.text import Said, listed, say
 from companion.pages import words
 from companion.pages.words import Names, _
@@ -23,7 +23,7 @@ from companion.rules.moves import laying
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 
 _COMMANDS = {
     "p": "pick", "u": "use", "d": "discard", "n": "no", "o": "order", "w": "why", "h": "hint", "r": "redraw",

@@ -13,8 +13,7 @@ from typing import Any
 import click
 
 from companion.common.languages import LANGUAGES
-from companion.common.program_name import program, typed
-from companion.common.terminal import plain
+from companion.common.terminal import plain, program, typed
 from companion.common.text import one_of
 from companion.rules.editions.edition import keep_own_editions
 from companion.storage.data_folder import editions_path

@@ -1,13 +1,7 @@
-"""A batch of a table's events on its way to the club: its form, its limits, its signature.
+"""A batch of a table's events on its way to the club: its form, its limits, its signature, as `docs/club.md` has them.
 
-`POST /club/events` takes `{"table": ID, "first_seq": 120, "events": [{"seq", "crc", "body"}]}`; beside these a table
-says its `name` and the number of the `last` event of its log. `body` is any JSON; a companion sends its own events as
-`{"match", "at_s", "kind", "body"}`, the inner body as the text that its log has, so that the club has it byte for byte.
-An event that the table has lost is sent as `null`, with checksum 0. A batch without events only says that the table is
-there.
-
-A signature is an HMAC-SHA256 of the request's body with the table's key, which is `ID.SECRET`. It holds no time: a
-table may have the clock of 1970, and a batch that somebody repeats is stored once.
+A companion's event has the inner body as the text that its log has, so that the club has it byte for byte; one that the
+table has lost is sent as `null`, with checksum 0. A batch without events only says that the table is there.
 """
 
 from __future__ import annotations
@@ -17,7 +11,7 @@ import hmac
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import plain, say
@@ -31,6 +25,7 @@ MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
 MOST_SEQ = 2**53
 _MOST_ID, _MOST_NAME, _MOST_CRC = 64, 64, 64
+_BODY = ("match", "at_s", "kind", "body")  # what a companion says of each of its events
 SCHEME = "Companion"  # the word that begins `Authorization: Companion ID:SIGNATURE`
 SCHEMA = 1  # the form of batches that this program knows; one that names none is of form 1
 LETTER: Mapping[str, type] = {"letter": int, "what": str, "by": str, "of": int, "text": str}
@@ -71,17 +66,12 @@ class Missing(Exception):
 
 def written(table: str, name: str, first: int, rows: Sequence[Checked], last: int) -> bytes:
     """Return a batch as the body of a request; what is missing among the rows from `first` on is sent as lost."""
-    there = {row[0]: (row, crc) for row, crc in rows}
+    there = {row[0]: {"crc": crc, "body": dict(zip(_BODY, row[1:], strict=True))} for row, crc in rows}
     end = max(there, default=first - 1)
     lost = {"crc": 0, "body": None}
-    events = [{"seq": seq, **(_wired(*there[seq]) if seq in there else lost)} for seq in range(first, end + 1)]
+    events = [{"seq": seq, **there.get(seq, lost)} for seq in range(first, end + 1)]
     batch = {"table": table, "name": name, "first_seq": first, "events": events, "last": last, "schema": SCHEMA}
     return json.dumps(batch, ensure_ascii=False, separators=(",", ":")).encode()
-
-
-def _wired(row: tuple[int, int, float, str, str], crc: int | None) -> dict[str, Any]:
-    _, match, at_s, kind, body = row
-    return {"crc": crc, "body": {"match": match, "at_s": at_s, "kind": kind, "body": body}}
 
 
 def signature(key: str, body: bytes) -> str:
@@ -183,9 +173,9 @@ def _event(sent: object) -> Sent:
 
 def _row(seq: int, body: object) -> tuple[int, int, float, str, str] | None:
     """Return the row of a companion's own log that a body holds; None for any other body."""
-    if not isinstance(body, dict) or body.keys() != {"match", "at_s", "kind", "body"}:
+    if not isinstance(body, dict) or body.keys() != set(_BODY):
         return None
-    match, at_s, kind, text = (body[name] for name in ("match", "at_s", "kind", "body"))
+    match, at_s, kind, text = (body[name] for name in _BODY)
     fits = type(match) is int and isinstance(at_s, int | float) and isinstance(kind, str) and isinstance(text, str)
     return (seq, match, float(at_s), kind, text) if fits and 0 < match <= seq else None
 

@@ -54,11 +54,6 @@ class TableRow:
         """The number of events that the table has and the club has not."""
         return max(0, self.told - self.last)
 
-    @property
-    def is_restored(self) -> bool:
-        """True if the table has fewer events than the club: it was restored from a backup."""
-        return self.told < self.last
-
 
 def take(db: Connection, batch: Batch, key: str | None) -> int:
     """Store what is new of a batch that came with a key; return the number of the table's last event here.

@@ -23,7 +23,7 @@ from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
 from companion.club.tournament_pages import clocks, clocks_at_tables
 from companion.common.cache import Kept
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.common.text import Said, say, say_many
 from companion.match.archive import Past, judged
 from companion.pages import language, words
@@ -154,7 +154,7 @@ def trouble(row: TableRow) -> Said | None:
     """Say where a table and the club differ; None where they do not."""
     if row.fork_at is not None:
         return say("It tells another course than the club has, from entry %(seq)d or before.", seq=row.fork_at)
-    if row.is_restored:
+    if row.told < row.last:
         return say("It has %(told)d entries, the club %(last)d: it was restored.", told=row.told, last=row.last)
     if row.copy_of is not None:
         return say("It begins as %(other)s did: a copy, or restored from a backup.", other=row.copy_of)

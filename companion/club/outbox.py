@@ -28,8 +28,8 @@ from companion.club import batch
 from companion.common.errors import Problem
 from companion.common.small_file import read_json
 from companion.common.text import Said, say, say_many
+from companion.storage.data_folder import write_whole
 from companion.storage.event_store import Store
-from companion.storage.files import write_whole
 
 log = logging.getLogger(__name__)
 

@@ -132,17 +132,14 @@ class Projector:
             log.exception("match %s of table %s cannot be judged", match, table)
             return
         _write_match(db, table, match, last, after)
+        goes_on = after.record.lines[: len(before.record.lines)] == before.record.lines
+        is_called_so = after.record.game.shown == before.record.game.shown
         stands = is_ours and after.hands[: len(before.hands)] == before.hands
-        if not is_ours or after.hands != before.hands or not _goes_on(before.record, after.record):
+        if not is_ours or after.hands != before.hands or not (goes_on and is_called_so):
             _write_hands(db, table, match, after, len(before.hands) if stands else 0)
         self._known[table, match] = after
         while len(self._known) > MOST_REMEMBERED:
             del self._known[next(iter(self._known))]
-
-
-def _goes_on(before: JudgedRecord, after: JudgedRecord) -> bool:
-    """True if a record has only become longer, and nobody is called otherwise."""
-    return after.lines[: len(before.lines)] == before.lines and after.game.shown == before.game.shown
 
 
 def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged:

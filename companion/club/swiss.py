@@ -1,12 +1,7 @@
 """A Swiss tournament: who plays whom in the next round, and how all stand. Pure functions over what has been played.
 
-So many sides sit at a table; a side is a player or a pair. In each round those who stand nearest to each other meet.
-Of two at a table nobody meets the same side twice; of more those who have met are kept apart as far as it goes.
-
-A side gets 2 match points for each side of its table that has fewer points, 1 for each that has as many, and 2 for each
-empty seat: at two a win is 2, a draw 1, a bye 2; at four the places are 6, 4, 2, 0, also where only three sit there.
-Level sides are ordered by the match points of all whom they have met (Buchholz; an empty seat adds none), then by the
-difference of their points to each of those, then by the points, then as they were drawn.
+So many sides sit at a table; a side is a player or a pair. How they are paired, what a place counts and how level sides
+are ordered is told in `docs/club.md`.
 """
 
 from __future__ import annotations

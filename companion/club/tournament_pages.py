@@ -20,7 +20,7 @@ from companion.club.people import Role
 from companion.club.people_pages import here
 from companion.club.postgres import Connection, connected
 from companion.club.swiss import Standing
-from companion.match.exports import as_cell
+from companion.match.archive import as_cell
 from companion.pages.context import download, editions
 from companion.pages.server.address import qr_path
 from companion.pages.words import N_, _

@@ -1,17 +1,29 @@
-"""What people read in a terminal: names and file names say nothing to the terminal itself.
+"""The terminal: what people type there to start the program, and what they read there.
 
-A control character in a name could clear the screen or pretend to be our output. Records and JSON that go to a file or
-to another program stay as they are.
+A control character in a name could clear the screen or pretend to be our output, so names and file names say nothing to
+the terminal itself. Records and JSON that go to a file or to another program stay as they are.
 """
 
 from __future__ import annotations
 
 import io
+import os
 import sys
 import unicodedata
 from typing import TextIO
 
+CALLED = "COMPANION_CALLED"  # the variable in which a script that starts the program says its own name: `deploy/run`
 _SPOKEN = "\n\t"
+
+
+def program() -> str:
+    """Return the program's name as it was called: `companion`, or a script that stands for it."""
+    return os.environ.get(CALLED) or "companion"
+
+
+def typed(words: str) -> str:
+    """Return a whole call: `companion enroll family`."""
+    return f"{program()} {words}"
 
 
 def plain(text: str) -> str:

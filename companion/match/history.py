@@ -87,10 +87,12 @@ def history(events: Sequence[Event]) -> History:
     standing = _standing(events)
     settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
     past = History(settings=settings)
+    said = [e for e in events if e.kind == Kind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)]
     return replace(
         past,
         lines=tuple(_lines(standing)),
-        answers=_answers(events),
+        # Nothing takes back what was said to a question.
+        answers={e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said},
         claims=tuple(_written(e) for e in events if e.kind == Kind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
         waived=frozenset((e.body["of"], e.by) for e in events if e.kind == Kind.WAIVE),
@@ -192,9 +194,3 @@ def _lines(standing: Sequence[Event]) -> list[Written]:
 def _written(event: Event) -> Written:
     optional = {field: event.body[field] for field in ("source", "question", "deal") if field in event.body}
     return Written(event.seq, event.body["text"], event.by, **optional)
-
-
-def _answers(events: Sequence[Event]) -> dict[str, Answered]:
-    """Return what was said to each question; nothing takes that back."""
-    said = [e for e in events if e.kind == Kind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)]
-    return {e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said}

@@ -20,7 +20,7 @@ from typing import Any
 from companion.common.errors import cause
 from companion.common.small_file import read_json
 from companion.common.text import Said, say
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 
 KEPT_NAME = "phones.json"
 SEAT_AWAY_S = 120.0  # silence of a phone after which another may take its seat, in seconds

@@ -61,7 +61,8 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
     lines = [line for line in given if line.applied and line.hand in finished]
     lengths = Counter(line.hand for line in lines)
     for result in finished.values():
-        best, is_race = _best(result), result.table.edition.is_race
+        is_race, totals = result.table.edition.is_race, {side: sheet.total for side, sheet in result.sheets.items()}
+        best = result.winner if is_race else sole_leader(totals)
         for side in result.table.sides:
             for one in (_of(figures, record.game, player) for player in side.players):
                 one.hands += 1
@@ -70,7 +71,7 @@ def players_of(record: JudgedRecord) -> dict[str, Figures]:
                 one.km += side.km
                 one.longest_hand = max(one.longest_hand, lengths[result.number])
                 if not is_race:
-                    total = result.sheets[side.name].total
+                    total = totals[side.name]
                     one.counted_hands += 1
                     one.points += total
                     one.hand_points.append(total)
@@ -98,12 +99,6 @@ def _of(figures: dict[str, Figures], game: Game, player: str) -> Figures:
     """Return the figures of a player; none yet for one who is new."""
     name = game.shown.get(player, player)
     return figures.setdefault(key_of(name), Figures(name))
-
-
-def _best(result: HandResult) -> str | None:
-    if result.table.edition.is_race:
-        return result.winner
-    return sole_leader({side: sheet.total for side, sheet in result.sheets.items()})
 
 
 def _won_against(result: HandResult) -> Iterator[tuple[Side, Side]]:

@@ -155,14 +155,9 @@ def is_demo() -> bool:
     return service().camera.is_simulated and (state().match is None or state().is_demo)
 
 
-def shows_this_table() -> bool:
-    """True if the camera's pictures are of the table that is played on: the simulated one is not that of people."""
-    return is_demo() or not service().camera.is_simulated
-
-
 def has_picture() -> bool:
-    """True if there is a fresh picture of this table."""
-    return shows_this_table() and service().camera.picture() is not None
+    """True if there is a fresh picture of the table that is played on: the simulated one is not that of people."""
+    return (is_demo() or not service().camera.is_simulated) and service().camera.picture() is not None
 
 
 def has_camera() -> bool:

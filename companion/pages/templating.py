@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import mimetypes
 import re
 import sys
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 from pickle import PickleError
 from typing import Any
@@ -26,11 +25,8 @@ from companion.pages.context import is_demo, match, request_field, service, stat
 from companion.pages.limits import too_many_pixels
 from companion.pages.players import notices, phone_identity, preferences
 from companion.pages.scores import charts, wall
-from companion.printing import render
-from companion.printing import svg as draw
-from companion.printing.pictograms import milestone
 from companion.rules.cards import Card, Family
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 from companion.vision.counting.photographs import MOST_BYTES
 
 _TYPES = {
@@ -40,8 +36,7 @@ _TYPES = {
     ".css": "text/css",
     ".svg": "image/svg+xml",
 }
-TOKENS, MANIFEST = "tokens.css", "companion.webmanifest"
-ICONS_PX = (180, 192, 512)  # widths of the icons for home screens: an iPhone's, and the two that a manifest needs
+TOKENS = "tokens.css"
 _FOR_READERS = {
     ".css": re.compile(rb"/\*.*?\*/\n?|(?<=[:;,{]) +| +(?=[{}])|(?<=\n) +", re.DOTALL),
     ".js": re.compile(rb"^ *//.*\n|^ +", re.MULTILINE),
@@ -86,7 +81,9 @@ def prepare(app: Flask, static: Path) -> None:
     """Give the app of a table its static files and its templates their helpers."""
     prepare_looks(app, static)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
-    app.jinja_env.globals.update(chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment)
+    app.jinja_env.globals.update(
+        chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment, service=service
+    )
     app.context_processor(_helpers)
 
 
@@ -98,13 +95,11 @@ def prepare_looks(app: Flask, static: Path) -> None:
     sides = (f".side-{n} {{ --side: {mark.colour}; }}\n" for n, mark in enumerate(SIDE_MARKS, start=1))
     road = (f".p{percent}{{--p:{percent / 100:g}}}\n" for percent in range(101))
     bodies[TOKENS] += "".join((*sides, *road)).encode()
-    drawn: dict[str, Callable[[], bytes]] = {f"icon-{px}.png": partial(icon, px) for px in ICONS_PX}
-    drawn[MANIFEST] = manifest
 
     @cache
     def asset(name: str) -> Asset:
         """Return a file as it is asked for: the first page needs few of them."""
-        body, ending = drawn[name]() if name in drawn else bodies[name], Path(name).suffix
+        body, ending = bodies[name], Path(name).suffix
         if ending in _FOR_READERS and not name.startswith("htmx"):
             body = _FOR_READERS[ending].sub(b"", body)
         kind = _TYPES.get(ending) or mimetypes.guess_type(name)[0] or "application/octet-stream"
@@ -135,30 +130,8 @@ def prepare_looks(app: Flask, static: Path) -> None:
     app.jinja_env.filters["title_of"] = words.title
     app.context_processor(lambda: _looks(asset))
     app.add_url_rule(
-        "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies | drawn else abort(404)
+        "/static/<path:name>", "static", lambda name: _serve(asset(name)) if name in bodies else abort(404)
     )
-
-
-@cache
-def icon(px: int) -> bytes:
-    """Return the icon of a home screen as PNG, so many pixels wide: the milestone, with room to be cut round."""
-    stone = draw.group(milestone(draw.INK), x=50, y=51.5, scale=7.2)
-    body = [draw.rect(0, 0, 100, 100, draw.paint(draw.GREEN)), stone]
-    return render.to_png(draw.document(100, 100, body), px * render.MM_PER_INCH / 100)
-
-
-def manifest() -> bytes:
-    """Return what a phone needs to know to keep the pages on its home screen."""
-    icons = [
-        {"src": f"icon-{px}.png", "sizes": f"{px}x{px}", "type": "image/png", "purpose": purpose}
-        for px in ICONS_PX
-        for purpose in ("any", "maskable")
-    ]
-    colours = {"background_color": draw.PAPER, "theme_color": draw.INK}
-    names = {"name": "Mille Bornes Companion", "short_name": "Mille Bornes"}
-    return json.dumps(
-        {**names, "start_url": "/", "scope": "/", "display": "standalone", **colours, "icons": icons}
-    ).encode()
 
 
 def _serve(asset: Asset) -> Response:

@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 
 from companion.printing import svg as draw
 from companion.rules.cards import Card, Family
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 
 _TWO_COLOURS = re.compile(f"{draw.BLACK}|{draw.WHITE}")  # of `pictograms.svg`: a picture, and the ground under it
 COLOUR_OF: dict[Family, str] = {

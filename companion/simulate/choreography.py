@@ -12,9 +12,8 @@ from companion.rules.play import Play, Verb
 from companion.rules.table import Table
 from companion.simulate import arrange
 from companion.simulate.arrange import MatPlace, Pose, TablePlan
-from companion.simulate.position import answered, reshuffled, zone_of
 from companion.simulate.scene import BACK, Lying
-from companion.simulate.script import Action, Hand, Script
+from companion.simulate.script import Action, Hand, Script, answered, reshuffled, zone_of
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, TABLE, mat_of
 

@@ -8,8 +8,8 @@ from itertools import chain, dropwhile
 
 from companion.simulate import animation, arrange
 from companion.simulate.animation import Tempo
+from companion.simulate.art import STICKERED, Cards
 from companion.simulate.camera_model import Image, Size, typical_look
-from companion.simulate.card_faces import STICKERED, Cards
 from companion.simulate.choreography import Choreographer
 from companion.simulate.scene import Scene
 from companion.simulate.script import Script, plays_that_stay

@@ -15,8 +15,7 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
-from companion.simulate.position import Position, answered, position_of, zone_of
-from companion.simulate.script import Action, Hand, Script
+from companion.simulate.script import Action, Hand, Position, Script, answered, position_of, zone_of
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from companion.simulate import arrange, art, camera_model
 from companion.simulate.arrange import MatPlace, Point, Pose, TablePlan
+from companion.simulate.art import Cards
 from companion.simulate.camera_model import NOISE_SLACK_PX, Image, Look, Matrix, Size
-from companion.simulate.card_faces import Cards
 from companion.simulate.scene import Arm, Lying, Scene
 
 _BENEATH_PX_PER_MM = 3.0

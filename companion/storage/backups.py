@@ -16,9 +16,9 @@ from contextlib import closing
 from pathlib import Path
 
 from companion.common.errors import Problem, cause
+from companion.storage.data_folder import read_readable, write_whole
 from companion.storage.database import last_of, readable, rows_of
 from companion.storage.events import Row
-from companion.storage.files import read_readable, write_whole
 
 FOLDER = "backups"
 DAILY, HAND = "log", "hand"  # how the names of copies made once a day begin, and of those made as a hand ends

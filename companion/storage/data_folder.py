@@ -1,20 +1,30 @@
-"""The data folder: matches, decks, settings and backups live there and nowhere else."""
+"""The data folder: matches, decks, settings and backups live there and nowhere else.
+
+Its files are written whole or not at all, and are on the disk when that is said.
+"""
 
 from __future__ import annotations
 
+import errno
 import os
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import platformdirs
 
 from companion.common.errors import Problem
-from companion.storage.files import make_folder
 
 STORE_NAME = "companion.sqlite3"
 KEY_NAME = "secret-key"
 EDITIONS_NAME = "editions"
 DEMO_NAME = "demo"
 DECK_IN_USE_NAME, TURN_NAME = "deck-in-use.json", "picture-turn.json"  # the deck that was chosen; how pictures turn
+
+PIECE_BYTES = 4096  # size of a page of the log, which is read or not read as a whole
+_one_at_a_time = threading.Lock()  # a lock: two threads that write the same file at once would share its new one
+_CANNOT_SYNC = (errno.EINVAL, errno.ENOTSUP)
+"""What a file system says that keeps folders in its own way: FAT, some network drives."""
 
 
 def data_dir(option: str | os.PathLike[str] | None = None) -> Path:
@@ -42,3 +52,87 @@ def editions_path(option: str | os.PathLike[str] | None = None) -> Path:
 def store_path(folder: Path) -> Path:
     """Return the path of the file with all matches."""
     return folder / STORE_NAME
+
+
+# --- Its files --------------------------------------------------------------------------------------------------
+
+
+def write_whole(path: Path, content: str | bytes, *, mode: int = 0o666) -> None:
+    """Write a file whole or not at all, and sync it and its folder.
+
+    `mode` is for a file that was not there. Raises OSError where the disk refuses: nothing half-written is left.
+    """
+    new = path.with_name(f"{path.name}.new")
+    with _one_at_a_time:
+        # What a kill has left may be anybody's to read, or be laid there by somebody else.
+        new.unlink(missing_ok=True)
+        fd = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        try:
+            with os.fdopen(fd, "wb") as file:
+                file.write(content.encode() if isinstance(content, str) else content)
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(path)
+        except BaseException:
+            new.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+
+
+def sync_folder(folder: Path) -> None:
+    """Sync the list of files in a folder to the disk. Raises OSError where the disk refuses."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    except OSError as error:
+        if error.errno not in _CANNOT_SYNC:
+            raise
+    finally:
+        os.close(fd)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder for its owner alone, and its parents, so that they survive a power cut. Raises OSError."""
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    for made in missing:
+        sync_folder(made.parent)
+
+
+def give_to_owner_of(folder: Path, *paths: Path) -> None:
+    """Give what root has written to the owner of the folder: a service that is not root must be able to write to it.
+
+    Raises OSError.
+    """
+    if os.geteuid() != 0:
+        return
+    owner = folder.stat()
+    for path in paths:
+        for one in (path, *path.rglob("*")):
+            os.chown(one, owner.st_uid, owner.st_gid, follow_symlinks=False)
+
+
+def read_readable(path: Path) -> bytes:
+    """Return the content of a file, empty where there is none; what a worn card no longer reads is zeros.
+
+    Raises OSError where the file may not be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return b""
+    except OSError as error:
+        if error.errno != errno.EIO:
+            raise
+        return b"".join(_pieces(path))
+
+
+def _pieces(path: Path) -> Iterator[bytes]:
+    size = path.stat().st_size
+    with path.open("rb", buffering=0) as file:
+        for at in range(0, size, PIECE_BYTES):
+            try:
+                file.seek(at)
+                yield file.read(PIECE_BYTES).ljust(min(PIECE_BYTES, size - at), b"\x00")
+            except OSError:
+                yield bytes(min(PIECE_BYTES, size - at))

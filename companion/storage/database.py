@@ -16,8 +16,8 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 from companion.common.errors import Problem
+from companion.storage.data_folder import read_readable, write_whole
 from companion.storage.events import Row, checksum, is_sound, unbroken
-from companion.storage.files import read_readable, write_whole
 
 MIGRATIONS = (
     """

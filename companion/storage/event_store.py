@@ -23,10 +23,9 @@ from pathlib import Path
 from companion.common.clock import now_s
 from companion.common.errors import Problem, cause
 from companion.common.text import Said, say, say_many
-from companion.storage import database, last_event, recovery, restore
-from companion.storage.data_folder import store_path
+from companion.storage import database, recovery, restore
+from companion.storage.data_folder import give_to_owner_of, store_path
 from companion.storage.events import Draft, Event, Row, is_sound
-from companion.storage.files import give_to_owner_of
 from companion.storage.recovery import Mended
 
 log = logging.getLogger(__name__)
@@ -163,7 +162,7 @@ class Store:
         """Note the last row on the disk; the log is complete without that."""
         if rows:
             with suppress(OSError):
-                last_event.write(self.path.parent, rows[-1])
+                recovery.keep_last(self.path.parent, rows[-1])
 
     def _go_to_disk(self) -> None:
         """Go from the log in memory to the file, once that can be written, and write what it lacks at its end."""

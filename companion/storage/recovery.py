@@ -8,28 +8,30 @@ it, has lost its end and is treated the same. What became of the file is kept un
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Sequence
 from contextlib import closing, suppress
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, astuple, dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from companion.common.errors import Problem
 from companion.common.small_file import read_json
 from companion.common.text import Said, say, say_many
-from companion.storage import database, last_event
+from companion.storage import database
 from companion.storage.backups import FOLDER as BACKUPS
 from companion.storage.backups import backups_of, last_in, rows_in_backup
-from companion.storage.events import Row, unbroken
-from companion.storage.files import read_readable, sync_folder, write_whole
-from companion.storage.last_event import LastEvent
+from companion.storage.data_folder import read_readable, sync_folder, write_whole
+from companion.storage.events import Row, checksum, unbroken
 
 AWAY = "damaged"  # the folder of the data folder in which damaged files lie
-NOTE_NAME = "mended.json"
+NOTE_NAME, LAST_NAME = "mended.json", "last-event.json"
 _NUMBERS = ("backup", "beyond", "missing")
 _LONGEST = 200
 NEW = ".mended"  # the ending of the new log until it takes the damaged one's place
+LAST_BYTES = 80  # size of the file of the last event, so that each content covers the one before
 LEAST_EVENT_BYTES = 20  # size of the smallest event in a file, which therefore holds no more than so many of them
 
 
@@ -82,7 +84,7 @@ def found(path: Path) -> Found:
     """
     with suppress(OSError):
         _finish(path)
-    last = last_event.read(path.parent)
+    last = last_known(path.parent)
     try:
         rows = database.look(path)
     except database.Damaged:
@@ -167,7 +169,10 @@ def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> 
     read: dict[int, Row] = {}
     for file in dict.fromkeys(files):
         rows = _one_by_one(file, last.seq if last else 0)
-        if _is_of({row[0]: row for row in base} or read, rows):
+        known = {row[0]: row for row in base} or read
+        both = known.keys() & rows.keys()
+        # A damaged page may differ: it is another log where most of what both have does.
+        if sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both):
             read |= rows
     return list(read.values())
 
@@ -189,12 +194,6 @@ def _one_by_one(file: bytes, last: int) -> dict[int, Row]:
     return rows
 
 
-def _is_of(known: Mapping[int, Row], rows: Mapping[int, Row]) -> bool:
-    """True if rows are of the known log: most of what both have is the same. A damaged page may differ."""
-    both = known.keys() & rows.keys()
-    return sum(known[seq] == rows[seq] for seq in both) * 2 >= len(both)
-
-
 def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | None) -> None:
     """Put a new log with these events in the place of the damaged one, whole or not at all.
 
@@ -202,7 +201,7 @@ def _put_in_place(path: Path, rows: Sequence[Row], mended: Mended, away: Path | 
     """
     database.write_log(path.with_name(f"{path.name}{NEW}"), rows)
     write_whole(path.parent / NOTE_NAME, json.dumps(asdict(mended)))
-    last_event.write(path.parent, rows[-1] if rows else None)
+    keep_last(path.parent, rows[-1] if rows else None)
     if away is not None:
         path.rename(away)
         sync_folder(path.parent)
@@ -242,3 +241,46 @@ def _away(path: Path, sidecar: str = "") -> Path:
     free = next(n for n in count(1) if not taken & {f"{n}-{name}{end}" for end in ("", *database.SIDECARS)})
     with_it = f"{free - 1}-{name}" in taken and f"{free - 1}-{path.name}" not in taken
     return folder / f"{free - 1 if sidecar and with_it else free}-{path.name}"
+
+
+# --- The last event -------------------------------------------------------------------------------------------
+#
+# Kept beside the log in a small file, by which a log that has become shorter is noticed. It is written in place with
+# one call and is not synced: a play costs no more by it. A kill leaves it whole; a power cut may leave an older one, or
+# a damaged one, which counts as none. It is never ahead of the log.
+
+
+@dataclass(frozen=True, slots=True)
+class LastEvent:
+    """What is known of the last event: its number, its match and its checksum, and of which schema its log is."""
+
+    seq: int
+    match: int
+    crc: int
+    schema: int
+
+
+def last_known(folder: Path) -> LastEvent | None:
+    """Return the last event as it was kept; None where nothing was, or what was kept is damaged."""
+    with suppress(OSError, ValueError, TypeError):
+        *numbers, check = read_json(folder / LAST_NAME)
+        last = LastEvent(*map(int, numbers))
+        return last if check == _check(last) else None
+    return None
+
+
+def keep_last(folder: Path, row: Row | None) -> None:
+    """Keep the last event, which is on the disk already; None: there is none. Raises OSError."""
+    seq, match, crc = (row[0], row[1], checksum(row)) if row else (0, 0, 0)
+    last = LastEvent(seq, match, crc, len(database.MIGRATIONS))
+    content = json.dumps([*astuple(last), _check(last)]).ljust(LAST_BYTES).encode()
+    fd = os.open(folder / LAST_NAME, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o666)
+    try:
+        os.pwrite(fd, content, 0)
+        os.ftruncate(fd, LAST_BYTES)
+    finally:
+        os.close(fd)
+
+
+def _check(last: LastEvent) -> int:
+    return zlib.crc32(repr(astuple(last)).encode())

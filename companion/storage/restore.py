@@ -10,7 +10,7 @@ import json
 from itertools import count
 from pathlib import Path
 
-from companion.storage.files import give_to_owner_of, sync_folder
+from companion.storage.data_folder import give_to_owner_of, sync_folder
 
 READY = "restoring"
 NEW = "restoring.new"

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion.common.errors import Problem, file_problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.common.text import Said, say
 from companion.common.zip_reader import Recoded, ZipReader
 from companion.tabletop import template_decks

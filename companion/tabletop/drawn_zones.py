@@ -16,7 +16,7 @@ from pathlib import Path
 from companion.common.errors import Problem, file_problem
 from companion.common.small_file import read_json
 from companion.common.text import Said, Term, plain, say
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 from companion.tabletop.mat_layout import ROBOT, TABLE, all_mats, mat_of
 
 FILE_NAME = "drawn-zones.json"

@@ -21,15 +21,15 @@ from types import MappingProxyType
 
 from companion.common import toml_text
 from companion.common.errors import Problem, file_problem
-from companion.common.program_name import typed
 from companion.common.resources import shipped
 from companion.common.small_file import read_small
 from companion.common.spelling import meant, shown
+from companion.common.terminal import typed
 from companion.common.text import Said, plain, say
 from companion.common.toml_text import TomlError
 from companion.rules.cards import Card, card_of_slug
 from companion.rules.editions.edition import EditionError, load_edition
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 from companion.tabletop.mat_layout import CARD_MM
 
 DECKS_NAME = "decks"  # the folder of the data folder in which one's own decks lie

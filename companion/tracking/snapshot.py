@@ -11,7 +11,7 @@ from typing import Any
 from companion.common.errors import Problem
 from companion.common.small_file import read_json
 from companion.rules.cards import Card, card_of_slug
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 from companion.tracking.track import Place, State, Track
 from companion.tracking.tracker import MOST_GONE, Tracks
 from companion.vision.view import Point

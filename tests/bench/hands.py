@@ -1,6 +1,6 @@
 """Whole hands watched as `companion watch --confirm legal` watches them, and held against what was really played.
 
-python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump] [--out FILE]
+python -m tests.bench.hands --hands 50 --seed 1 [--sides 2,3,4] [--looks typical,hard] [--only cup,bump]
 python -m tests.bench.hands --only cup --seed 7 --hand 3 --save FOLDER     one hand again, its frames and truth kept
 python -m tests.bench.hands --hands 30 --faces own     on cards without stickers: our own, or a STYLE of decks.py
 
@@ -23,15 +23,13 @@ from companion.app import demo as simulated
 from companion.app.service import eye_for
 from companion.rules import referee
 from companion.rules.play import Verb
-from companion.rules.record import judge, notation
 from companion.rules.table import Team
 from companion.simulate import arrange, camera_model, frame_source
 from companion.simulate.animation import Tempo
-from companion.simulate.card_faces import PX_PER_MM, Cards
+from companion.simulate.art import PX_PER_MM, Cards
 from companion.simulate.players import random_script
-from companion.simulate.position import zone_of
 from companion.simulate.scene import Lying, Scene
-from companion.simulate.script import Script
+from companion.simulate.script import Script, zone_of
 from companion.tabletop.card_ids import face_of
 from companion.tracking.offline import Watcher
 from companion.vision.capture.sources import Frame
@@ -55,6 +53,7 @@ EDITIONS = {2: "classic", 3: "classic", 4: "dujardin-2014"}
 """Four play alone in the later editions only."""
 
 LOOKS = {"typical": looks.household_look, "hard": looks.hard_look, "demo": camera_model.typical_look}
+FPS = 10.0
 LATE_FRAMES = 9
 TOLERANCE_FRAMES = 25
 """So long after an illegal card has gone its proposal still counts as made in time."""
@@ -71,11 +70,8 @@ class Case:
     sides: int
     look_name: str
     mishaps: Mishaps
-    sticker_mm: float = 20.0
     km: int | None = None
     speed: float = 4.0
-    fps: float = 10.0
-    tilt_deg: float | None = None
     faces: str | None = None
     """The cards have no stickers: `own`, or a style of tests/decks.py."""
 
@@ -86,8 +82,7 @@ class Case:
 
     @property
     def look(self) -> camera_model.Look:
-        look = LOOKS[self.look_name](self.seed)
-        return look if self.tilt_deg is None else replace(look, tilt_deg=self.tilt_deg)
+        return LOOKS[self.look_name](self.seed)
 
     @property
     def plan(self) -> arrange.TablePlan:
@@ -99,13 +94,13 @@ class Case:
 
     @property
     def cards(self) -> Cards:
-        return Cards(self.sticker_mm) if self.faces is None else bare_cards(self.faces)
+        return Cards() if self.faces is None else bare_cards(self.faces)
 
     def studio(self) -> RoughStudio:
         return RoughStudio(self.plan, self.look, self.size, self.cards, self.seed)
 
     def scenes(self, room_px: float) -> Iterator[Scene]:
-        return troubled_scenes(self.script, self.seed, Tempo(self.fps, self.speed), self.mishaps, room_px)
+        return troubled_scenes(self.script, self.seed, Tempo(FPS, self.speed), self.mishaps, room_px)
 
 
 @cache
@@ -264,7 +259,7 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
                 truth.asked = truth.asked or truth.stays[-1].zone == item["zone"]
     _count(result, plays)
     sheets = [item["sides"] for _, item in told if "hand" in item]
-    result.sheet = sheets == _sheets(script)
+    result.sheet = sheets == films.sheets(script)
     return plays
 
 
@@ -327,11 +322,6 @@ def _count(result: Result, plays: list[Truth]) -> None:
     result.faults.sort()
 
 
-def _sheets(script: Script) -> list[dict]:
-    items = judge.judge(notation.lines(script.record()))
-    return [item.as_json("")["sides"] for item in items if isinstance(item, judge.HandResult)]
-
-
 # Watching ------------------------------------------------------------------------------------------------------
 
 
@@ -365,13 +355,13 @@ class Watch:
     def _frames(self) -> Iterator[Frame]:
         scenes = (self.diary.write(scene) for scene in self.case.scenes(self.room_px))
         if self._studio is None:
-            yield from (Frame(scene, number / self.case.fps) for number, scene in enumerate(scenes))
+            yield from (Frame(scene, number / FPS) for number, scene in enumerate(scenes))
             return
         for number, image in enumerate(frame_source.filmed(self._studio, scenes, self.case.seed)):
             if self._save is not None:
                 file = self._save / "frames" / f"{number + 1:05d}.jpg"
                 cv2.imwrite(str(file), image, [cv2.IMWRITE_JPEG_QUALITY, 95])
-            yield Frame(image, number / self.case.fps)
+            yield Frame(image, number / FPS)
 
     def told(self) -> list[tuple[int, dict]]:
         """Every item that `companion watch` would print, with the number of its frame, from 0."""
@@ -449,10 +439,9 @@ def _share(delays: list[int], share: float) -> str:
     return f"{statistics.quantiles(delays, n=100, method='inclusive')[round(100 * share) - 1]:.0f}"
 
 
-def table(results: list[Result]) -> str:
-    """The hands and their sums, as Markdown."""
-    lines = [HEAD, "|" + "---|" * (HEAD.count("|") - 1)]
-    lines += [row(result, str(result.hand)) for result in results]
+def sums(results: list[Result]) -> str:
+    """The sums of the hands, as rows of Markdown."""
+    lines = []
     kinds = sorted({(result.case.sides, result.case.look_name) for result in results})
     groups = [
         (f"{sides}", look, [r for r in results if (r.case.sides, r.case.look_name) == (sides, look)])
@@ -474,8 +463,7 @@ def cases(given: argparse.Namespace) -> list[tuple[Case, int, str]]:
     trouble = replace(trouble, tidy=True)
     sides, looks = [int(part) for part in given.sides.split(",")], given.looks.split(",")
     hands = [given.hand] if given.hand is not None else range(given.hands)
-    how = {"sticker_mm": given.sticker_mm, "km": given.km, "speed": given.speed, "tilt_deg": given.tilt}
-    how["faces"] = given.faces
+    how = {"km": given.km, "speed": given.speed, "faces": given.faces}
     return [
         (
             Case(1000 * given.seed + n, sides[n % len(sides)], looks[n // len(sides) % len(looks)], trouble, **how),
@@ -494,17 +482,14 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--sides", default="2,3,4")
     parser.add_argument("--looks", default="typical,hard")
-    parser.add_argument("--tilt", type=float, help="degrees, instead of any from 0 to 30 (hard: 35)")
     parser.add_argument("--only", help=f"only these kinds of mishap: {', '.join(mishaps.KINDS)}")
     parser.add_argument("--calm", action="store_true", help="no mishap at all")
-    parser.add_argument("--sticker-mm", type=float, default=20.0)
     parser.add_argument("--faces", choices=(enrolled.OWN, *decks.STYLES), help="cards without stickers, of this deck")
     parser.add_argument("--km", type=int, help="a shorter race, to be quicker")
     parser.add_argument("--speed", type=float, default=4.0)
     parser.add_argument("--eye", choices=("pictures", "scene"), default="pictures", help="scene: without pictures")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--save", type=Path, help="a folder for one hand's frames, setup, truth, what was told, deck")
-    parser.add_argument("--out", type=Path, help="where the table goes as Markdown")
     return parser.parse_args()
 
 
@@ -523,11 +508,8 @@ def main() -> None:
         results.append(result)
         print(row(result, str(result.hand)), flush=True)
         for frame, said in result.faults[:4]:
-            print(f"    frame {frame + 1}, {(frame) / result.case.fps:.1f} s: {said}", flush=True)
-    report = table(results)
-    print(report[report.index("| sum") :])
-    if given.out is not None:
-        given.out.write_text(report + "\n", encoding="utf-8")
+            print(f"    frame {frame + 1}, {frame / FPS:.1f} s: {said}", flush=True)
+    print(sums(results))
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import random
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import dropwhile, takewhile
+from itertools import dropwhile, islice, takewhile
 from pathlib import Path
 
 import card_photos
@@ -211,15 +211,15 @@ EVERY = 4
 """Frames of the camera from one picture of the film to the next."""
 
 PICTURE_MS = 250
-READ_PICTURES = 5
-"""Pictures for which a question stands before it is answered: people read it."""
+FILMED, READ_PICTURES = 80, 5
+"""Pictures of the film, and those for which a question stands before it is answered: people read it."""
 
 BUTTON = ".proposal .go, .proposal .primary, [value='Ann finish'] ~ button"
 
 
 def beside(table: np.ndarray, page: Page, tap: tuple[float, float] | None) -> np.ndarray:
     """A picture of the film, BGR: the table with the phone to its right; `tap`: where a finger is, in CSS pixels."""
-    phone = cv2.imdecode(np.frombuffer(page.screenshot(type="png"), np.uint8), cv2.IMREAD_COLOR)
+    phone = decoded(page.screenshot(type="png"))
     scale = HEIGHT / phone.shape[0]
     phone = cv2.resize(phone, None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA)
     if tap:
@@ -255,11 +255,9 @@ def pictures(page: Page, match: Match, watch: TableWatch, players: DemoPlayers) 
             standing = 0
 
 
-def film(seconds: float, skipped_s: float, script_name: str) -> list[np.ndarray]:
-    """Return so many seconds of the evening, from when `skipped_s` of it are over."""
-    script = shipped_script(script_name)
-    count, skipped = (round(s * 1000 / PICTURE_MS) for s in (seconds, skipped_s))
-    kept: list[np.ndarray] = []
+def film() -> list[np.ndarray]:
+    """Return the first pictures of the evening."""
+    script = shipped_script("two-players")
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         match = Match(Store.open(Path(folder) / "log.sqlite3"))
         demo.start_or_go_on(match, script)
@@ -270,11 +268,7 @@ def film(seconds: float, skipped_s: float, script_name: str) -> list[np.ndarray]
         with running(app_of(match)) as url:
             page = browser.new_context(viewport=PHONE).new_page()
             page.goto(url)
-            for number, picture in enumerate(pictures(page, match, watch, players)):
-                if number >= skipped:
-                    kept.append(picture)
-                if len(kept) == count:
-                    break
+            kept = list(islice(pictures(page, match, watch, players), FILMED))
         browser.close()
         match.store.close()
     return kept
@@ -293,9 +287,9 @@ def still(name: str, stage: Stage) -> np.ndarray:
     return DRAWN[name]() if name in DRAWN else cut_out(stage, PAGES[name])
 
 
-def write_film(seconds: float, skipped_s: float, script_name: str) -> None:
+def write_film() -> None:
     animation = cv2.Animation()
-    animation.frames = film(seconds, skipped_s, script_name)
+    animation.frames = film()
     animation.durations = [PICTURE_MS] * len(animation.frames)
     cv2.imwriteanimation(str(FOLDER / "evening.webp"), animation, [cv2.IMWRITE_WEBP_QUALITY, QUALITY])
 
@@ -310,14 +304,10 @@ def write_stills(names: Iterable[str]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Makes the pictures of docs/.")
     parser.add_argument("name", nargs="*", choices=[[], *NAMES], metavar="NAME", help="which pictures (default: all)")
-    parser.add_argument("--seconds", type=float, default=20.0, help="how long the film is")
-    parser.add_argument("--skip", type=float, default=0.0, help="seconds of the evening before the film begins")
-    parser.add_argument("--script", default="two-players", help="the hand that the film shows")
-    asked = parser.parse_args()
-    names = asked.name or NAMES
+    names = parser.parse_args().name or NAMES
     write_stills(name for name in names if name != "evening")
     if "evening" in names:
-        write_film(asked.seconds, asked.skip, asked.script)
+        write_film()
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from browser.screens import (
     RUSH_THREE,
     SIX,
     SMALL,
+    TABLET,
     THREE,
     TWO,
     WALL,
@@ -189,26 +190,6 @@ def test_another_edition_is_shown_without_any_script(opened):
         expect(page.get_by_text("Count the cards of your deck")).to_be_visible()
 
 
-def test_specials_and_a_mistake_by_hand(opened):
-    with match_of(RUSH, ["Ann 50"]) as match, running(app_of(match)) as url:
-        page = opened(url, SMALL)
-        page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("link", name="Accelerator").click()
-        page.get_by_role("button", name="100 km ×2").click()
-        page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("link", name="Theft").click()
-        page.get_by_role("button", name="100 km ×2 from Bob").click()
-        page.get_by_role("button", name="Ann lays 100 km ×2").click()
-        page.get_by_text("Ann drives 100 km with an accelerator: 200 km.").first.wait_for()
-        page.get_by_role("link", name="Enter a play").click()
-        page.get_by_role("button", name=re.compile("Roll.*illegal now")).click()
-        page.get_by_role("button", name="I take it back").click()
-        page.get_by_role("button", name="Stop").click()
-
-        expect(page.get_by_text("A mistake costs Bob a card: stop.").first).to_be_visible()
-        assert lines(match) == ["Ann 50", "Bob 100*2", "Ann theft 100*2 > Bob", "Ann 100*2", "Bob penalty stop"]
-
-
 OVER_THE_BORDER = """[...document.querySelectorAll(".side")].flatMap(card => {
   const border = card.getBoundingClientRect(), out = [];
   for (const sign of card.querySelectorAll("svg, .road, .laid span")) {
@@ -283,15 +264,14 @@ CARS = """() => [...document.querySelectorAll(".road")].map(road => {
   const stays = car[low] >= whole[low] - 1 && car[high] <= whole[high] + 1;
   return [stays, ...along(".car"), ...along(".tick"), ...along(".finish")];
 })"""
-ON_END = {"width": 820, "height": 1180}
 
 
 @pytest.mark.variants(4)
 @pytest.mark.parametrize(
     ("path", "player", "header", "size"),
     [
-        ("/", None, TWO, SMALL), ("/", "Ann", TWO, SMALL), ("/wall", None, TWO, WALL), ("/wall", None, THREE, ON_END),
-        *(("/wall", None, header, size) for header in (RUSH_FIVE, RUSH_EIGHT) for size in (WALL, ON_END, SMALL)),
+        ("/", None, TWO, SMALL), ("/", "Ann", TWO, SMALL), ("/wall", None, TWO, WALL), ("/wall", None, THREE, TABLET),
+        *(("/wall", None, header, size) for header in (RUSH_FIVE, RUSH_EIGHT) for size in (WALL, TABLET, SMALL)),
         *(("/wall", None, THREE, size) for size in (WALL, SMALL)),
     ],
 )  # fmt: skip
@@ -325,7 +305,7 @@ TYPED = """() => [...document.querySelectorAll(".typed > *")].map(e => {
 
 
 @pytest.mark.variants(1)
-@pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, {"width": 820, "height": 1180}])
+@pytest.mark.parametrize("size", [WALL, {"width": 1280, "height": 720}, TABLET])
 @pytest.mark.parametrize("header", mostly_long([None, TWO, RUSH_EIGHT], RUSH_EIGHT))
 def test_what_is_typed_to_join_is_large_and_in_one_piece_before_the_game(opened, header, size):
     with match_of(header, []) as match, running(app_of(match)) as url:

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 from serving import running
 
 from browser.screens import app_of, card_before_camera, match_of
-from browser.test_camera_pages import TOO_SMALL
+from browser.test_accessibility import CRAMPED
 from companion.rules.cards import Card
 from companion.tabletop.template_decks import load_deck
 
@@ -98,7 +98,7 @@ def test_many_cards_on_one_photograph_are_enrolled_with_two_taps(opened, table, 
     page.click("text=A photograph instead")
     page.set_input_files("[name=photo]", tmp_path / "IMG_7.jpg")
     expect(page.get_by_text("All of them are known already.")).to_be_visible(timeout=150_000)
-    assert page.evaluate(TOO_SMALL) == []
+    assert page.evaluate(CRAMPED) == []
     first = page.locator(".piece").first
     first.locator("summary").click()
     first.locator("select").select_option("out-of-gas")

@@ -106,17 +106,6 @@ def test_the_link_to_a_play_is_copied_and_leads_there_without_a_script_too(opene
     expect(plain.locator("#player")).to_be_hidden()
 
 
-def test_a_wrong_play_of_an_ended_hand_is_put_right_and_the_score_follows(opened, ended):
-    _match, url = ended
-    page = opened(url + "/score", SMALL)
-
-    page.get_by_role("link", name="Something wrong?").click()
-    page.get_by_role("link", name="Change: Bob drives 25 km.").first.click()
-    page.get_by_role("button", name="75 km").click()
-
-    expect(page.get_by_role("row", name="Distance")).to_contain_text("175")
-
-
 def test_what_was_opened_stays_open_when_the_score_changes(opened):
     with match_of(TWO, OPENING) as match, running(app_of(match)) as url:
         page = opened(url + "/score", SMALL)

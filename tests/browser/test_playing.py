@@ -15,6 +15,7 @@ from browser.screens import (
     SIX,
     SIX_PLAYS,
     SMALL,
+    TABLET,
     THREE,
     TWO,
     WALL,
@@ -25,8 +26,6 @@ from browser.screens import (
     unsure,
 )
 from companion.common.languages import LANGUAGES
-
-TABLET = {"width": 820, "height": 1180}
 
 
 @pytest.fixture
@@ -394,16 +393,6 @@ def test_the_first_tab_on_the_table_page_leads_to_the_plain_page(seated, game):
     page.keyboard.press("Enter")
 
     expect(page.get_by_role("heading", level=1)).to_have_text("The table in words")
-
-
-def test_the_plain_page_works_without_scripts(seated, game):
-    match, url = game
-    propose(match, "Bob 25")
-    page = seated(url, "Ann", "/plain", java_script_enabled=False)
-
-    page.get_by_role("button", name="Confirm").click()
-
-    expect(page.get_by_text("It is your turn.")).to_be_visible()
 
 
 # --- The wall ------------------------------------------------------------------------------------------------

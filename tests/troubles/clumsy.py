@@ -18,9 +18,8 @@ from companion.simulate.choreography import (
     Movement,
     Rest,
 )
-from companion.simulate.position import answered, reshuffled, zone_of
 from companion.simulate.scene import Lying
-from companion.simulate.script import Action, Hand, Script
+from companion.simulate.script import Action, Hand, Script, answered, reshuffled, zone_of
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM, DISCARD_ZONE, DRAW_ZONE, Rect
 from troubles import accidents

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 import cv2
 
+from companion.simulate.art import PX_PER_MM, Cards
 from companion.simulate.camera_model import Image
-from companion.simulate.card_faces import PX_PER_MM, Cards
 from companion.simulate.scene import BACK
 from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import CARD_MM

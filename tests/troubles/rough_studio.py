@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from companion.simulate.arrange import Point, Pose, TablePlan
-from companion.simulate.art import Sprite, hand_sprite
+from companion.simulate.art import Cards, Sprite, hand_sprite
 from companion.simulate.camera_model import Image, Look, Size, light, noise
-from companion.simulate.card_faces import Cards
 from companion.simulate.scene import Lying, Scene
 from companion.simulate.studio import Studio, _Patch, arm_pose, lay, project
 from troubles.things import THINGS, thing_sprite

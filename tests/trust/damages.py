@@ -21,7 +21,7 @@ from logs import DAMAGES
 from trust.fuzzing import arguments
 
 from companion.match.match import Match
-from companion.storage import last_event
+from companion.storage import recovery
 from companion.storage.backups import HAND, back_up
 from companion.storage.data_folder import STORE_NAME, store_path
 from companion.storage.database import look
@@ -92,7 +92,7 @@ def damage_and_look(times: int, *, seed: int = 0) -> Damaged:
 
 def _damage(data: Path, older: Path, chance: random.Random) -> str:
     """Damages a file of a folder; gives which, and how."""
-    files = [STORE_NAME, STORE_NAME, last_event.FILE_NAME]
+    files = [STORE_NAME, STORE_NAME, recovery.LAST_NAME]
     files += [one.relative_to(data).as_posix() for one in data.glob("backups/*")]
     files += [f"{STORE_NAME}-journal"] * 3 if (data / f"{STORE_NAME}-journal").exists() else []
     name = chance.choice(files)

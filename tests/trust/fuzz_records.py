@@ -2,18 +2,17 @@
 
 Golden records with words, lines and bytes changed, and bytes of any kind, through `replay`, `replay --json`,
 `--as-lies --states` and `score`: sentences or JSON lines, never a fault of ours, nothing that steers a terminal; a
-damaged line swallows no other. `--huge 1` adds the few that are large: a line of 10 MB, a million short ones.
+damaged line swallows no other.
 """
 
 import json
 import random
 import sys
-import tempfile
 import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from trust.fuzzing import WORDS, Findings, arguments, faults_of, golden, mutated_text, run_command, written_otherwise
+from trust.fuzzing import WORDS, Findings, faults_of, fuzz, golden, mutated_text, run_command, written_otherwise
 
 from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
@@ -34,17 +33,6 @@ OURS = (
     "side " + ",".join(f"P{n}" for n in range(3000)),
     "option " + "=".join("x" * 9 for _ in range(300)),
 )  # fmt: skip
-HUGE_WITHIN_S = 240.0
-
-
-def main() -> int:
-    options = arguments(__doc__, "times", 1000, huge=0)
-    findings = Findings("records")
-    with tempfile.TemporaryDirectory() as folder:
-        run(findings, options.times, options.seed, Path(folder))
-        if options.huge:
-            run_huge(findings, Path(folder))
-    return findings.close()
 
 
 def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
@@ -127,16 +115,6 @@ def is_header(text: str) -> bool:
         return False
 
 
-def run_huge(findings: Findings, folder: Path) -> None:
-    for name, data in huge_records():
-        path = folder / f"{name}.mbn"
-        path.write_bytes(data)
-        with findings.trying(f"huge {name}", name, within_s=HUGE_WITHIN_S):
-            for fault in check_record(path, random.Random(1)):
-                findings.found(f"huge {name}: {fault}")
-        path.unlink()
-
-
 def huge_records() -> Iterator[tuple[str, bytes]]:
     """What somebody writes who wants the machine to stop."""
     begun = b"side Ann\nside Bob\nhand first Ann\n"
@@ -160,4 +138,4 @@ def huge_records() -> Iterator[tuple[str, bytes]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(fuzz("records", __doc__, run, times=1000))

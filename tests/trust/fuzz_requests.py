@@ -63,11 +63,11 @@ TYPES = (
 )  # fmt: skip
 
 
-def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int = 150) -> None:
+def run(findings: Findings, times: int, seed: int, folder: Path) -> None:
     """So many requests to one service, then what is left of them."""
     with served(folder) as service:
         attack(findings, service, folder, times, seed)
-        look_at_pages(findings, service, most_pages)
+        look_at_pages(findings, service)
         findings.figures["peak memory MB"] = peak_mb(service)
     said = "".join(service.said)
     if TRACE in said or "a page failed" in said:
@@ -76,7 +76,7 @@ def run(findings: Findings, times: int, seed: int, folder: Path, most_pages: int
         findings.found("what was sent stands in the log of errors as it was sent")
     replayed(findings, folder)
     with served(folder) as service:
-        look_at_pages(findings, service, most_pages)
+        look_at_pages(findings, service)
 
 
 def attack(findings: Findings, service: Service, folder: Path, times: int, seed: int) -> None:
@@ -375,11 +375,11 @@ def still_plays(findings: Findings, service: Service, machine: Visitor, about: s
         findings.found(f"plays no more: {begun.status} {played.status} {played.body[:200]}", about)
 
 
-def look_at_pages(findings: Findings, service: Service, most: int) -> None:
-    """Every page that is led to from the first one, as the machine sees it."""
+def look_at_pages(findings: Findings, service: Service) -> None:
+    """The pages that are led to from the first one, as the machine sees them; at most 150."""
     machine = Visitor("machine", FROM["machine"])
     todo, seen = ["/"], set()
-    while todo and len(seen) < most:
+    while todo and len(seen) < 150:
         path = todo.pop(0)
         if path in seen or path.startswith("/static") or "://" in path:
             continue

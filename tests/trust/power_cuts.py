@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from logs import frozen
 from trust import deeds
 from trust.disk import Disk, Recorder, library
 from trust.fuzzing import arguments
@@ -34,7 +35,7 @@ from companion.match import phones as party_of
 from companion.match.match import Match
 from companion.match.phones import Party, Phones
 from companion.pages.players import phone_identity
-from companion.storage import database, files
+from companion.storage import data_folder, database
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.event_store import Draft, Event, Store
@@ -89,7 +90,12 @@ class Run:
 
     def _have_been_there(self) -> None:
         """An older version has left a log."""
-        self.truth.events += write_old_log(store_path(self._folder))
+        self._folder.mkdir(parents=True)
+        frozen(1, self._folder)
+        with tempfile.TemporaryDirectory() as copy, contextlib.closing(Store.open(frozen(1, Path(copy)))) as store:
+            self.truth.events += sorted(
+                (e for match in store.matches() for e in store.events(match)), key=lambda e: e.seq
+            )
         self.truth.old = len(self.truth.events)
         self.truth.ends = {self.truth.old}
 
@@ -168,14 +174,17 @@ def _carelessly(careless: str | None) -> Iterator[None]:
     if careless not in ("file", "folder"):
         yield
         return
-    sync_folder, real = files.sync_folder, os.fsync
-    files.sync_folder = lambda folder: None
+    sync_folder, real = data_folder.sync_folder, os.fsync
+    data_folder.sync_folder = lambda folder: None
     if careless == "file":
-        files.sync_folder, os.fsync = sync_folder, lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None
+        data_folder.sync_folder, os.fsync = (
+            sync_folder,
+            lambda fd: real(fd) if Path(f"/proc/self/fd/{fd}").is_dir() else None,
+        )
     try:
         yield
     finally:
-        files.sync_folder, os.fsync = sync_folder, real
+        data_folder.sync_folder, os.fsync = sync_folder, real
 
 
 # --- A log of an older version --------------------------------------------------------------------------------
@@ -186,7 +195,6 @@ MADE_UP = """
     CREATE TABLE made_up (seq INTEGER PRIMARY KEY, kind TEXT NOT NULL) STRICT;
     INSERT INTO made_up SELECT seq, kind FROM event;
 """
-LINES = ("Ann roll", "Bob roll", "Ann 100", "Bob stop > Ann", "Ann right-of-way !", "Ann 200")
 
 
 @contextlib.contextmanager
@@ -197,26 +205,6 @@ def one_more_migration() -> Iterator[None]:
         yield
     finally:
         database.MIGRATIONS = _REAL
-
-
-def write_old_log(path: Path) -> tuple[Event, ...]:
-    """Writes a log as the first version wrote it, with a match that was begun; gives its events."""
-    with tempfile.TemporaryDirectory() as folder:
-        store = Store.open(Path(folder) / "log.sqlite3", clock=lambda: 1.7e9)
-        match = Match(store)
-        match.start(("side Ann", "side Bob", "hand first Ann"))
-        for line in LINES:
-            match.enter(line, "Ann")
-        events = store.events(1)
-        rows = store._db.execute("SELECT seq, match, at_s, kind, body FROM event").fetchall()
-        store.close()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    db = sqlite3.connect(path, isolation_level=None)
-    db.execute("PRAGMA journal_mode = WAL")
-    db.executescript(f"BEGIN; {database.MIGRATIONS[0]} PRAGMA user_version = 1; COMMIT;")
-    db.executemany("INSERT INTO event (seq, match, at_s, kind, body) VALUES (?, ?, ?, ?, ?)", rows)
-    db.close()
-    return events
 
 
 # --- After a cut ----------------------------------------------------------------------------------------------

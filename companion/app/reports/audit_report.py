@@ -92,7 +92,10 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
     there = total - sum(found.missing.values())
     yield f"{edition.title}: {'all' if there == total else f'{there} of'} {total} cards are there."
     for why in found.reasons(verified=edition.counts_verified):
-        yield f"  {say(why).removesuffix('.')}{_which(edition, shown, why)}."
+        card = card_of_slug(dict(why.details).get("card", ""))
+        # Where some of the kind were recognised by their stickers, those of the missing ones can be named.
+        ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
+        yield f"  {say(why).removesuffix('.')}" + (f" ({', '.join(ids)})." if ids else ".")
     if not edition.counts_verified:
         yield UNVERIFIED
     if shown.unread and found.missing:
@@ -101,13 +104,6 @@ def sentences(edition: Edition, shown: Shown) -> Iterator[str]:
         yield one if shown.unread == 1 else several
     if found.missing or found.unknown:
         yield LOOK_AGAIN
-
-
-def _which(edition: Edition, shown: Shown, why: Reason) -> str:
-    """Return the stickers of the missing cards, where some of the kind were recognised by theirs."""
-    card = card_of_slug(dict(why.details).get("card", ""))
-    ids = _missing_ids(edition, shown, card) if card and why.code is Code.MISSING_CARDS else []
-    return f" ({', '.join(ids)})" if ids else ""
 
 
 def _missing_ids(edition: Edition, shown: Shown, card: Card) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.tabletop.template_decks import WITHOUT_BACK, WITHOUT_FACES, Deck, is_begun, load_deck
 
 NO_FACE = "no face yet: go on with `{}`, or on the page Cards"

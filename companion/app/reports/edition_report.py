@@ -173,13 +173,8 @@ def _switches(edition: Edition, parent: Edition) -> Iterator[str]:
         others = one_of(f"{other}{of_parent if other == theirs else ''}" for other in values if other != value)
         yield f"{mark}{name}={value}".ljust(_SWITCH_COLUMN) + f"or {others}"
         yield f"      {in_unit(values[value], 'en', edition.name)}"
-        yield f"      [{_source(edition, name)}]"
+        source, origin = edition.sources[name], edition.written_in[name]
+        where = edition if origin == edition.name else load_edition(origin)
+        yield f"      [{source if source.startswith(_CHOSEN) else f'{where.sheet}: {source}'}]"
     if idle:
         yield f"  Without effect here: {', '.join(idle)}."
-
-
-def _source(edition: Edition, name: str) -> str:
-    """Return the sheet that a switch's value comes from, and where it is written there."""
-    source, origin = edition.sources[name], edition.written_in[name]
-    written = edition if origin == edition.name else load_edition(origin)
-    return source if source.startswith(_CHOSEN) else f"{written.sheet}: {source}"

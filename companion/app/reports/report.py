@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from companion.common import text
-from companion.common.program_name import typed
-from companion.common.terminal import plain
+from companion.common.terminal import plain, typed
 from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, load_edition

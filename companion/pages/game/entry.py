@@ -72,7 +72,6 @@ def _way_to_play(now: MatchState, table: Table) -> AnyResponse | str:
         question=question,
         groups=question.groups,
         player=phone_identity.seat(now),
-        here=request.path,
         is_own=True,
     )
 
@@ -216,7 +215,6 @@ def _picker(
         same=_same_by(table, noted, player, names) if noted is not None else None,
         fault=_fault(now),
         chances=[offers.coup_fourre(play, names) for play in offers.coups_fourres(table)] if is_new else [],
-        here=request.path,
         before="before=1&" if request.args.get("before") else "",
         why_not_retract=permissions.why_no_retract(now, line) if line else None,
     )

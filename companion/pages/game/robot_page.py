@@ -48,16 +48,13 @@ def show() -> AnyResponse | str:
     return render_template(
         "robot.html",
         levels=words.ROBOT_LEVELS,
-        table=now.game.table,
         helps=helps,
-        steps=service().robot.steps,
         may_help=_may_help(),
         says=says,
         step=step,
         hand=service().robot.slots(_seen()) if helps and "hand" in request.args else None,
         families=card_picker.FAMILIES,
         is_seen=service().camera.robot_hand() is not None,
-        unknown=Card.UNKNOWN,
     )
 
 

@@ -38,7 +38,7 @@ POLICIES = (
 def show() -> AnyResponse | str:
     """Show the table."""
     now = state()
-    table, names, seat = now.game.table, Names.of(now.game), phone_identity.seat(now)
+    table, seat = now.game.table, phone_identity.seat(now)
     if now.match is None or table is None:
         return redirect(url_for("setting_up.show"))
     if "HX-Request" in request.headers and score.lead_to_score(now):
@@ -51,7 +51,6 @@ def show() -> AnyResponse | str:
         shows_zones=service().camera.can_look(),
         log=views.log_view(now),
         last=views.last_play(now),
-        winner=names.side(now.game.winner) if now.game.winner else None,
         asks=list(seats.asked_here(now)),
         changed=notices.changed_line(now, seat),
         attention=[views.entry_view(now.game, entry) for entry in now.attention],
@@ -108,7 +107,6 @@ def more() -> str:
         has_camera=has_camera(),
         has_picture=has_picture(),
         rules=house_rules.rules_in_force(game) if game.table is not None else None,
-        club=service().club,
     )
 
 

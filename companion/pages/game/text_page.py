@@ -44,11 +44,8 @@ def show() -> AnyResponse | str:
         hand=own_hand.view(now),
         extension=offers.extension(table) if permissions.decides(now) else [],
         changed=notices.changed_line(now, seat),
-        players=[(place.player, names.player(place.player)) for place in table.seats],
         chosen=seat or table.player_up,
-        targets=[(side.name, names.side(side.name)) for side in table.sides],
         cards=_cards(table),
-        written=request.args.get("text", ""),
         **permissions.steps(now),
     )
 

@@ -26,8 +26,7 @@ from companion.match.state import MatchState
 from companion.pages.context import service
 from companion.pages.limits import ip_of
 from companion.pages.words import N_, _
-from companion.storage.data_folder import KEY_NAME
-from companion.storage.files import write_whole
+from companion.storage.data_folder import KEY_NAME, write_whole
 
 _MAY, _PHONE = "may", "phone"
 KEY_BYTES = 32

@@ -47,7 +47,6 @@ def show() -> str:
         free_first=[(player, names.player(player)) for player in sorted(players, key=lambda one: one in seats)],
         watching=many("%(count)d phone watches.", "%(count)d phones watch.", watching) if watching else None,
         asks=list(asked_here(now)),
-        code=service().code if phone_identity.takes_part() else None,
     )
 
 

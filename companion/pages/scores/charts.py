@@ -16,7 +16,7 @@ from companion.pages import words
 from companion.pages.words import Names, _
 from companion.rules.record.judge import HandResult
 from companion.rules.table import Table
-from companion.tabletop.side_marks import SIDE_MARKS
+from companion.tabletop.mat_layout import SIDE_MARKS
 
 WIDTH, HEIGHT = 340.0, 230.0
 LEFT, RIGHT, TOP, BOTTOM = 38.0, 84.0, 16.0, 30.0  # the margins: figures on the left and below, names on the right

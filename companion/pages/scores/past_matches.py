@@ -11,7 +11,7 @@ from babel.dates import format_date, format_time
 from flask import Blueprint, Response, abort, redirect, render_template, request, url_for
 
 from companion.common import clock, parsing
-from companion.match import exports, statistics
+from companion.match import archive, statistics
 from companion.match.archive import Past, PlayedHand
 from companion.match.history import CAMERA, Written
 from companion.match.statistics import Figures
@@ -85,7 +85,7 @@ def export(number: int, form: str) -> Response:
     """Return a match as a file: its record, its sheets for a spreadsheet, its judged lines."""
     past = past_or_404(number)
     kinds = {"mbn": "text/plain", "csv": "text/csv", "jsonl": "application/x-ndjson"}
-    return download(exports.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
+    return download(archive.text_of(past, form, Names.of(past.game).side), kinds[form], f"match-{number}.{form}")
 
 
 @bp.get("/past/<int(max=999999999):number>/bg-stats")
@@ -93,7 +93,7 @@ def export(number: int, form: str) -> Response:
 def bg_stats(number: int) -> Response:
     """Lead to the app BG Stats, on this device, with the match as a play; or return the play as JSON."""
     past = past_or_404(number)
-    play = json.dumps(exports.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
+    play = json.dumps(archive.bg_stats_play(past, Names.of(past.game).anyone) or abort(404), ensure_ascii=False)
     if request.path.endswith(".json"):
         return download(play, "application/json", f"match-{number}-bg-stats.json")
     return Response(status=302, headers={"Location": BG_STATS + quote(play, safe="")}, mimetype="text/plain")
@@ -248,7 +248,6 @@ def replay(number: int, hand: int) -> str:
         "replay.html",
         match=number,
         hand=hand,
-        heading=words.hand_title(played.game.edition, hand),
         step={
             "number": at,
             "last": len(one.entries),
@@ -258,8 +257,7 @@ def replay(number: int, hand: int) -> str:
         },
         sides=views.side_views(game._replace(shown=played.game.shown), None),
         plays=[views.entry_view(played.game, entry) for entry in one.entries],
-        is_running=number == state().match,
-        is_race=played.game.edition.is_race,
+        edition=played.game.edition,
     )
 
 

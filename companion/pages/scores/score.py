@@ -28,7 +28,6 @@ def show() -> AnyResponse | str:
     newest = hands[-1] if hands else None
     table = now.game.table
     last = last_result(now)
-    following = next_first(now) if table is not None else None
     return render_template(
         "score.html",
         sheets=[score_sheets.explained(hand, names) for hand in reversed(ended)],
@@ -37,14 +36,9 @@ def show() -> AnyResponse | str:
         race=charts.race(newest, names) if newest else None,
         totals=charts.totals([hand.result for hand in ended], names),
         sides=views.side_views(now.game, None),
-        next_first=names.player(following) if following and not now.game.hand_is_open else None,
-        seats=[(seat.player, names.player(seat.player)) for seat in table.seats] if table else [],
-        next_first_name=following,
-        goal=now.game.edition.match_points,
-        is_race=now.game.edition.is_race,
+        next_first=next_first(now) if table is not None and not now.game.hand_is_open else None,
         wins=score_sheets.wins(now.game),
         turns_back=table is not None and table.is_over and bool(offers.answers(table, names, None)),
-        winner=names.side(now.game.winner) if now.game.winner else None,
     )
 
 

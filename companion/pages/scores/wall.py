@@ -39,12 +39,7 @@ def show() -> AnyResponse | str:
         race=charts.race(list(hands_of(now.record, now.entries))[-1], names) if last_hand else None,
         people=[(names.player(player), names.number(player), player in here, player in robots) for player in players],
         here=len(here & set(players)),
-        winner=names.side(now.game.winner) if now.game.winner else None,
-        goal=now.game.edition.match_points,
-        is_fresh=now.game.table is not None and not now.game.hands and not now.hand_entries,
-        is_race=now.game.edition.is_race,
         code=code,
-        letters=service().code,
         typed=address.typed(base, "/join" if code else ""),
     )
 

@@ -19,7 +19,7 @@ from companion.common.errors import Problem, cause
 from companion.common.text import say
 from companion.pages.limits import LARGEST_BYTES, MOST_HEADER_BYTES, ip_of
 from companion.pages.server import address
-from companion.storage.files import write_whole
+from companion.storage.data_folder import write_whole
 
 FILE_NAME = "tls.pem"  # key and certificate, in the data folder; while it is there the port opens at each start
 PORT_ABOVE = 443  # distance of the port from that of the pages: 8000 has 8443

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, abort, current_app, flash, redirect, rend
 
 from companion.common import parsing
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.pages import language, words
 from companion.pages.context import AnyResponse, has_camera, match, service, state
 from companion.pages.players import phone_identity
@@ -42,10 +42,7 @@ def show() -> str:
     return render_template(
         "camera.html",
         sights=sights(seen, _called()) if seen else None,
-        zones=service().camera.zones,
         turn=kept.current if kept else None,
-        has_camera=service().camera.can_look(),
-        phone_may_be=service().camera.phone is not None,
         others=_others(can_add=seen is not None),
         is_one=not _is_several(),
         undrawn=_undrawn() if service().camera.zones else "",
@@ -66,7 +63,6 @@ def trial() -> AnyResponse | str:
         sights=sights(seen, _called()) if seen else None,
         verdict=verdict_on(seen.advice, seen.pace) if seen else None,
         aspects=ASPECTS,
-        is_first=state().match is None,
     )
 
 
@@ -338,13 +334,11 @@ def phone() -> AnyResponse:
         "phone_camera.html",
         frames=frames,
         is_camera=frames is not None and frames.sender is not None and frames.sender == phone_identity.phone(),
-        comes_safely=request.is_secure,
         link=link,
         code=qr_path(link) if link else None,
         is_turned=_is_several() or (turn is not None and bool(turn.current.degrees or turn.current.mirrored)),
         pace_ms=PACE_MS,
         safe_address=f"{url}/join",
-        table_code=service().code,
         up=typed("up"),
     )
     return Response(page, headers={"Permissions-Policy": "camera=(self)"} if request.is_secure else {})

@@ -142,7 +142,6 @@ def _page(sentence: str = "", *, asks: str = "") -> str:
         chosen=chosen_deck(folder()),
         editions=editions(),
         edition=request.form.get("edition") or state().game.edition_name,
-        typed=request.form,
         size_mm=CARD_MM,
         sentence=sentence,
         asks=asks,

@@ -16,7 +16,7 @@ from companion.common import parsing
 from companion.common.errors import Busy, Problem
 from companion.common.text import listed
 from companion.pages import words
-from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service, state
+from companion.pages.context import AnyResponse, folder, go, has_picture, sent_files, service
 from companion.pages.limits import too_many_pixels
 from companion.pages.players import phone_identity
 from companion.pages.table_camera.decks import known, title_of
@@ -329,13 +329,10 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         missing=[step for step in steps if not step["pictures"]],
         before=steps[at - 1] if at else None,
         after=steps[at + 1]["slug"] if at + 1 < len(steps) else DONE,
-        is_again="again" in request.values,
-        is_auto="auto" in request.values,
         by_photo="photo" in request.args or bool(request.files),
         waiting=len(waiting_in(enrolment.folder)),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
         has_picture=_can_look(),
-        is_played=state().game.table is not None,
         sentence=sentence,
     )

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, abort, render_template, request
 from companion.common import parsing
 from companion.common.errors import Problem
 from companion.pages import language, words
-from companion.pages.context import editions, service, state
+from companion.pages.context import editions, state
 from companion.pages.limits import Queue
 from companion.pages.words import N_, _, many
 from companion.printing.label_sheets import known_sheets, label_sheet
@@ -77,7 +77,6 @@ def show() -> str:
         editions=editions(),
         sizes=SIZES_MM,
         most_sides=MAX_SIDES,
-        draws_zones=service().camera.zones is not None,
         stickers=_(
             "%(stickers)d stickers, one for each card, on %(papers)s.", stickers=stickers, papers=sticker_sheets
         ),

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.common.text import say
 from companion.vision.boxes import Image
 from companion.vision.opencv import cv2

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import TextIO
 
 from companion.common.errors import Problem
-from companion.common.program_name import typed
+from companion.common.terminal import typed
 from companion.rules.cards import card_name
 from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image

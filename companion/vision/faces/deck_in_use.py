@@ -11,8 +11,7 @@ from pathlib import Path
 from companion.common.errors import Problem
 from companion.common.small_file import read_json
 from companion.common.text import say
-from companion.storage.data_folder import DECK_IN_USE_NAME, data_dir
-from companion.storage.files import write_whole
+from companion.storage.data_folder import DECK_IN_USE_NAME, data_dir, write_whole
 from companion.tabletop.template_decks import deck_names, load_deck
 from companion.vision.faces.face_templates import Templates, load_templates
 
