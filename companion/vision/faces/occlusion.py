@@ -204,7 +204,7 @@ class _Look:
         They have to show, by borders that no card beneath shares, and beyond doubt. Where it does not lie exactly there
         it is enough that nobody has seen them leave.
         """
-        if any(_overlap(self._above[at], quad) for quad in self._above[:at]):
+        if any(share_covered(self._above[at], quad) >= UPON_SHARE for quad in self._above[:at]):
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
