@@ -233,13 +233,10 @@ class _Look:
             is_on_a_pile = _is_on_a_pile(lain)
             vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
             # Pushed aside, it may have bared a card that ended just where it did.
-            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in self._under(lain))
+            under = (other for other in self._before if other.order < lain.order)
+            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in under)
             self._votes[lain.order] = None if vote and is_anyones else vote
         return self._votes[lain.order]
-
-    def _under(self, lain: Lain) -> Iterator[Lain]:
-        """Yield the remembered cards that lay below one."""
-        return (other for other in self._before if other.order < lain.order)
 
     def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
         """Return whether its borders look as they did below others; `least` of them have to say so."""
