@@ -22,8 +22,9 @@ from companion.vision.capture.sources import Frame
 from companion.vision.faces import face_detector as reading
 from companion.vision.faces import matching
 from companion.vision.faces.face_detector import read_faces
-from companion.vision.faces.face_templates import Templates, templates_of
+from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates, templates_of
 from companion.vision.faces.matching import Lie, Named
+from companion.vision.faces.pose_search import COARSE_PX_PER_MM
 from companion.vision.faces.second_opinion import same_face
 from companion.vision.mats.localization import Mats, look
 from companion.vision.read import read, sighting_json
@@ -266,3 +267,21 @@ def test_where_faces_are_missing_those_that_may_share_their_drawing_are_asked_ab
 
     told = [seen[x] for x in sorted(seen)]
     assert told == [Card.UNKNOWN, Card.UNKNOWN, Card.ACCIDENT, Card.DRIVING_ACE]
+
+
+def test_a_card_with_a_round_sign_is_found_in_its_own_turn() -> None:
+    templates = deck("minimal")
+    number = templates.faces.index(Card.STOP)
+    (picture,) = templates.fine.upright([number])
+    height, width = picture.shape[:2]
+    table = cv2.copyMakeBorder(picture, 60, 60, 60, 60, cv2.BORDER_CONSTANT, value=(60.0, 0.0, 10.0))
+    lies = Lie(60 + (width - 1) / 2, 60 + (height - 1) / 2, 0)
+    # The middle picture, on which the sign is told, is half as large.
+    right, down = np.multiply(templates.signs[number], 2)
+
+    askew = lies.shifted(right, down).turned(100.0).shifted(-right, -down)
+    found = matching.Closely(table, templates).named(askew.on(COARSE_PX_PER_MM / FINE_PX_PER_MM))
+
+    assert found is not None
+    assert (found.face, found.lie.distance_px(lies) < 1.5) == (Card.STOP, True)
+    assert abs((found.lie.turn_deg + 180) % 360 - 180) < 1.0

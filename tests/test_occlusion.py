@@ -8,7 +8,7 @@ import cv2
 import enrolled
 import numpy as np
 import pytest
-from face_photos import cup
+from face_photos import card_of, cup
 from laid import Cover, Laid, Sheet, Table
 from photos import Photo, photograph
 from webcam import Pose, Shot
@@ -30,20 +30,20 @@ CAMERA = Pose(px_per_mm=1.8, tilt_deg=10)
 
 
 @cache
-def deck() -> Templates:
-    """Of our own deck those faces that lie in these photographs, and a few more."""
+def deck(style: str = enrolled.OWN) -> Templates:
+    """Of a deck, our own for one, those faces that lie in these photographs, and a few more."""
     slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs")
-    faces = enrolled.faces_of(enrolled.OWN)
-    return templates_of([(Card(slug), faces[slug]) for slug in slugs], enrolled.size_mm(enrolled.OWN))
+    faces = enrolled.faces_of(style)
+    return templates_of([(Card(slug), faces[slug]) for slug in slugs], enrolled.size_mm(style))
 
 
-def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float = 1.0) -> Laid:
+def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float = 1.0, style: str = "own") -> Laid:
     """A card in the battle zone, or a little beside it."""
-    return Laid(-120 + right_mm, -60 + down_mm, turn_deg, None, f"own {face}")
+    return card_of(style, face, (-120 + right_mm, -60 + down_mm), turn_deg)
 
 
 def looks(
-    *piles: tuple[Laid, ...], covers: dict[int, Cover] | None = None
+    *piles: tuple[Laid, ...], covers: dict[int, Cover] | None = None, style: str = enrolled.OWN
 ) -> list[tuple[tuple[Sighting, ...], tuple[Lain, ...]]]:
     """What is seen and remembered look after look; the cards of a pile lie on one another, the last on top.
 
@@ -56,7 +56,7 @@ def looks(
         photo = photograph(table, CAMERA, Shot(noise=2), number)
         mats = look(photo.gray, Mats(), 0.0, all_mats())
         before = found[-1][1] if found else ()
-        found.append(look_at_faces(photo.image, mats, deck(), None, before, look=number + 1, beneath=not found))
+        found.append(look_at_faces(photo.image, mats, deck(style), None, before, look=number + 1, beneath=not found))
     return found
 
 
@@ -333,6 +333,21 @@ def test_cards_beneath_a_cup_still_lie_there_after_a_hand_has_reached_over_it_an
     assert bare.sightings == ()
 
 
+def test_a_card_of_fine_lines_that_the_small_picture_loses_is_told_within_its_outline() -> None:
+    """Thin lines on black in noise: of a card in a twelfth of full light the small picture shows the edges alone."""
+    eye = Eye(templates=lambda: deck("dark"))
+
+    parts = ((), 8), ((card("roll", style="dark"),), 6)
+    dim = Shot(noise=5, exposure=0.12, defocus_px=1.0)
+    tables = [(Table(cards=cards, sheets=(MAT,), cloth="felt", seed=4), count) for cards, count in parts]
+    pictures = [(photograph(table, CAMERA, dim, 1).image, count) for table, count in tables]
+    images = [image for image, count in pictures for _ in range(count)]
+    views = [eye(Frame(image, number / 10)) for number, image in enumerate(images)]
+
+    assert faces(views[-1].sightings) == ["roll"]
+    assert "side-1/battle" not in views[-1].unknown_zones
+
+
 def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[Frame]:
     """Cards, what is put over them, and for how many frames, ten a second."""
     number = 0
@@ -342,3 +357,38 @@ def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[
         for _ in range(count):
             yield Frame(image, number / 10)
             number += 1
+
+
+def test_a_card_that_comes_to_light_again_is_the_same_though_its_turn_is_found_badly(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    reading = iter((0.0, 0.0, 0.9))
+
+    def read_askew(*args: object, **how: object) -> tuple[Sighting, ...]:
+        seen, turn_deg = read_faces(*args, **how), next(reading)
+        return tuple(turned(one, turn_deg) if one.face is Card.ROLL else one for one in seen)
+
+    monkeypatch.setattr(occlusion, "read_faces", read_askew)
+    first, _, last = looks((card("roll"),), (card("roll"), card("stop", 0.3, 3.5)), (card("roll"),))
+
+    assert faces(last[0]) == ["roll"]
+    assert order_of(last[1], "roll") == order_of(first[1], "roll")
+
+
+def test_a_card_pushed_off_one_that_ended_as_it_did_does_not_lie_there_still() -> None:
+    beneath = (card("roll", -8.7, 1.4, style="minimal"), card("stop", 0.9, 1.4, style="minimal"))
+    rolls = (card("roll", style="minimal"), card("roll", -4.7, 0.2, -12.4, style="minimal"))
+
+    *_, last = looks(*one_by_one(*beneath), *((*beneath, roll) for roll in rolls), style="minimal")
+
+    assert last[0][0].is_double or faces(last[0]).count("roll") == 2
+
+
+def test_a_card_laid_exactly_over_the_first_of_a_column_is_another_though_a_neighbour_overlaps_its_edge() -> None:
+    column = (card("75"), card("75", 0.5, 20, 0))
+    neighbour = card("100", -52, 0, -4)
+
+    *_, before, last = looks(column[:1], (*column, neighbour), (column[0], column[1], card("75", 0.1, -0.1), neighbour))
+
+    assert faces(last[0]).count("75") == 3
+    assert order_of(last[1], "75") > order_of(before[1], "75")

@@ -227,7 +227,15 @@ class Eye:
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
         boxes = boxes_to_read(gray, _boxes_round(rest, sight.mats))
         faces, lain = look_at_faces(
-            frame.image, sight.mats, templates, boxes, here, look=sight.looks, beneath=first, untouched=untouched
+            frame.image,
+            sight.mats,
+            templates,
+            boxes,
+            here,
+            look=sight.looks,
+            beneath=first,
+            untouched=untouched,
+            outlines=zones.outlines(sight.zones, rest),
         )
         anew = (card for card in lain if card.sighting.zone in rest)
         return (*told, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *anew)

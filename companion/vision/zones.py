@@ -20,10 +20,10 @@ import numpy.typing as npt
 
 from companion.tabletop.mat_layout import CARD_MM, DRAW_ZONE, MAX_SIDES, MatLayout, Rect
 from companion.vision.boxes import Box, Floats, Image, Mask, around
-from companion.vision.mats.homography import Fit, corners_mm
+from companion.vision.mats.homography import Fit, as_quad, corners_mm
 from companion.vision.mats.localization import Mats
 from companion.vision.opencv import cv2
-from companion.vision.view import FACE, Sighting
+from companion.vision.view import FACE, Quad, Sighting
 
 MM_PER_PX = 4.0
 RIM_MM = 32.0  # width of the table around a mat that is looked at: more than a card over its edge covers
@@ -184,6 +184,22 @@ def lies_like_a_card(state: ZoneWatch, zone: str, sightings: Sequence[Sighting])
     return CARD_SHARES[0] * CARD_PX <= covered <= CARD_SHARES[1] * CARD_PX
 
 
+def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
+    """Return the corners on the picture of boxes round what is new in settled zones, where a card may just have come.
+
+    They are about as large as a card, and turned as it is.
+    """
+    found = []
+    for sheet in state.values():
+        labels = {int(n) for zone in sheet.settled & set(zones) for n in np.unique(sheet.foreign[sheet.zones[zone]])}
+        for label in labels - {0}:
+            rows, columns = np.nonzero(sheet.foreign == label)
+            if CARD_SHARES[0] * CARD_PX <= len(rows) <= CARD_SHARES[1] * CARD_PX:
+                box = cv2.boxPoints(cv2.minAreaRect(np.column_stack((columns, rows)).astype(np.float32)))
+                found.append(as_quad(sheet.fit.to_px(_to_mm(box))))
+    return found
+
+
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
     sheet, box = _place(state, sighting)
@@ -267,6 +283,11 @@ def _sheet_on_picture(fit: Fit, scale: float) -> tuple[npt.NDArray[np.int16], np
 def _on_sheet(points_mm: Floats) -> Floats:
     """Return millimetres on the mat as pixels of its small picture."""
     return (points_mm + RIM_MM) / MM_PER_PX - 0.5
+
+
+def _to_mm(points_px: Floats) -> Floats:
+    """Return pixels of a mat's small picture as millimetres on it."""
+    return (points_px + 0.5) * MM_PER_PX - RIM_MM
 
 
 def _sheet_size(layout: MatLayout) -> tuple[int, int]:

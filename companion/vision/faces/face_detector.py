@@ -79,15 +79,20 @@ def read_faces(
     where: Sequence[Box] | None = None,
     beneath: bool = True,
     fans: bool = False,
+    outlines: Sequence[Quad] = (),
 ) -> tuple[Sighting, ...]:
     """Return the cards of a deck on a picture `(H, W, 3) uint8 BGR`, from the top down.
 
     `where` limits the search to boxes; without `beneath` it finds only cards on top. With `fans` it follows columns and
-    fans to cards of which a strip shows that may be any of several faces.
+    fans to cards of which a strip shows that may be any of several faces. Within `outlines` a card is looked for even
+    where the small picture, on which fine lines are lost, shows none.
     """
     rounds = MOST_ROUNDS if beneath else 1
-    boxes = boxes_within(image, where)
-    return tuple(seen for box in boxes for seen in _in_box(image, box, templates, mats, rounds, fans=fans))
+    found: list[Sighting] = []
+    for box in boxes_within(image, where):
+        inside = [quad for quad in outlines if box.holds(quad)]
+        found += _in_box(image, box, templates, mats, rounds, fans=fans, outlines=inside)
+    return tuple(found)
 
 
 def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad, *, is_card: bool = False) -> Sighting | None:
@@ -111,11 +116,20 @@ def face_at(image: Image, templates: Templates, mats: Mats, quad: Quad, *, is_ca
     return _sighted(card, quad, templates, mats) if card.face is not None and _is_there(card) else None
 
 
-def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, rounds: int, *, fans: bool) -> Iterator[Sighting]:
+def _in_box(
+    image: Image,
+    box: Box,
+    templates: Templates,
+    mats: Mats,
+    rounds: int,
+    *,
+    fans: bool,
+    outlines: Sequence[Quad],
+) -> Iterator[Sighting]:
     fit = plane.plane_of(image, box, mats) or level_by_faces(image, templates.points, templates.size_mm)
     flat = plane.flattened(image, fit, box, FINE_PX_PER_MM) if fit is not None else None
     if flat is not None:
-        layers = _Layers(flat, templates, mats)
+        layers = _Layers(flat, templates, mats, outlines)
         for number in range(rounds):
             if not layers.add_round(number > 0):
                 break
@@ -127,8 +141,9 @@ def _in_box(image: Image, box: Box, templates: Templates, mats: Mats, rounds: in
 class _Layers:
     """The cards on a part of the table, identified from the top down."""
 
-    def __init__(self, flat: Flat, templates: Templates, mats: Mats) -> None:
+    def __init__(self, flat: Flat, templates: Templates, mats: Mats, outlines: Sequence[Quad] = ()) -> None:
         self._flat, self._templates, self._mats = flat, templates, mats
+        self._outlined = [_lie_in(flat.from_picture(quad)).on(COARSE_PX_PER_MM / FINE_PX_PER_MM) for quad in outlines]
         fine = lab(flat.image)
         self._coarse = shrunk(fine, COARSE_PX_PER_MM / FINE_PX_PER_MM)
         self._closely, self._smooth = Closely(fine, templates), smoothed(fine)
@@ -147,7 +162,8 @@ class _Layers:
         """Add the cards visible below those found so far; true if there are any."""
         shown = self._shown if is_beneath else None
         here = self._poses(whole(self._coarse), shown, [card.lie.turn_deg for card in self._cards] or None)
-        found = self._there([pose for pose in here if not is_beneath or self._is_news(pose)], shown)
+        here = [pose for pose in here if self._is_news(pose)] if is_beneath else [*here, *self._outlined]
+        found = self._there(here, shown)
         for unsure in [card for card in found if not _is_sure(card)]:
             # Two readings so near are of the same card, or of two of which one hides most of the other.
             near = (card for card in found if card.lie.distance_px(unsure.lie) <= ASIDE_MM * FINE_PX_PER_MM)
@@ -294,6 +310,13 @@ def _placed(lie: Lie, corners_mm: Floats) -> Floats:
     """Return the corners of a card of that pose on the fine picture, `(4, 2)`."""
     corners = (lie.shifted(*corner) for corner in corners_mm * FINE_PX_PER_MM)
     return np.array([(corner.x_px, corner.y_px) for corner in corners])
+
+
+def _lie_in(corners: Floats) -> Lie:
+    """Return the pose of a card upright or upside down between corners `(4, 2)` in order around it."""
+    x, y = corners.mean(axis=0).tolist()
+    right, down = max(corners[1] - corners[0], corners[2] - corners[1], key=np.linalg.norm).tolist()
+    return Lie(x, y, math.degrees(math.atan2(down, right)) - 90.0)
 
 
 def _is_doubtful(card: Named) -> bool:

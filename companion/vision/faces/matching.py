@@ -27,6 +27,7 @@ ROUGHLY, NEARLY = 0.36, 0.4
 half of those to 0.36 at first; of cards none was below 0.51, and 0.53 when turned."""
 
 _MORE_TURNS = (-6.0, -3.0, 3.0, 6.0)
+_ABOUT_SIGN = range(10, 360, 10)  # degrees
 _FINE_TURNS = (-1.5, -0.75, 0.0, 0.75, 1.5)  # degrees; tried on the middle picture, then on the fine one
 _FINE_SCALES = (0.97, 1.03)
 _REACH_PX, _LAID_REACH_PX = 2, 1  # shifts tried to each side, and on the fine picture while turns are tried
@@ -80,6 +81,7 @@ class Closely:
         near = _best_fit(self._middle, middle, [rough.lie], _REACH_PX, small)
         if near.score < WORTH_A_LOOK:
             return None
+        near = self._about_its_sign(near, small)
         # Exactly, by the one picture that it is most like.
         face = self._templates.fine.only(self._templates.numbered(near.number))
         start = near.lie.on(FINE_PX_PER_MM / MIDDLE_PX_PER_MM)
@@ -87,6 +89,21 @@ class Closely:
         sizes = [replace(fit.lie, scale=fit.lie.scale * scale) for scale in _FINE_SCALES]
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
+
+    def _about_its_sign(self, near: _Fit, small: Pixels | None) -> _Fit:
+        """Return a card as it fits best when turned about its sign: a round one is found in any turn at first."""
+        sign = self._templates.signs.get(near.number)
+        if sign is None:
+            return near
+        right, down = sign
+        picture = self._templates.middle.only(near.number)
+        on_sign = near.lie.shifted(right, down)
+        ways = [on_sign.turned(turn).shifted(-right, -down) for turn in _ABOUT_SIGN]
+        turned = _best_fit(self._middle, picture, ways, 1, small)
+        if turned.score <= near.score:
+            return near
+        exact = _best_fit(self._middle, picture, [*map(turned.lie.turned, _MORE_TURNS)], 1, small)
+        return max(turned, exact, key=lambda fit: fit.score)._replace(number=near.number)
 
     def compared(self, lie: Lie, shown: Pixels | None = None) -> Named:
         """Return the card of that pose, or very nearly, compared with every face."""

@@ -27,7 +27,7 @@ from companion.vision.view import Quad, Sighting
 
 # Most by which a card lies beside, and is turned against, the place of its like if it is the same card,
 SAME_MM, SAME_DEG = 1.0, 1.5
-EXACT_MM, EXACT_DEG = SAME_MM / 4, SAME_DEG / 3  # come to light again: no hand lays one so exactly on its like;
+EXACT_MM = SAME_MM / 4  # come to light again: no hand lays one so exactly on its like;
 PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG  # where the mat was pushed: its new place is less certain at first;
 UNTOUCHED_MM, UNTOUCHED_PILE_MM, ANY_DEG = 5.0, 20.0, 180.0
 """where nothing has moved: a pale card's edges are found badly, and on a pile no other card can show so near."""
@@ -83,14 +83,15 @@ def look_at_faces(
     look: int,
     beneath: bool,
     untouched: Collection[str] = (),
+    outlines: Sequence[Quad] = (),
 ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
     """Return the cards in boxes of a picture (None: all of it), and what to remember of them.
 
     `before` are the cards that lay there; those partly covered by now count as seen while the rest of them looks as it
     did. `look` is higher on each call. `beneath` searches for cards never seen whole too. In the zones `untouched`
-    nothing has moved since.
+    nothing has moved since. `outlines` are boxes where a card may lie.
     """
-    seen = read_faces(image, templates, mats, where=where, beneath=beneath)
+    seen = read_faces(image, templates, mats, where=where, beneath=beneath, outlines=outlines)
     told = [settled(mats, each) for each in seen]
     return _Look(image, mats, before, told, untouched).result(look)
 
@@ -203,12 +204,12 @@ class _Look:
         They have to show, by borders that no card beneath shares, and beyond doubt. Where it does not lie exactly there
         it is enough that nobody has seen them leave.
         """
-        if any(_overlap(self._above[at], quad) for quad in self._above[:at]):
+        if any(share_covered(self._above[at], quad) >= UPON_SHARE for quad in self._above[:at]):
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
         off_mm, off_deg = self._off(lain, self._told[at])
-        if off_mm <= EXACT_MM and off_deg <= EXACT_DEG:
+        if off_mm <= EXACT_MM and off_deg <= SAME_DEG:
             return any(self._vote(card, A_CORNER, self._above) for card in alone)
         return any(not card.missed for card in covered) or any(self._still_there(card) is not False for card in alone)
 
@@ -229,8 +230,12 @@ class _Look:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
-            least = 0 if not alike else A_CORNER if _is_on_a_pile(lain) else 1
-            self._votes[lain.order] = self._vote(lain, least, self._above)
+            is_on_a_pile = _is_on_a_pile(lain)
+            vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
+            # Pushed aside, it may have bared a card that ended just where it did.
+            under = (other for other in self._before if other.order < lain.order)
+            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in under)
+            self._votes[lain.order] = None if vote and is_anyones else vote
         return self._votes[lain.order]
 
     def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
