@@ -290,8 +290,8 @@ def test_no_card_of_a_hand_without_cards_moves(phone, stacked, size):
     stacked("roll 50 25 driving-ace repairs gasoline", "roll accident 25 25 50 75", "100 200 75 stop")
     with match_of(None, []) as match, running(app_of(match)) as url:
         match.start(LONG_NAMED[1:], robots={})
-        still = Stillness(phone(url, seat="Ann"), url, size)
         phone(url, seat="Bob")
+        still = Stillness(phone(url, seat="Ann"), url, size)
         for tile in ("50 km", "What would you play?"):
             still.page.get_by_role("button", name=tile).first.click()
             still.page.locator(".unasked .banner").filter(visible=True).wait_for()
