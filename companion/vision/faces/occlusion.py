@@ -232,9 +232,10 @@ class _Look:
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             is_on_a_pile = _is_on_a_pile(lain)
             vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
-            # Pushed aside, it may have bared a card that ended just where it did.
+            # Pushed aside, it may have bared another card that ended just where it did; a like may be itself, before.
             under = (other for other in self._before if other.order < lain.order)
-            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in under)
+            others = (other for other in under if other.sighting.face is not lain.sighting.face)
+            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in others)
             self._votes[lain.order] = None if vote and is_anyones else vote
         return self._votes[lain.order]
 
