@@ -274,8 +274,9 @@ class Watcher:
                 self._course = replace(self._course, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
             entries = self._course.entries
-            if self._confirms and question.expected and entries and question.line == entries[-1].line.seq:
-                # The card of the last play has left its place before anybody played on.
+            is_of_last = bool(entries) and question.line == entries[-1].line.seq
+            if self._confirms and is_of_last and question.expected and question.expected is entries[-1].line.play.card:
+                # The card of the last play has left its place before anybody played on. Several may share its number.
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
                 return True
