@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -69,9 +70,13 @@ class Pictures:
         """Return the same where only part of a card is visible, `(h, w)`."""
         return Pictures(self._pictures, mask)
 
-    def only(self, number: int) -> Pictures:
-        """Return one of them alone."""
-        return Pictures(self._pictures[number : number + 1], self._mask)
+    def only(self, *numbers: int) -> Pictures:
+        """Return some of them, in this order."""
+        few = copy(self)
+        few.__dict__.pop("_likenesses", None)
+        some = list(numbers)
+        few._pictures, few._rows, few.contrast = self._pictures[some], self._rows[some], self.contrast[some]
+        return few
 
     def upright(self, numbers: Sequence[int]) -> Pixels:
         """Return some of the pictures, `(n, h, w, c)`."""
