@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import DRAW_ZONE, kind_of, mat_of
 from companion.vision import motion, zones
-from companion.vision.boxes import Box, Image
+from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, look_again, look_at_faces
@@ -166,8 +166,8 @@ class Eye:
             once_more = (due - changes.changed) & sight.told & sight.read_once
             view, lain = self._read(sight, frame, gray, due, once_more)
         sight, view = self._judged(sight, view, lain, frame, changes, due)
-        boxes = {zone: zones.zone_box(placed, zone, 0.0) for zone in due - view.unknown_zones}
-        patches = {zone: Patch.of(gray, box) for zone, box in boxes.items() if box is not None}
+        quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
+        patches = {zone: Patch.of(gray, corners) for zone, corners in quads.items() if corners is not None}
         return replace(sight, patches={**sight.patches, **patches}), view
 
     def _read(
@@ -225,7 +225,10 @@ class Eye:
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
         # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-        boxes = boxes_to_read(gray, _boxes_round(rest, sight.mats))
+        boxes = boxes_to_read(gray, [box for zone in sorted(rest) for box in _boxes_in(sight, zone)])
+        beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
+        far = [lain for lain in here if _lies_beside(sight, lain.sighting, boxes)]
+        here = [lain for lain in here if lain not in far]
         faces, lain = look_at_faces(
             frame.image,
             sight.mats,
@@ -238,7 +241,7 @@ class Eye:
             outlines=zones.outlines(sight.zones, rest),
         )
         anew = (card for card in lain if card.sighting.zone in rest)
-        return (*told, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *anew)
+        return (*told, *beside, *(s for s in faces if s.zone in rest)), (*elsewhere, *again, *far, *anew)
 
     def _judged(
         self,
@@ -324,8 +327,20 @@ def _to_read(sight: Sight, changes: ZoneChanges, placed: Mats, gray: Image) -> M
 
 def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
     """Return the boxes in which zones are read; nothing is read on the draw pile, whose cards lie face down."""
-    boxes = (zones.zone_box(mats, zone, REACH_OUT_MM) for zone in these if zone != DRAW_ZONE)
-    return [box for box in boxes if box is not None]
+    quads = (zones.zone_px(mats, zone, REACH_OUT_MM) for zone in these if zone != DRAW_ZONE)
+    return [around(corners) for corners in quads if corners is not None]
+
+
+def _boxes_in(sight: Sight, zone: str) -> list[Box]:
+    """Return the boxes in which cards are looked for by their faces: of a wide zone only those where it has changed."""
+    changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
+    return changed or _boxes_round([zone], sight.mats)
+
+
+def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:
+    """True if a card lies outside the boxes in which cards are looked for, and its place looks as it did."""
+    place = around(sighting.corners_px or ())
+    return not any(place.touches(box) for box in boxes) and zones.looks_the_same(sight.zones, sighting)
 
 
 def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozenset[str]:

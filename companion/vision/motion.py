@@ -11,7 +11,7 @@ from enum import StrEnum
 import numpy as np
 import numpy.typing as npt
 
-from companion.vision.boxes import Box, Image, whole
+from companion.vision.boxes import Box, Floats, Image, around, whole
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
@@ -60,20 +60,24 @@ class Patch:
 
     box: Box
     look: Image
+    inside: Image  # 255 where it counts, of what lies round it 0
 
     @classmethod
-    def of(cls, gray: Image, box: Box) -> Patch:
-        """Return the part of a picture `(h, w) uint8` inside a box."""
-        inside = box.within(whole(gray).right, whole(gray).bottom)
-        return cls(inside, inside.of(gray).copy())
+    def of(cls, gray: Image, corners: Floats) -> Patch:
+        """Return the part of a picture `(h, w) uint8` between corners `(4, 2)`."""
+        box = around(corners).within(whole(gray).right, whole(gray).bottom)
+        inside = np.zeros(box.of(gray).shape, np.uint8)
+        if inside.size:
+            cv2.fillConvexPoly(inside, np.int32(np.rint(corners - (box.left, box.top))), 255)
+        return cls(box, box.of(gray).copy(), inside)
 
     def is_in(self, gray: Image) -> bool:
         """True if a picture shows the same print there, in brighter or darker light."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
-        apart = cv2.absdiff(_print_of(now), _print_of(self.look))
-        return int(np.count_nonzero(apart > LEVELS)) < FEW_PX
+        apart = cv2.absdiff(_print_of(now), _print_of(self.look)) > LEVELS
+        return int(np.count_nonzero(apart & (self.inside > 0))) < FEW_PX
 
 
 def _print_of(part: Image) -> npt.NDArray[np.int16]:

@@ -11,6 +11,7 @@ zone by zone (what has changed since?). Three cues keep a hand that is held stil
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
@@ -200,6 +201,29 @@ def outlines(state: ZoneWatch, zones: Iterable[str]) -> list[Quad]:
     return found
 
 
+def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
+    """Return boxes of the picture round what has changed in a settled zone, none where it is more than a card.
+
+    Each of them holds the whole of a card of which anything has come to show, or has gone.
+    """
+    sheet = _settled_sheet(state, zone)
+    if sheet is None:
+        return []
+    (rows, columns), reach = sheet.zones[zone], math.hypot(*CARD_MM) / MM_PER_PX
+    changed = sheet.different[rows, columns].astype(np.uint8)
+    count, _, stats, middles = cv2.connectedComponentsWithStats(changed, connectivity=8)
+    parts = []
+    for number in range(1, count):
+        if stats[number, cv2.CC_STAT_AREA] < MIN_PATCH_PX:
+            continue
+        if max(stats[number, cv2.CC_STAT_WIDTH], stats[number, cv2.CC_STAT_HEIGHT]) > reach:
+            return []
+        x, y = middles[number] + (columns.start, rows.start)
+        corners = [(x - reach, y - reach), (x + reach, y - reach), (x + reach, y + reach), (x - reach, y + reach)]
+        parts.append(around(sheet.fit.to_px(_to_mm(np.array(corners)))))
+    return parts
+
+
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
     """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
     sheet, box = _place(state, sighting)
@@ -248,12 +272,12 @@ def _box_on_sheet(sheet: Sheet, corners_mm: Floats) -> Box:
     return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
 
-def zone_box(mats: Mats, zone: str, pad_mm: float) -> Box | None:
-    """Return the box of the picture round a zone, padded; None if the mat or the zone is not found."""
+def zone_px(mats: Mats, zone: str, pad_mm: float = 0.0) -> Floats | None:
+    """Return a zone's corners on the picture `(4, 2)`, padded; None if the mat or the zone is not found."""
     mat_id, _, name = zone.partition("/")
     fit = mats.of(mat_id)
     rect = fit.layout.zones.get(name) if fit is not None else None
-    return around(fit.quad_px(_grown(rect, pad_mm))) if fit is not None and rect is not None else None
+    return fit.quad_px(_grown(rect, pad_mm)) if fit is not None and rect is not None else None
 
 
 # --- The mat from straight above ------------------------------------------------------------------------------
