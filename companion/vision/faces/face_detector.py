@@ -161,9 +161,7 @@ class _Layers:
     def add_round(self, is_beneath: bool) -> bool:
         """Add the cards visible below those found so far; true if there are any."""
         shown = self._shown if is_beneath else None
-        here = self._poses(whole(self._coarse), shown, [card.lie.turn_deg for card in self._cards] or None)
-        here = [pose for pose in here if self._is_news(pose)] if is_beneath else [*here, *self._outlined]
-        found = self._there(here, shown)
+        found = self._beneath() if is_beneath else self._on_top()
         for unsure in [card for card in found if not _is_sure(card)]:
             # Two readings so near are of the same card, or of two of which one hides most of the other.
             near = (card for card in found if card.lie.distance_px(unsure.lie) <= ASIDE_MM * FINE_PX_PER_MM)
@@ -172,6 +170,26 @@ class _Layers:
         self._fresh = np.zeros(self._shown.shape, np.float32)
         told = sorted(found, key=lambda card: -card.score)
         return sum(self._taken(card) for card in told) > 0
+
+    def _on_top(self) -> list[Named]:
+        """Return the cards in full sight, found in the outlines' turns alone if every one of these is a sure card."""
+        for turns_deg in ([lie.turn_deg for lie in self._outlined] or None, None):
+            here = self._poses(whole(self._coarse), None, turns_deg)
+            found = self._there([*here, *self._outlined], None)
+            if turns_deg is None or all(self._is_of_one(outline, found) for outline in self._outlined):
+                break
+        return found
+
+    def _is_of_one(self, outline: Lie, found: Sequence[Named]) -> bool:
+        """True if an outline on the coarse picture is that of a card which is sure."""
+        lie = outline.on(FINE_PX_PER_MM / COARSE_PX_PER_MM)
+        return any(_is_sure(card) and card.lie.distance_px(lie) <= ASIDE_MM * FINE_PX_PER_MM for card in found)
+
+    def _beneath(self) -> list[Named]:
+        """Return the cards below those that the last round found."""
+        turns_deg = [card.lie.turn_deg for card in self._cards]
+        here = self._poses(whole(self._coarse), self._shown, turns_deg or None)
+        return self._there([pose for pose in here if self._is_news(pose)], self._shown)
 
     def add_fans(self) -> None:
         """Add the cards of which a column or a fan shows a strip: each beside an edge of the one that lies on it."""
