@@ -208,6 +208,24 @@ def test_a_card_of_which_correlation_is_barely_sure_is_asked_about_where_the_sec
     assert reading._is_there(replace(barely, agreement=-3.0))
 
 
+@pytest.mark.parametrize(("right_mm", "searches"), [(0, [True]), (120, [True, False])], ids=["a card", "no card"])
+def test_a_card_of_which_the_outline_is_known_is_looked_for_in_turns_near_to_it_alone(
+    right_mm: float, searches: list[bool], monkeypatch: pytest.MonkeyPatch, own: Templates
+) -> None:
+    laid = card_of("own", "stop", (-342, -36), 2)
+    photo = photos.photograph(Table(cards=(laid,), sheets=(MAT,), cloth="felt"), Pose(2.0, at_mm=(-220, 0)), Shot(), 3)
+    mats = mats_on(photo.image)
+    (card,) = read_faces(photo.image, own, mats)
+    outline = tuple((x + 2.0 * right_mm, y) for x, y in card.corners_px)
+    near: list[bool] = []
+    poses = reading.poses
+    monkeypatch.setattr(reading, "poses", lambda *how: near.append(how[3] is not None) or poses(*how))
+
+    (again,) = read_faces(photo.image, own, mats, beneath=False, outlines=[outline])
+
+    assert (again.face, near) == (Card.STOP, searches)
+
+
 def test_a_card_whose_sticker_and_face_agree_is_the_stickers_card(own: Templates) -> None:
     view = seen_with_sticker("stop", "stop-02", own)
 

@@ -9,6 +9,7 @@ import pytest
 from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, through
 
 from companion.tabletop.mat_layout import CARD_MM, Rect, all_mats, side_mat, table_mat
+from companion.vision.mats import localization
 from companion.vision.mats.calibration import Points, survey
 from companion.vision.mats.homography import Lens as Bend
 from companion.vision.mats.homography import corners_mm
@@ -154,6 +155,22 @@ def test_looking_again_waits_until_it_is_due():
     assert (first.searched_s, soon.checked_s, due.checked_s) == (10.0, 10.0, 12.0)
     assert due.searched_s == 10.0
     assert due.of("side-1") is soon.of("side-1") or worst_px(due, scene(), Lens()) < 1
+
+
+def test_a_marker_whose_picture_has_not_changed_is_not_searched_for_again(monkeypatch):
+    searched = []
+    monkeypatch.setattr(localization, "find_all", lambda *how, **more: searched.append(how) or find_all(*how, **more))
+    still, mats = gray_picture(scene(), NEAR), Mats()
+    counts = []
+    for number in range(8):
+        mats = check(still, mats, BOTH, number * CHECK_EVERY_S) if mats.fits else search(still, mats, BOTH, 0.0)
+        counts.append(len(searched))
+    nudged = gray_picture(scene(), replace(NEAR, at_mm=(1.0, 0.0)))
+    moved = check(nudged, mats, BOTH, 8 * CHECK_EVERY_S)
+
+    assert counts[-1] == counts[-2] > counts[0]
+    assert len(searched) > counts[-1]
+    assert moved.moved == {"side-1", "table"}
 
 
 def test_a_missing_mat_is_searched_for_every_few_seconds():

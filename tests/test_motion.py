@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from companion.vision.boxes import Box
 from companion.vision.motion import Gate, Motion, Patch, update
 from companion.vision.opencv import cv2
 
@@ -62,7 +61,7 @@ def test_the_gate(shown: list[dict], motion: Motion):
     assert gate.motion is motion
 
 
-ZONE = Box(20, 20, 220, 300)
+ZONE = np.array([(20.0, 20.0), (220.0, 20.0), (220.0, 300.0), (20.0, 300.0)])
 
 
 def zone_with(number: str, *, x: int = 60, y: int = 60) -> np.ndarray:
@@ -95,6 +94,16 @@ def test_another_card_or_one_laid_a_little_beside_does_not(number: str, off_px: 
     patch = Patch.of(noisy(zone_with("25"), 1), ZONE)
 
     assert not patch.is_in(noisy(zone_with(number, x=60 + off_px), 2))
+
+
+def test_what_changes_beside_a_zone_that_is_askew_on_the_picture_is_not_in_it():
+    askew = np.array([(120.0, 20.0), (220.0, 160.0), (120.0, 300.0), (20.0, 160.0)])
+    patch = Patch.of(zone_with("25"), askew)
+    beside, inside = zone_with("25"), zone_with("25")
+    beside[30:60, 30:60], inside[230:260, 105:135] = 40, 40
+
+    assert patch.is_in(beside)
+    assert not patch.is_in(inside)
 
 
 def test_a_picture_of_another_size_does_not():

@@ -15,6 +15,7 @@ from webcam import Pose, Shot
 
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import all_mats
+from companion.vision.boxes import Box, around
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.faces import occlusion
@@ -346,6 +347,25 @@ def test_a_card_of_fine_lines_that_the_small_picture_loses_is_told_within_its_ou
 
     assert faces(views[-1].sightings) == ["roll"]
     assert "side-1/battle" not in views[-1].unknown_zones
+
+
+def test_in_a_wide_zone_cards_are_looked_for_only_where_it_has_changed(monkeypatch: pytest.MonkeyPatch) -> None:
+    far, new = card_of("own", "75", (-125, 75), 1.0), card_of("own", "100", (110, 75), -2.0)
+    searched: list[Box] = []
+
+    def spied(*args: object, where: tuple[Box, ...], **how: object) -> tuple[Sighting, ...]:
+        searched[:] = where
+        return read_faces(*args, where=where, **how)
+
+    monkeypatch.setattr(occlusion, "read_faces", spied)
+    eye = Eye(templates=deck)
+    views = [eye(frame) for frame in filmed(((), (), 8), ((far,), (), 8), ((far, new), (), 8))]
+
+    there = {seen.face: seen.corners_px for seen in views[-1].sightings}
+    assert there.keys() == {Card.KM_75, Card.KM_100}
+    assert [box.holds(there[Card.KM_100]) for box in searched] == [True]
+    assert not searched[0].touches(around(there[Card.KM_75]))
+    assert sorted(lain.missed for lain in eye.sight.lain) == [0, 0]
 
 
 def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[Frame]:
