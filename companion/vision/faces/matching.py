@@ -95,6 +95,9 @@ class Closely:
         if likeness.max() < DRAWN_ALIKE:
             return None
         fit = _best_fit(self._fine, face, [*map(start.turned, _FINE_TURNS)], _LAID_REACH_PX, shown)
+        if abs(fit.lie.turn_deg - start.turn_deg) > _FINE_TURNS[-2]:
+            # At the end of those tried it may be turned by more.
+            fit = _best_fit(self._fine, face, [*map(fit.lie.turned, _FINE_TURNS)], _LAID_REACH_PX, shown)
         sizes = [replace(fit.lie, scale=fit.lie.scale * scale) for scale in _FINE_SCALES]
         other = _best_fit(self._fine, face, sizes, _LAID_REACH_PX, shown)
         return self.compared(other.lie if other.score > fit.score + BETTER else fit.lie, shown)
