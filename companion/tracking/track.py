@@ -9,16 +9,15 @@ Laws:
 
 from __future__ import annotations
 
-import cmath
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.vision.view import MatSeen, Point, Quad, Sighting, View
+from companion.tabletop.mat_layout import DISCARD_ZONE
+from companion.vision.view import Point, Sighting
 
 LOOKS = 3  # number of looks whose agreement decides, and of readings that are averaged
 AGREEING_LOOKS = 2  # number of the last `LOOKS` that must have seen a card before it can count as lying
@@ -48,6 +47,9 @@ class State(StrEnum):
     LYING = "lying"  # laid; in sight, or its zone is not
     COVERED = "covered"  # laid, and something that came later may lie over it
     GONE = "gone"  # its place was seen without it
+
+
+THERE = (State.LYING, State.COVERED)
 
 
 class Observation(StrEnum):
@@ -111,7 +113,7 @@ class Track:
     @property
     def is_there(self) -> bool:
         """True if it was laid and has not gone."""
-        return self.state in (State.LYING, State.COVERED)
+        return self.state in THERE
 
     @property
     def is_laid_off_hazard(self) -> bool:
@@ -200,27 +202,9 @@ def turned_deg(one: Place, other: Place) -> float:
     return abs((one.turn_deg - other.turn_deg + 180) % 360 - 180)
 
 
-def placed(view: View) -> Iterator[tuple[Sighting, Place]]:
-    """Yield every sighting in a zone that the view can see, with its place."""
-    mats = {mat.id: mat for mat in view.mats}
-    for sighting in view.sightings:
-        if sighting.zone is not None and sighting.zone not in view.unknown_zones:
-            yield sighting, _place(sighting, sighting.zone, mats.get(mat_of(sighting.zone)))
-
-
-def _place(sighting: Sighting, zone: str, mat: MatSeen | None) -> Place:
-    """Return where a sighting lies, along its mat's edges: it stays when the camera is moved."""
-    # How a card is turned means something for safeties alone.
-    sideways = sighting.sideways and sighting.face.family is Family.SAFETY
-    if mat is None:
-        return Place(zone, sideways, sighting.centre_px, 0.0)
-    middle, along = sum(complex(*corner) for corner in mat.corners_px) / 4, _edge(mat.corners_px)
-    at_mm = (complex(*sighting.centre_px) - middle) / along / mat.px_per_mm
-    turn = 1.0 if sighting.corners_px is None else _edge(sighting.corners_px) / along
-    return Place(zone, sideways, (at_mm.real, at_mm.imag), math.degrees(cmath.phase(turn)))
-
-
-def _edge(corners: Quad) -> complex:
-    """Return the direction of the upper edge, as a complex number of length 1."""
-    edge = complex(*corners[1]) - complex(*corners[0])
-    return edge / (abs(edge) or 1.0) or 1.0
+def by_zone(cards: Iterable[Track]) -> dict[str, list[Track]]:
+    """Return cards by their zones, each zone's in their order."""
+    zones: dict[str, list[Track]] = {}
+    for track in cards:
+        zones.setdefault(track.zone, []).append(track)
+    return zones
