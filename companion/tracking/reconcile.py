@@ -131,13 +131,12 @@ class _Reconciliation:
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
-        laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
+        laid_s = max((track.since_s for track in self._tracks.cards if track.serial in told), default=0.0)
         last_s = max((track.since_s for track in extra), default=0.0)
+        stacked = [(t.stacked_s, t) for t in self._tracks.there if t.stacked_s is not None and told[t.serial] == 1]
         ways = [acts]
-        for track in sorted(self._tracks.there, key=lambda track: -(track.stacked_s or 0.0)):
-            answered = self._record.answer(track, Kind.PLAY, Deed.STACKED) is not None
-            since = track.stacked_s is not None and laid_s <= track.stacked_s < last_s
-            if since and told[track.serial] == 1 and not answered:
+        for stacked_s, track in sorted(stacked, key=lambda one: -one[0]):
+            if laid_s <= stacked_s < last_s and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
                 upon = replace(self._meaning(track, table), deed=Deed.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
@@ -168,19 +167,18 @@ class _Reconciliation:
 
     def _uncounted(self) -> Iterator[Track]:
         """Yield those that a safety has beaten and that have gone before their attack counted."""
-        lines, laid = self._record.lines, [*self._balance.extra, *self._tracks.coming]
-        told = {line.serial for line in lines}
-        counted = {spot for line in lines for spot in spots_of(line, self._places)}
-        stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE} - {None}
-        for track in self._tracks.gone:
-            spot = (track.zone, track.face)
-            is_attack = track.face.family is Family.HAZARD and track.laid_since(self._record.hand_seq)
-            if not is_attack or track.serial in told or spot in counted or self._record.refusal(track) is not None:
-                continue
-            safety = (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face])
-            is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
-            if not is_late and safety in ((one.zone, one.face) for one in laid):
-                yield track
+        laid = {(t.zone, t.face) for t in (*self._balance.extra, *self._tracks.coming) if t.zone.endswith("/safety")}
+        attacks = [t for t in self._tracks.gone if t.face in SAFETY_OF and t.laid_since(self._record.hand_seq)]
+        beaten = [t for t in attacks if (f"{mat_of(t.zone)}/safety", SAFETY_OF[t.face]) in laid]
+        if beaten:
+            told = {line.serial for line in self._record.lines}
+            counted = {spot for line in self._record.lines for spot in spots_of(line, self._places)}
+            stickers = {t.card for t in self._tracks.there if t.zone == DISCARD_ZONE} - {None}
+            for track in beaten:
+                is_counted = track.serial in told or (track.zone, track.face) in counted
+                is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
+                if not is_counted and not is_late and self._record.refusal(track) is None:
+                    yield track
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
@@ -300,6 +298,8 @@ class _Reconciliation:
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
         """Return how the cards differ from the record once these acts count."""
         lines = list(self._record.lines)
+        if after is self._table:
+            return self._balance
         for act in acts:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
@@ -321,6 +321,8 @@ class _Reconciliation:
         if track is None or spot is None or not (track.is_there and track.is_in_sight):
             return None
         zone, face = spot
+        if zone == track.zone:
+            return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
         if meant is None or self._places.question(face, track.zone, line.before) is not None:
             return None
