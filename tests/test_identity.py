@@ -13,6 +13,7 @@ from companion.rules.play import Play, discard, lay
 from companion.rules.table import Table, Team
 from companion.tracking import tracker
 from companion.tracking.hand_record import Record, hint_from
+from companion.tracking.identity import detections_in
 from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -294,7 +295,7 @@ def test_where_the_picture_does_not_tell_two_from_one_the_rules_do() -> None:
 def test_the_rules_are_asked_as_of_after_a_play_that_waits() -> None:
     roll, place = lay("Bob", Card.ROLL), card(Card.KM_25, 600, 200, "side-2/distance")
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), ROLLED)
-    ((_, where),) = tracker.placed(View(0.0, MATS, (place,)))
+    where = next(detections_in(View(0.0, MATS, (place,)), {})).place
 
     assert not hint_from(Record(1, 0, ROLLED), PLACES).is_legal(Card.KM_25, where)
     assert hint_from(Record(1, 0, ROLLED), PLACES, (waiting,)).is_legal(Card.KM_25, where)

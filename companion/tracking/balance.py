@@ -31,10 +31,11 @@ def balance(tracks: Tracks, record: Record, table: Table, places: Places) -> Bal
 def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is used up and all discards, two or more, have gone since: they become the draw pile."""
     last = record.lines[-1].seq if record.lines else 0
-    gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
     is_used_up = table.draw_pile == 0 or (bool(record.lines) and tracks.pile_seqs.get(True, -1) >= last)
-    may_be = is_used_up and table.edition.reshuffles and len(table.discards) > 1
-    return may_be and not Counter(table.discards) - gone
+    if not is_used_up or not table.edition.reshuffles or len(table.discards) < 2:
+        return False
+    gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
+    return not Counter(table.discards) - gone
 
 
 class _Comparison:
@@ -42,8 +43,8 @@ class _Comparison:
 
     def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
         self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._mine = [track for track in tracks.cards if track.laid_since(record.hand_seq)]
-        self._gone = [track for track in reversed(self._mine) if track.state is State.GONE]
+        self._there = [track for track in tracks.there if track.laid_since(record.hand_seq)]
+        self._gone = [track for track in reversed(tracks.gone) if track.laid_since(record.hand_seq)]
         told = [line for line in record.lines if line.serial is not None]
         self._spots = {line.serial: next(spots_of(line, places), None) for line in told}
         self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
@@ -54,7 +55,7 @@ class _Comparison:
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
         self._leave_out_unseen()
-        loose = [t for t in self._mine if t.is_there and not self._strike_off_own(t)]
+        loose = [track for track in self._there if not self._strike_off_own(track)]
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = list(self._kept_for_gone(loose))
@@ -107,18 +108,15 @@ class _Comparison:
             return False
         recorded = self._places.cards(self._table, track.zone)
         top = recorded[-1] if recorded else None
-        pile = [t for t in self._mine if t.is_there and t.zone == track.zone]
-        before = [t for t in pile if t.face is top and t.serial < track.serial]
+        before = [t for t in self._there if t.face is top and t.zone == track.zone and t.serial < track.serial]
         return 0 < recorded.count(top) <= len(before) and before[-1].state is State.COVERED
 
     def _uncovered(self) -> tuple[Track, Track] | None:
         """The top of the discard pile, which may have been taken, and the one below, in sight for the first time."""
-        there = [track for track in self._mine if track.is_there and track.zone == DISCARD_ZONE]
-        if len(self._table.discards) < 2 or takeable(self._table) is None:
-            return None
+        there = [track for track in self._there if track.zone == DISCARD_ZONE]
         faces = [track.face for track in there]
-        beneath, top = self._table.discards[-2:]
-        if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath]:
+        beneath, top = self._table.discards[-2:] if len(self._table.discards) > 1 else (None, None)
+        if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath] or takeable(self._table) is None:
             return None
         return (there[-2], there[-1]) if there[-2].state is State.COVERED else None
 

@@ -167,7 +167,7 @@ class _Reconciliation:
 
     def _uncounted(self) -> Iterator[Track]:
         """Yield those that a safety has beaten and that have gone before their attack counted."""
-        laid = {(t.zone, t.face) for t in (*self._balance.extra, *self._tracks.coming) if t.zone.endswith("/safety")}
+        laid = {(track.zone, track.face) for track in (*self._balance.extra, *self._tracks.coming)}
         attacks = [t for t in self._tracks.gone if t.face in SAFETY_OF and t.laid_since(self._record.hand_seq)]
         beaten = [t for t in attacks if (f"{mat_of(t.zone)}/safety", SAFETY_OF[t.face]) in laid]
         if beaten:
@@ -317,10 +317,10 @@ class _Reconciliation:
 
     def _about_changed(self, line: Line) -> Question | None:
         """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
-        track, spot = self._tracks.of_serial(line.serial), next(spots_of(line, self._places), None)
-        if track is None or spot is None or not (track.is_there and track.is_in_sight):
+        track = self._tracks.of_serial(line.serial)
+        if track is None or not (track.is_there and track.is_in_sight):
             return None
-        zone, face = spot
+        zone, face = next(spots_of(line, self._places), (track.zone, track.face))
         if zone == track.zone:
             return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)

@@ -104,7 +104,11 @@ class Tracks:
 
     def of_serial(self, serial: int | None) -> Track | None:
         """Return the track of that serial; None has none."""
-        return next((track for track in self.cards if track.serial == serial), None)
+        return self._of_serial.get(serial)
+
+    @cached_property
+    def _of_serial(self) -> Mapping[int | None, Track]:
+        return {track.serial: track for track in self.cards}
 
 
 def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
@@ -191,9 +195,9 @@ class _Look:
         if track.zone in self._view.unknown_zones:
             return track
         if track.serial in self._covered:
-            as_before = not track.recent and track.absent_since_s is None
-            covered = track if as_before else replace(track, recent=(), absent_since_s=None)
-            return covered.after(Observation.COVERED, seq)
+            if track.state is State.COVERED and not track.recent and track.absent_since_s is None:
+                return track
+            return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         lower = (t for t in self._uncovered if t.zone == track.zone)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, each) for each in lower))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
@@ -225,9 +229,8 @@ def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
     covered = set()
     seen_in = by_zone(seen.values())
     for zone, cards in before.items():
-        over = seen_in.get(zone, [])
-        places = {track.serial: track.place for track in cards}
-        pushed = {t.serial for t in over if t.serial in places and distance_mm(places[t.serial], t.place) > NUDGE_MM}
+        over, were = seen_in.get(zone, []), [t for t in cards if t.serial in seen]
+        pushed = {t.serial for t in were if distance_mm(t.place, seen[t.serial].place) > NUDGE_MM}
         for track in reversed(cards):
             if track.serial not in seen and any(_may_cover(upper, track, pushed) for upper in over):
                 covered.add(track.serial)
@@ -237,7 +240,7 @@ def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
 
 
 def _may_cover(upper: Track, lower: Track, pushed: Collection[int] = ()) -> bool:
-    """True if a card may lie on another in its zone: it came later, or was pushed over it where they lie side by side."""
+    """True if a card may lie on another of its zone: it came later, or was pushed over it, side by side in a spread."""
     if distance_mm(upper.place, lower.place) > COVERING_MM:
         return False
     was_pushed = upper.serial in pushed or lower.state is State.COVERED
