@@ -62,7 +62,7 @@ class Followed:
     def _look(self, looks: int, view: View) -> None:
         for _ in range(looks):
             self.t_s += LOOK_S
-            hint = hint_from(Record(1, 0, self.table), PLACES, self.asked)
+            hint = hint_from(Record(1, 0, PLACES, self.table), self.asked)
             self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, 0)
 
 
@@ -297,8 +297,8 @@ def test_the_rules_are_asked_as_of_after_a_play_that_waits() -> None:
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), ROLLED)
     where = next(detections_in(View(0.0, MATS, (place,)), {})).place
 
-    assert not hint_from(Record(1, 0, ROLLED), PLACES).is_legal(Card.KM_25, where)
-    assert hint_from(Record(1, 0, ROLLED), PLACES, (waiting,)).is_legal(Card.KM_25, where)
+    assert not hint_from(Record(1, 0, PLACES, ROLLED)).is_legal(Card.KM_25, where)
+    assert hint_from(Record(1, 0, PLACES, ROLLED), (waiting,)).is_legal(Card.KM_25, where)
 
 
 def test_several_cards_that_lie_on_as_they_were_all_stay_themselves() -> None:

@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import Record, Spot, spots_of, takeable
+from companion.tracking.hand_record import Record, Spot, takeable
 from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -23,9 +22,9 @@ class Balance:
     missing: tuple[Track, ...] = ()  # cards that have gone and are in the record, the latest first
 
 
-def balance(tracks: Tracks, record: Record, table: Table, places: Places) -> Balance:
+def balance(tracks: Tracks, record: Record, table: Table) -> Balance:
     """Return how the cards differ from the table to which the lines of the record have led."""
-    return _Comparison(tracks, record, table, places).result()
+    return _Comparison(tracks, record, table).result()
 
 
 def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
@@ -41,16 +40,17 @@ def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
 class _Comparison:
     """The cards of a hand against the table that its lines have led to."""
 
-    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
-        self._tracks, self._record, self._table, self._places = tracks, record, table, places
+    def __init__(self, tracks: Tracks, record: Record, table: Table) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, record.places
         self._there = [track for track in tracks.there if track.laid_since(record.hand_seq)]
         self._gone = [track for track in reversed(tracks.gone) if track.laid_since(record.hand_seq)]
         told = [line for line in record.lines if line.serial is not None]
-        self._spots = {line.serial: next(spots_of(line, places), None) for line in told}
-        self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
+        self._spots = {line.serial: next(iter(line.spots), None) for line in told}
+        # The record's cards that no card on the table accounts for yet.
+        self._want = Counter(record.places.lying(table))
         # The record's cards that were told by tracks that are forgotten: they lay there before the looking began.
         forgotten = self._spots.keys() - {track.serial for track in tracks.cards}
-        self._early = Counter(spot for line in told if line.serial in forgotten for spot in spots_of(line, places))
+        self._early = Counter(spot for line in told if line.serial in forgotten for spot in line.spots)
 
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
@@ -97,7 +97,7 @@ class _Comparison:
         for line in self._record.lines:
             # A card that lies exactly on its like has no track but that one's, which told a line before.
             if line.is_unseen or line.serial in serials:
-                for spot in spots_of(line, self._places):
+                for spot in line.spots:
                     self._strike_off(spot)
             serials |= {line.serial} - {None}
 

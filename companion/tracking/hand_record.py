@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from companion.match.questions import Answer, Answered, Answers, Kind, Question, question_id
 from companion.match.zone_plays import Places
@@ -26,15 +27,25 @@ class Deed(StrEnum):
     STACKED = "-stacked"  # laid exactly on one like it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """A line of the open hand that counts."""
 
     seq: int
     play: Play
     before: Table  # the table that it was played on
+    places: Places
     serial: int | None = None  # the track that it was told by
     is_unseen: bool = False  # True if its card was laid and nobody will see it
+
+    @cached_property
+    def spots(self) -> tuple[Spot, ...]:
+        """Where its cards lie once it is played, its own first."""
+        zone = self.places.zone_of(self.play, self.before)
+        if zone is None or self.play.card is None:
+            return ()
+        beside = [(zone, Card.ACCELERATOR)] if self.play.times > 1 else []
+        return (zone, self.play.card), *beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class Record:
 
     match: int
     hand_seq: int  # the event that began the hand: cards laid before it are left over, and mean nothing
+    places: Places
     table: Table | None
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
@@ -59,15 +71,6 @@ class Record:
         """Return the answer of people who said that a card is no play, or goes back to the hand."""
         said = (self.answer(track, kind) for kind in (Kind.PLAY, Kind.WHICH))
         return next((one for one in said if one is not None and one.answer in (Answer.NO, Answer.TAKEN_BACK)), None)
-
-
-def spots_of(line: Line, places: Places) -> Iterator[Spot]:
-    """Yield where the cards of a line lie once it is played."""
-    zone = places.zone_of(line.play, line.before)
-    if zone is not None and line.play.card is not None:
-        yield zone, line.play.card
-        if line.play.times > 1:
-            yield zone, Card.ACCELERATOR
 
 
 def taking(table: Table) -> Play:
@@ -104,9 +107,9 @@ class Hint:
         return any(all(why.code is Code.NOT_YOUR_TURN and not in_turn for why in reasons) for reasons in said)
 
 
-def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:
+def hint_from(record: Record, asked: Sequence[Question] = ()) -> Hint:
     """Return what the record and the plays that wait lead the tracker to expect where pictures leave it open."""
     if record.table is None:
-        return Hint(places)
+        return Hint(record.places)
     waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
-    return Hint(places, record.table, tuple(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
+    return Hint(record.places, record.table, tuple(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))

@@ -124,7 +124,6 @@ class TableWatch:
             self._things, self._tracks = {}, tracker.lost_sight(self._tracks)
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
-        places = Places(self._mats(state))
         if state.match != self._of_match:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
@@ -134,8 +133,8 @@ class TableWatch:
         if self._hand.cards != before:
             self._match.refresh()
         self._match.trouble(view.trouble or view.note or self._of_things(view, state))
-        record = record_of(state)
-        hint = hint_from(record, places, state.questions)
+        record = self._record(state)
+        hint = hint_from(record, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
         self._tracks = tracker.update(self._tracks, view, hint, state.seq)
         if record.hand_seq != self._hand_before and not record.lines:
@@ -150,7 +149,7 @@ class TableWatch:
         crops = self._crops
 
         def derive(state: MatchState) -> tuple[Question, ...]:
-            asked = reconcile(tracks, record_of(state), Places(self._mats(state)))
+            asked = reconcile(tracks, self._record(state))
             return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
@@ -163,9 +162,19 @@ class TableWatch:
     def _deal(self) -> None:
         """Begin the next hand where plays count by themselves and the cards of the last have been gathered in."""
         state = self._match.state
-        if state.policy is Policy.AUTO and is_cleared(self._tracks, record_of(state)):
+        if state.policy is Policy.AUTO and is_cleared(self._tracks, self._record(state)):
             self._match.next_hand(CAMERA)
             self._tracks = dealt(self._tracks, state.hand_entries[-1].seq)
+
+    def _record(self, state: MatchState) -> Record:
+        """Return what the record of the match says of the hand on the table."""
+        places = Places(self._mats(state))
+        lines = tuple(
+            Line(entry.seq, entry.play, before.table, places, serial_of(entry.written.question))
+            for entry, before in zip(state.entries[1:], state.record.games, strict=False)
+            if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
+        )
+        return Record(state.match or 0, state.hand_seq, places, state.game.table, lines, state.past.answers)
 
     def begin_anew(self) -> None:
         """Forget the cards: from the next frame on they lie as the record has them.
@@ -219,16 +228,6 @@ class TableWatch:
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""
         return self._hand.cards
-
-
-def record_of(state: MatchState) -> Record:
-    """Return what the record of a match says of the hand on the table."""
-    lines = tuple(
-        Line(entry.seq, entry.play, before.table, serial_of(entry.written.question))
-        for entry, before in zip(state.entries[1:], state.record.games, strict=False)
-        if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
-    )
-    return Record(state.match or 0, state.hand_seq, state.game.table, lines, state.past.answers)
 
 
 def _cut_out(track: Track, view: View, image: Image) -> bytes | None:

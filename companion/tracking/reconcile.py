@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
-from companion.match.zone_plays import Places, named, where
+from companion.match.zone_plays import named, where
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
@@ -25,7 +25,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, questions_of_the_piles
-from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
+from companion.tracking.hand_record import Deed, Line, Record, takeable, taking
 from companion.tracking.identity import LIKELY
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
@@ -40,20 +40,20 @@ from companion.tracking.tracker import Tracks
 MOST_PLAYS = 3  # maximum number of plays that a question offers
 
 
-def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
+def reconcile(tracks: Tracks, record: Record) -> tuple[Question, ...]:
     """Return what is to be asked, in the order of play."""
     table = record.table
     if table is None or table.is_over or table.extension_offered_to is not None:
         return ()
-    return tuple(_Reconciliation(tracks, record, table, places).questions())
+    return tuple(_Reconciliation(tracks, record, table).questions())
 
 
 class _Reconciliation:
     """The tracks against the record, at one moment."""
 
-    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
-        self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._balance = balance(tracks, record, table, places)
+    def __init__(self, tracks: Tracks, record: Record, table: Table) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, record.places
+        self._balance = balance(tracks, record, table)
         self._doubling = doubled(self._balance.extra, record)
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
         self._suppose_taken(self._missing_top())
@@ -172,7 +172,7 @@ class _Reconciliation:
         beaten = [t for t in attacks if (f"{mat_of(t.zone)}/safety", SAFETY_OF[t.face]) in laid]
         if beaten:
             told = {line.serial for line in self._record.lines}
-            counted = {spot for line in self._record.lines for spot in spots_of(line, self._places)}
+            counted = {spot for line in self._record.lines for spot in line.spots}
             stickers = {t.card for t in self._tracks.there if t.zone == DISCARD_ZONE} - {None}
             for track in beaten:
                 is_counted = track.serial in told or (track.zone, track.face) in counted
@@ -303,8 +303,8 @@ class _Reconciliation:
         for act in acts:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
-                lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
-        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after, self._places)
+                lines.append(Line(seq + 1, act.play, act.table, self._places, act.track.serial))
+        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after)
 
     def _differences(self, now: Balance) -> Iterator[Question | None]:
         """Yield what is asked about cards that the record has and the table has not, or elsewhere."""
@@ -320,7 +320,7 @@ class _Reconciliation:
         track = self._tracks.of_serial(line.serial)
         if track is None or not (track.is_there and track.is_in_sight):
             return None
-        zone, face = next(spots_of(line, self._places), (track.zone, track.face))
+        zone, face = line.spots[0] if line.spots else (track.zone, track.face)
         if zone == track.zone:
             return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
@@ -354,7 +354,7 @@ class _Reconciliation:
         # The line that laid the card: the one told by it, or the last that laid one like it there.
         lines, spot = self._record.lines[::-1], (track.zone, track.face)
         own = [line.seq for line in lines if line.serial == track.serial]
-        own += [line.seq for line in lines if spot in spots_of(line, self._places)]
+        own += [line.seq for line in lines if spot in line.spots]
         question = Question(ident, Kind.DIFFERS, track.zone, table=self._table, say=sentence, sure=False, about=about)
         return replace(question, expected=expected, seen=seen, line=own[0] if own and expected is not None else None)
 
