@@ -16,7 +16,7 @@ from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
-from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
+from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm
 from companion.vision.view import FACE, Quad, Sighting, View
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0  # costs of what happens at any time, often, seldom, hardly ever
@@ -52,10 +52,11 @@ class Detection:
 
 def detections_in(view: View, in_sight: Zones) -> Iterator[Detection]:
     """Yield the cards that a view shows in zones it can tell of, but for the draw pile."""
-    known = [(s, s.zone) for s in view.sightings if s.zone is not None and s.zone not in view.unknown_zones]
-    known = [(sighting, zone) for sighting, zone in known if zone != DRAW_ZONE]
+    hidden = view.unknown_zones | {DRAW_ZONE}
+    known = [(s, s.zone) for s in view.sightings if s.zone is not None and s.zone not in hidden]
     stays = {sighting.stay for sighting, _ in known}
-    mats = {mat.id: (_middle(mat.corners_px), _edge(mat.corners_px), mat.px_per_mm) for mat in view.mats}
+    middles = {mat.id: sum(complex(*corner) for corner in mat.corners_px) / 4 for mat in view.mats}
+    mats = {mat.id: (middles[mat.id], _edge(mat.corners_px), mat.px_per_mm) for mat in view.mats}
     for sighting, zone in known:
         alike = [t for t in in_sight.get(zone, ()) if t.face is sighting.face and t.is_in_sight and t.stay is not None]
         is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
@@ -77,10 +78,6 @@ def _place(sighting: Sighting, zone: str, mat: tuple[complex, complex, float] | 
     at_mm = (complex(*sighting.centre_px) - middle) / along / px_per_mm
     turn = 1.0 if sighting.corners_px is None else _edge(sighting.corners_px) / along
     return Place(zone, sideways, (at_mm.real, at_mm.imag), math.degrees(cmath.phase(turn)))
-
-
-def _middle(corners: Quad) -> complex:
-    return sum(complex(*corner) for corner in corners) / 4
 
 
 def _edge(corners: Quad) -> complex:
@@ -147,7 +144,7 @@ class _Costs:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
         if sighting.face is not track.face or sighting.card is not None or track.card is not None:
             return math.inf
-        off_deg = turned_deg(one.place, track.place)
+        off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted

@@ -274,9 +274,8 @@ class Watcher:
                 unsure.append(question)
                 self._course = replace(self._course, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
-            entries = self._course.entries
-            is_of_last = bool(entries) and question.line == entries[-1].line.seq
-            if self._confirms and is_of_last and question.expected and question.expected is entries[-1].line.play.card:
+            entries, of = self._course.entries, (question.line, question.expected)
+            if self._confirms and entries and of == (entries[-1].line.seq, entries[-1].line.play.card):
                 # The card of the last play has left its place before anybody played on. Several may share its number.
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])

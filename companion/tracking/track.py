@@ -197,11 +197,6 @@ def distance_mm(one: Place, other: Place) -> float:
     return math.dist(one.at_mm, other.at_mm)
 
 
-def turned_deg(one: Place, other: Place) -> float:
-    """Return how far one card is turned against another, 0 to 180."""
-    return abs((one.turn_deg - other.turn_deg + 180) % 360 - 180)
-
-
 def by_zone(cards: Iterable[Track]) -> dict[str, list[Track]]:
     """Return cards by their zones, each zone's in their order."""
     zones: dict[str, list[Track]] = {}

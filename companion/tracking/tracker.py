@@ -122,22 +122,20 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     found = {mat.id for mat in view.mats}
     lost = {zone for zone in tracks.zones if mat_of(zone) not in found}
     view = replace(view, unknown_zones=view.unknown_zones | lost)
-    in_sight = {zone: cards for zone, cards in tracks.zones.items() if zone not in view.unknown_zones}
+    look, is_empty = _Look(tracks, view, hint), view.draw_pile_empty
     is_bare = not view.sightings and not view.unknown_zones and found >= hint.places.mats.keys()
-    is_empty, detections = view.draw_pile_empty, list(detections_in(view, in_sight))
     now = replace(
         tracks,
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
-        unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
+        unread_zones=frozenset(one.place.zone for one in look.detections if one.sighting.face is Card.UNKNOWN),
         bare_since_s=None if not is_bare else view.t_s if tracks.bare_since_s is None else tracks.bare_since_s,
         pile_since_s={} if is_empty is None else {is_empty: tracks.pile_since_s.get(is_empty, view.t_s)},
         pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
     )
-    look = _Look(tracks, in_sight, now, view, hint, detections)
     new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
-    cards = _moved_on([look.observed(track, seq) for track in (*tracks.alive, *new)], seq)
+    cards = _moved_on([look.observed(track, now, seq) for track in (*tracks.alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     return replace(
         now,
@@ -147,24 +145,23 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
 
 
 class _Look:
-    """One look against what was remembered `before`; `now` is what it tells, but for the cards."""
+    """One look against what was remembered `before`."""
 
-    def __init__(
-        self, before: Tracks, in_sight: Zones, now: Tracks, view: View, hint: Hint, detections: Sequence[Detection]
-    ) -> None:
-        self._before, self._in_sight, self._view, self._hint = before, in_sight, view, hint
+    def __init__(self, before: Tracks, view: View, hint: Hint) -> None:
+        self._before, self._view, self._hint = before, view, hint
+        self._in_sight = {zone: cards for zone, cards in before.zones.items() if zone not in view.unknown_zones}
         self._disturbed = before.unread_zones.union(before.hidden_since_s)
-        self.seen = self._tracks_of(detections)  # the tracks that it sees, by serial, new ones among them
-        self._covered = _covered(in_sight, self.seen)
+        self.detections = list(detections_in(view, self._in_sight))
+        self.seen = self._seen()  # the tracks that it sees, by serial, new ones among them
+        self._covered = _covered(self._in_sight, self.seen)
         self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
-        self._mats_under_arms = {mat_of(zone) for zone in now.zones_under_arms}
 
-    def _tracks_of(self, detections: Sequence[Detection]) -> dict[int, Track]:
-        found = assign(detections, self._in_sight, self._hint, self._disturbed)
+    def _seen(self) -> dict[int, Track]:
+        found = assign(self.detections, self._in_sight, self._hint, self._disturbed)
         seen: dict[int, Track] = {}
         serial = self._before.last_serial + 1
         # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
-        for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
+        for n, one in sorted(enumerate(self.detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
                 # What the eye takes for the same card may lie beside where it lay before something was over it.
@@ -186,12 +183,12 @@ class _Look:
         track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
         return replace(track, since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
-    def observed(self, track: Track, seq: int) -> Track:
-        """Return a track after this look."""
-        now = self.seen.get(track.serial)
-        if now is not None:
-            is_new = now.state is not State.LYING and sum(now.recent) >= AGREEING_LOOKS
-            return now.after(Observation.SETTLED, seq) if is_new and not self._is_too_early(now) else now
+    def observed(self, track: Track, now: Tracks, seq: int) -> Track:
+        """Return a track after this look; `now` is all that it tells but for the cards."""
+        seen = self.seen.get(track.serial)
+        if seen is not None:
+            is_new = seen.state is not State.LYING and sum(seen.recent) >= AGREEING_LOOKS
+            return seen.after(Observation.SETTLED, seq) if is_new and not _is_too_early(seen, now) else seen
         if track.zone in self._view.unknown_zones:
             return track
         if track.serial in self._covered:
@@ -202,13 +199,14 @@ class _Look:
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, each) for each in lower))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
 
-    def _is_too_early(self, track: Track) -> bool:
-        """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
-        lies_s, mat = self._view.t_s - track.since_s, mat_of(track.zone)
-        is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
-        if lies_s < PUT_RIGHT_S and is_misplaced:
-            return True
-        return lies_s < MOMENT_S and mat != TABLE and mat in self._mats_under_arms
+
+def _is_too_early(track: Track, now: Tracks) -> bool:
+    """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
+    lies_s, mat = now.t_s - track.since_s, mat_of(track.zone)
+    is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
+    if lies_s < PUT_RIGHT_S and is_misplaced:
+        return True
+    return lies_s < MOMENT_S and mat != TABLE and any(mat_of(zone) == mat for zone in now.zones_under_arms)
 
 
 def lost_sight(tracks: Tracks) -> Tracks:
