@@ -12,7 +12,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking import tracker
 from companion.tracking.clearing import is_cleared
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -172,7 +172,7 @@ class Viewed:
 
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         self.t_s += STEP_S
-        hint = hint_from(self.record, self.questions)
+        hint = Hint(self.record, self.questions)
         self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.seq)
         self.ask()
 

@@ -25,7 +25,7 @@ from companion.rules.cards import Card
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
 from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import RobotHand, public
 from companion.tracking.track import PUT_RIGHT_S, Track
@@ -134,7 +134,7 @@ class TableWatch:
             self._match.refresh()
         self._match.trouble(view.trouble or view.note or self._of_things(view, state))
         record = self._record(state)
-        hint = hint_from(record, state.questions)
+        hint = Hint(record, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
         self._tracks = tracker.update(self._tracks, view, hint, state.seq)
         if record.hand_seq != self._hand_before and not record.lines:
@@ -155,7 +155,7 @@ class TableWatch:
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(question.serial)) is not None
+            if (track := tracks.by_serial.get(question.serial)) is not None
         }
         self._match.look(derive)
 

@@ -26,7 +26,7 @@ from companion.rules.table import Table
 from companion.tracking import tracker
 from companion.tracking.balance import balance
 from companion.tracking.clearing import MANY, dealt, is_cleared
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import public
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
@@ -100,7 +100,7 @@ class Course:
         A line comes right after its card was laid, or has gone, in whichever course it is told.
         """
         seq, serial = self.seq + 1, question.serial if question else None
-        track = self.tracks.of_serial(serial)
+        track = self.tracks.by_serial.get(serial)
         number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
         number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
         line = Line(number, play, self.table, self.places, serial, is_unseen=unseen_seq is not None)
@@ -166,7 +166,7 @@ class Course:
 
     def _since_s(self, entries: Sequence[TrialLine]) -> float:
         """When the card of a line was seen first."""
-        track = self.tracks.of_serial(entries[0].line.serial) if entries else None
+        track = self.tracks.by_serial.get(entries[0].line.serial) if entries else None
         return math.inf if track is None else track.since_s
 
     @property
@@ -209,7 +209,7 @@ class Watcher:
         for frame in _lingering(frames):
             self._now_s, course = frame.t_s, self._course
             tracks = tracker.lost_sight(course.tracks) if frame.after_gap else course.tracks
-            hint = hint_from(course.record, course.asked)
+            hint = Hint(course.record, course.asked)
             tracks = tracker.update(tracks, public(self._look(frame)), hint, course.seq)
             self._course = replace(course, tracks=tracks)
             self._follow()
@@ -285,7 +285,7 @@ class Watcher:
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
         again, tracks = {question.id for question in asked}, self._course.tracks
-        before = [(one, tracks.of_serial(one.serial)) for one in self._course.unsure if one.id not in again]
+        before = [(one, tracks.by_serial.get(one.serial)) for one in self._course.unsure if one.id not in again]
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
 

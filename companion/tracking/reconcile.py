@@ -273,7 +273,7 @@ class _Reconciliation:
         track = act.track
         doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
-        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines)
+        counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
@@ -317,7 +317,7 @@ class _Reconciliation:
 
     def _about_changed(self, line: Line) -> Question | None:
         """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
-        track = self._tracks.of_serial(line.serial)
+        track = self._tracks.by_serial.get(line.serial)
         if track is None or not (track.is_there and track.is_in_sight):
             return None
         zone, face = line.spots[0] if line.spots else (track.zone, track.face)

@@ -58,6 +58,10 @@ class Tracks:
     """The record's last event when the pile was seen last, by whether it was empty."""
 
     @cached_property
+    def by_serial(self) -> Mapping[int | None, Track]:
+        return {track.serial: track for track in self.cards}
+
+    @cached_property
     def there(self) -> tuple[Track, ...]:
         """The cards that were laid and have not gone."""
         return tuple(track for track in self.cards if track.is_there)
@@ -102,14 +106,6 @@ class Tracks:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
         return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
-    def of_serial(self, serial: int | None) -> Track | None:
-        """Return the track of that serial; None has none."""
-        return self._of_serial.get(serial)
-
-    @cached_property
-    def _of_serial(self) -> Mapping[int | None, Track]:
-        return {track.serial: track for track in self.cards}
-
 
 def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     """Return the memory after a look.
@@ -123,7 +119,7 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     lost = {zone for zone in tracks.zones if mat_of(zone) not in found}
     view = replace(view, unknown_zones=view.unknown_zones | lost)
     look, is_empty = _Look(tracks, view, hint), view.draw_pile_empty
-    is_bare = not view.sightings and not view.unknown_zones and found >= hint.places.mats.keys()
+    is_bare = not view.sightings and not view.unknown_zones and found >= hint.record.places.mats.keys()
     now = replace(
         tracks,
         t_s=view.t_s,
