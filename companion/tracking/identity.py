@@ -10,7 +10,8 @@ import cmath
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
@@ -35,8 +36,7 @@ BID_STEP = 0.01  # difference of costs that decides nothing
 Zones = Mapping[str, Sequence[Track]]  # the cards that have not gone, by their zones
 
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+class Detection(NamedTuple):
     """A sighting with its place."""
 
     sighting: Sighting

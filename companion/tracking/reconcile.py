@@ -257,7 +257,8 @@ class _Reconciliation:
             return None
         confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
-        partners = _by_partners(act.play, act.table)
+        players = act.table.side_of(act.play.player or "").players if act.play.at_once else ()
+        partners = [replace(act.play, player=player) for player in players if player != act.play.player]
         others = [play for play in (*partners, *(play for play, _ in ranked)) if play != act.play]
         asked = self._asked(Kind.PLAY, act, [act.play, *others], confidence)
         # Who of a pair has answered the picture does not tell, and the turn is his.
@@ -357,9 +358,3 @@ class _Reconciliation:
         own += [line.seq for line in lines if spot in line.spots]
         question = Question(ident, Kind.DIFFERS, track.zone, table=self._table, say=sentence, sure=False, about=about)
         return replace(question, expected=expected, seen=seen, line=own[0] if own and expected is not None else None)
-
-
-def _by_partners(play: Play, table: Table) -> list[Play]:
-    """Return an answer at once as it may have been that of a partner."""
-    players = table.side_of(play.player or "").players if play.at_once else ()
-    return [replace(play, player=player) for player in players if player != play.player]

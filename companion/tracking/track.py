@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import NamedTuple
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
@@ -49,9 +49,6 @@ class State(StrEnum):
     GONE = "gone"  # its place was seen without it
 
 
-THERE = (State.LYING, State.COVERED)
-
-
 class Observation(StrEnum):
     """What one look says of a card, where it says anything."""
 
@@ -60,6 +57,7 @@ class Observation(StrEnum):
     VANISHED = "vanished"  # its place has been seen without it for long enough, or its sticker elsewhere
 
 
+THERE = (State.LYING, State.COVERED)
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.SEEN, Observation.SETTLED): State.LYING,
     (State.SEEN, Observation.COVERED): State.COVERED,
@@ -72,8 +70,7 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
 """The state after a look; where a pair is not named the state stays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a sighting lies."""
 
     zone: str
@@ -82,9 +79,8 @@ class Place:
     turn_deg: float  # of its upper edge on the picture
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
-    """One card in one zone, from its first sighting until it is gone."""
+class Track(NamedTuple):
+    """One card in one zone, from its first sighting until it is gone: a tuple, as each look makes all in sight anew."""
 
     serial: int  # never given twice; rises with every card, so a higher one came later
     face: Card
@@ -157,8 +153,7 @@ class Track:
             diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
             sure = sighting.confidence * (DOUBTFUL_CONFIDENCE if diagonal else 1.0)
             reading[sighting.card or any_copy(sighting.face)] = sure
-        return replace(
-            self,
+        return self._replace(
             face=sighting.face if known else self.face,
             card=sighting.card if known else self.card,
             place=place,
@@ -175,8 +170,7 @@ class Track:
 
     def missed(self, t_s: float, *, is_lifted: bool) -> Track:
         """Return the track after a look at its place that did not see it."""
-        return replace(
-            self,
+        return self._replace(
             recent=(*self.recent, False)[-LOOKS:],
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
             is_lifted=self.is_lifted or is_lifted,
@@ -188,8 +182,8 @@ class Track:
         if state is self.state:
             return self
         if state is State.GONE:
-            return replace(self, state=state, gone_seq=seq)
-        return replace(self, state=state, laid_seq=seq if self.state is State.SEEN else self.laid_seq)
+            return self._replace(state=state, gone_seq=seq)
+        return self._replace(state=state, laid_seq=seq if self.state is State.SEEN else self.laid_seq)
 
 
 def distance_mm(one: Place, other: Place) -> float:

@@ -177,7 +177,7 @@ class _Look:
         if is_double and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
             return None
         track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
-        return replace(track, since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
+        return track._replace(since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
     def observed(self, track: Track, now: Tracks, seq: int) -> Track:
         """Return a track after this look; `now` is all that it tells but for the cards."""
@@ -190,7 +190,7 @@ class _Look:
         if track.serial in self._covered:
             if track.state is State.COVERED and not track.recent and track.absent_since_s is None:
                 return track
-            return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
+            return track._replace(recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         lower = (t for t in self._uncovered if t.zone == track.zone)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, each) for each in lower))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
@@ -208,13 +208,13 @@ def _is_too_early(track: Track, now: Tracks) -> bool:
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
-    cards = tuple(replace(track, recent=()) for track in laid)
+    cards = tuple(track._replace(recent=()) for track in laid)
     return _paused(replace(tracks, cards=cards, broken_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
-    cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
+    cards = tuple(t._replace(absent_since_s=None) for t in tracks.cards)
     return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_since_s={})
 
 
