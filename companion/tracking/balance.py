@@ -93,13 +93,14 @@ class _Comparison:
         if may_be_reshuffled(self._tracks, self._record, self._table):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
-        serials: set[int | None] = set()
+        serials = set()
         for line in self._record.lines:
             # A card that lies exactly on its like has no track but that one's, which told a line before.
             if line.is_unseen or line.serial in serials:
                 for spot in line.spots:
                     self._strike_off(spot)
-            serials |= {line.serial} - {None}
+            if line.serial is not None:
+                serials.add(line.serial)
 
     def _lies_on_the_top(self, track: Track) -> bool:
         """True if it covers what the record has on top of a pile: then it is none of those beneath."""

@@ -7,6 +7,7 @@ turned and what else the zone shows decide. Costs are negative log-likelihoods, 
 from __future__ import annotations
 
 import cmath
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -54,14 +55,16 @@ def detections_in(view: View, in_sight: Zones) -> Iterator[Detection]:
     """Yield the cards that a view shows in zones it can tell of, but for the draw pile."""
     hidden = view.unknown_zones | {DRAW_ZONE}
     known = [(s, s.zone) for s in view.sightings if s.zone is not None and s.zone not in hidden]
-    stays = {sighting.stay for sighting, _ in known}
+    stays, before = {sighting.stay for sighting, _ in known}, defaultdict(list)
+    for track in itertools.chain.from_iterable(in_sight.values()):
+        if track.stay is not None and track.is_in_sight:
+            before[track.zone, track.face].append(track.stay)
+    upset = {spot for spot, were in before.items() if len(were) >= SEVERAL and stays.isdisjoint(were)}
     middles = {mat.id: sum(complex(*corner) for corner in mat.corners_px) / 4 for mat in view.mats}
     mats = {mat.id: (middles[mat.id], _edge(mat.corners_px), mat.px_per_mm) for mat in view.mats}
     for sighting, zone in known:
-        alike = [t for t in in_sight.get(zone, ()) if t.face is sighting.face and t.is_in_sight and t.stay is not None]
-        is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
+        is_upset, mat = (zone, sighting.face) in upset, mats.get(mat_of(zone))
         seen = replace(sighting, is_double=True) if is_upset else sighting
-        mat = mats.get(mat_of(zone))
         yield Detection(seen, _place(sighting, zone, mat), mat[2] if mat else 1.0, is_upset)
 
 
