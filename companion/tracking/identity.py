@@ -17,7 +17,7 @@ from typing import NamedTuple
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
-from companion.tracking.hand_record import Hint
+from companion.tracking.hand_record import Hint, Spot
 from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm
 from companion.vision.view import FACE, Quad, Sighting, View
 
@@ -55,17 +55,22 @@ def detections_in(view: View, in_sight: Zones) -> Iterator[Detection]:
     """Yield the cards that a view shows in zones it can tell of, but for the draw pile."""
     hidden = view.unknown_zones | {DRAW_ZONE}
     known = [(s, s.zone) for s in view.sightings if s.zone is not None and s.zone not in hidden]
-    stays, before = {sighting.stay for sighting, _ in known}, defaultdict(list)
-    for track in itertools.chain.from_iterable(in_sight.values()):
-        if track.stay is not None and track.is_in_sight:
-            before[track.zone, track.face].append(track.stay)
-    upset = {spot for spot, were in before.items() if len(were) >= SEVERAL and stays.isdisjoint(were)}
+    upset = _upset(in_sight, {sighting.stay for sighting, _ in known})
     middles = {mat.id: sum(complex(*corner) for corner in mat.corners_px) / 4 for mat in view.mats}
     mats = {mat.id: (middles[mat.id], _edge(mat.corners_px), mat.px_per_mm) for mat in view.mats}
     for sighting, zone in known:
         is_upset, mat = (zone, sighting.face) in upset, mats.get(mat_of(zone))
         seen = replace(sighting, is_double=True) if is_upset else sighting
         yield Detection(seen, _place(sighting, zone, mat), mat[2] if mat else 1.0, is_upset)
+
+
+def _upset(in_sight: Zones, stays: set[int | None]) -> set[Spot]:
+    """Return where cards alike lay of which none looks as it did: no picture shows which of them it was."""
+    before: dict[Spot, list[int]] = defaultdict(list)
+    for track in itertools.chain.from_iterable(in_sight.values()):
+        if track.stay is not None and track.is_in_sight:
+            before[track.zone, track.face].append(track.stay)
+    return {spot for spot, were in before.items() if len(were) >= SEVERAL and stays.isdisjoint(were)}
 
 
 def _place(sighting: Sighting, zone: str, mat: tuple[complex, complex, float] | None) -> Place:
@@ -138,15 +143,15 @@ class _Costs:
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track."""
-        sighting = one.sighting
+        sighting, is_unread = one.sighting, Card.UNKNOWN in (one.sighting.face, track.face)
         if sighting.card is not None and track.card is not None:
+            return math.inf
+        if not is_unread and (sighting.face is not track.face or sighting.card is not None or track.card is not None):
             return math.inf
         off_mm = one.off_mm(track)
         lifted = ODD * self._lifted_from(track) + UNLIKELY * self._lies_beneath(track)
-        if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
+        if is_unread:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
-        if sighting.face is not track.face or sighting.card is not None or track.card is not None:
-            return math.inf
         off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT

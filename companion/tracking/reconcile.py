@@ -168,17 +168,16 @@ class _Reconciliation:
     def _uncounted(self) -> Iterator[Track]:
         """Yield those that a safety has beaten and that have gone before their attack counted."""
         laid = {(track.zone, track.face) for track in (*self._balance.extra, *self._tracks.coming)}
-        attacks = [t for t in self._tracks.gone if t.face in SAFETY_OF and t.laid_since(self._record.hand_seq)]
-        beaten = [t for t in attacks if (f"{mat_of(t.zone)}/safety", SAFETY_OF[t.face]) in laid]
-        if beaten:
-            told = {line.serial for line in self._record.lines}
-            counted = {spot for line in self._record.lines for spot in line.spots}
+        for track in self._tracks.gone:
+            is_attack = track.face in SAFETY_OF and track.laid_since(self._record.hand_seq)
+            if not is_attack or (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face]) not in laid:
+                continue
+            spot, lines = (track.zone, track.face), self._record.lines
+            is_counted = any(line.serial == track.serial or spot in line.spots for line in lines)
             stickers = {t.card for t in self._tracks.there if t.zone == DISCARD_ZONE} - {None}
-            for track in beaten:
-                is_counted = track.serial in told or (track.zone, track.face) in counted
-                is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
-                if not is_counted and not is_late and self._record.refusal(track) is None:
-                    yield track
+            is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
+            if not is_counted and not is_late and self._record.refusal(track) is None:
+                yield track
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
@@ -298,9 +297,9 @@ class _Reconciliation:
 
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
         """Return how the cards differ from the record once these acts count."""
-        lines = list(self._record.lines)
         if after is self._table:
             return self._balance
+        lines = list(self._record.lines)
         for act in acts:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq

@@ -53,9 +53,7 @@ def _track(said: dict[str, Any]) -> Track:
         serial=int(said["serial"]),
         face=card_of_slug(said["face"]) or Card.UNKNOWN,
         card=None if said["card"] is None else str(said["card"]),
-        place=Place(
-            str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), turn_deg=float(place["turn_deg"])
-        ),
+        place=Place(str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), float(place["turn_deg"])),
         state=State(said["state"]),
         laid_seq=int(said["laid_seq"]),
         gone_seq=int(said["gone_seq"]),
