@@ -46,10 +46,9 @@ class _Comparison:
         self._gone = [track for track in reversed(tracks.gone) if track.laid_since(record.hand_seq)]
         told = [line for line in record.lines if line.serial is not None]
         self._spots = {line.serial: next(iter(line.spots), None) for line in told}
-        # The record's cards that no card on the table accounts for yet.
-        self._want = Counter(record.places.lying(table))
+        self._want = Counter(self._places.lying(table))  # the record's cards that no card on the table accounts for yet
         # The record's cards that were told by tracks that are forgotten: they lay there before the looking began.
-        forgotten = self._spots.keys() - {track.serial for track in tracks.cards}
+        forgotten = self._spots.keys() - tracks.by_serial.keys()
         self._early = Counter(spot for line in told if line.serial in forgotten for spot in line.spots)
 
     def result(self) -> Balance:
