@@ -122,7 +122,8 @@ class _Comparison:
 
     def _was_let_go(self, track: Track) -> bool:
         """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-        tables = [*(line.before for line in self._record.lines if not track.laid_since(line.seq)), self._table]
+        since = track.laid_seq or 0
+        tables = [*(line.before for line in self._record.lines if line.seq > since), self._table]
         counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 

@@ -118,8 +118,8 @@ class Course:
 
     def is_passed_over(self, question: Question) -> bool:
         """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
-        later = sum((entry.line.serial or 0) > (question.serial or 0) for entry in self.entries)
-        return later >= MOST_PASSED
+        serial = question.serial or 0
+        return sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
 
     # Other courses
 
