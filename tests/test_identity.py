@@ -12,7 +12,8 @@ from companion.rules.editions.edition import load_edition
 from companion.rules.play import Play, discard, lay
 from companion.rules.table import Table, Team
 from companion.tracking import tracker
-from companion.tracking.hand_record import Record, hint_from
+from companion.tracking.hand_record import Hint, Record
+from companion.tracking.identity import detections_in
 from companion.tracking.track import State, Track
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -54,14 +55,14 @@ class Followed:
         self._look(4, View(0.0, MATS, rest, frozenset(zones)))
 
     def track(self, serial: int) -> Track:
-        track = self.tracks.of_serial(serial)
+        track = self.tracks.by_serial.get(serial)
         assert track is not None
         return track
 
     def _look(self, looks: int, view: View) -> None:
         for _ in range(looks):
             self.t_s += LOOK_S
-            hint = hint_from(Record(1, 0, self.table), PLACES, self.asked)
+            hint = Hint(Record(1, 0, PLACES, self.table), self.asked)
             self.tracks = tracker.update(self.tracks, replace(view, t_s=self.t_s), hint, 0)
 
 
@@ -294,10 +295,10 @@ def test_where_the_picture_does_not_tell_two_from_one_the_rules_do() -> None:
 def test_the_rules_are_asked_as_of_after_a_play_that_waits() -> None:
     roll, place = lay("Bob", Card.ROLL), card(Card.KM_25, 600, 200, "side-2/distance")
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), ROLLED)
-    ((_, where),) = tracker.placed(View(0.0, MATS, (place,)))
+    where = next(detections_in(View(0.0, MATS, (place,)), {})).place
 
-    assert not hint_from(Record(1, 0, ROLLED), PLACES).is_legal(Card.KM_25, where)
-    assert hint_from(Record(1, 0, ROLLED), PLACES, (waiting,)).is_legal(Card.KM_25, where)
+    assert not Hint(Record(1, 0, PLACES, ROLLED)).is_legal(Card.KM_25, where)
+    assert Hint(Record(1, 0, PLACES, ROLLED), (waiting,)).is_legal(Card.KM_25, where)
 
 
 def test_several_cards_that_lie_on_as_they_were_all_stay_themselves() -> None:

@@ -270,6 +270,14 @@ def test_a_doubtful_card_was_not_laid_where_all_that_follow_are_in_turn_without_
     assert confirmed(items)[-3:] == ["Ann discard 25", "Bob 100", "Cid 100"]
 
 
+def test_the_last_play_stands_where_the_card_of_another_that_was_laid_with_it_has_left_its_place():
+    items = told_of("0-4 roll-01 1/battle", "0 25-01 discard", seconds=8)
+
+    assert confirmed(items) == ["Ann roll", "Bob discard 25"]
+    assert [item["question"] for item in items if "question" in item] == ["Roll is no longer on the battle pile."]
+    assert not any("withdrawn" in item for item in items)
+
+
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
     plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard"
     rows = *plays, "12 accident-01 2/battle", "14 repairs-01 2/battle"

@@ -62,7 +62,7 @@ class Conversation:
         self.seen.ask()
         asked = [q for q in self.seen.questions if q.kind is Kind.PLAY and q.serial is not None]
         if number < len(asked):
-            track = self.seen.tracks.of_serial(asked[number].serial)
+            track = self.seen.tracks.by_serial.get(asked[number].serial)
             assert track is not None
             self.refused[track.serial] = track.card or ""
             self.seen.answer(asked[number], Answer.NO)
@@ -119,7 +119,7 @@ class Conversation:
         """The cards in sight that the record has never had in their zones, and of which nobody has said anything."""
         record, places = self.seen.record, self.seen.places
         had = {spot for line in record.lines for spot in places.lying(line.before)} | set(places.lying(self.seen.table))
-        tracks = [self.seen.tracks.of_serial(line.serial) for line in record.lines]
+        tracks = [self.seen.tracks.by_serial.get(line.serial) for line in record.lines]
         # A card by which a line was told may be another than its sticker says: people have corrected the line.
         told = {track.card for track in tracks if track is not None and track.is_there}
         return Counter(
@@ -131,7 +131,7 @@ class Conversation:
 
     def let_lie(self) -> set[str]:
         """The cards of which people have said that they are no play there, and that have not been gone for long."""
-        tracks = [self.seen.tracks.of_serial(serial) for serial in self.refused]
+        tracks = [self.seen.tracks.by_serial.get(serial) for serial in self.refused]
         there = [track for track in tracks if track is not None and track.state is not State.GONE]
         return {track.card or "" for track in there if track.card in self.stacks[track.zone]}
 
@@ -140,7 +140,7 @@ class Conversation:
         lines, tracks = self.seen.record.lines, self.seen.tracks
         gone = {}
         for line in lines:
-            track = tracks.of_serial(line.serial)
+            track = tracks.by_serial.get(line.serial)
             spots = set(self.seen.places.lying(self.seen.table))
             if track is not None and line.play.card is track.face and (track.zone, track.face) in spots:
                 alike = [t for t in tracks.cards if t.face is track.face]
@@ -154,7 +154,7 @@ class Conversation:
         return lying == Counter(self.seen.places.lying(self.seen.table)) and not self.left_over
 
     def asked_about(self) -> set[str]:
-        tracks = [self.seen.tracks.of_serial(q.serial) for q in self.seen.questions]
+        tracks = [self.seen.tracks.by_serial.get(q.serial) for q in self.seen.questions]
         return {track.card or "" for track in tracks if track is not None}
 
 

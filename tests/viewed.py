@@ -12,7 +12,7 @@ from companion.tabletop.card_ids import face_of
 from companion.tabletop.mat_layout import DRAW_ZONE
 from companion.tracking import tracker
 from companion.tracking.clearing import is_cleared
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.tracker import Tracks
 from companion.vision.view import MatSeen, Sighting, View
@@ -60,9 +60,9 @@ class Viewed:
         self.confirm, self.t_s, self.seq = confirm, 0.0, 1
         self.new_table = hand_of(edition, options, sides)
         self.tracks = Tracks()
-        self.record = Record(1, self.seq, self.new_table)
         mats = {f"side-{number}": side.name for number, side in enumerate(self.new_table.sides, 1)}
         self.places = Places(mats)
+        self.record = Record(1, self.seq, self.places, self.new_table)
         self.mats = tuple(MatSeen(mat, SQUARE, 2.0) for mat in (*mats, "table"))
         self.cards: dict[str, tuple[str, bool]] = {}
         """What is in sight where nothing hides it: its zone, and whether it lies sideways."""
@@ -120,7 +120,7 @@ class Viewed:
         """Write a line, as somebody types it or confirms what was seen."""
         play = notation.parse_play(text, self.table.sides)
         self.seq += 1
-        line = Line(self.seq, play, self.table, serial)
+        line = Line(self.seq, play, self.table, self.places, serial)
         after = referee.apply(self.table, play)
         self.record = replace(self.record, table=after, lines=(*self.record.lines, line))
 
@@ -146,7 +146,7 @@ class Viewed:
     def next_hand(self) -> None:
         """Begin the next hand; the cards lie as they do."""
         self.seq += 1
-        self.record = Record(1, self.seq, self.new_table, answers=self.record.answers)
+        self.record = Record(1, self.seq, self.places, self.new_table, answers=self.record.answers)
 
     def leave(self, draw_pile: int) -> None:
         """Leave so many cards in the draw pile by the record."""
@@ -172,14 +172,14 @@ class Viewed:
 
     def look(self, unknown: tuple[str, ...] = (), pile_empty: bool = False) -> None:
         self.t_s += STEP_S
-        hint = hint_from(self.record, self.places, self.questions)
+        hint = Hint(self.record, self.questions)
         self.tracks = tracker.update(self.tracks, self._view(unknown, pile_empty), hint, self.seq)
         self.ask()
 
     def ask(self) -> None:
         """Derive what is asked, and confirm what may count until nothing is left of that."""
         while True:
-            self.questions = reconcile(self.tracks, self.record, self.places)
+            self.questions = reconcile(self.tracks, self.record)
             known = {(question.id, words(question)) for question in self.ever}
             self.ever += [question for question in self.questions if (question.id, words(question)) not in known]
             legal = [q for q in self.questions if q.kind is Kind.PLAY and self._counts(q)]

@@ -89,13 +89,12 @@ def explained(extra: Iterable[Track], table: Table, meaning: Meaning) -> tuple[A
 
 def _ways(tracks: Sequence[Track], table: Table, meaning: Meaning) -> Iterator[list[Act]]:
     """Yield each order in which cards may have been laid."""
-    for order in itertools.permutations(tracks):
+    for track in tracks:
+        rest = [other for other in tracks if other is not track]
         # A card that lay there in sight before another can have been laid came before it.
-        if all(one.earliest_s <= other.since_s for one, other in itertools.combinations(order, 2)):
-            acts: list[Act] = []
-            for track in order:
-                acts.append(meaning(track, acts[-1].after if acts else table))
-            yield acts
+        if all(track.earliest_s <= other.since_s for other in rest):
+            act = meaning(track, table)
+            yield from ([act, *way] for way in (_ways(rest, act.after, meaning) if rest else [[]]))
 
 
 def cost_of(acts: Iterable[Act]) -> float:

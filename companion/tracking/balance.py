@@ -7,10 +7,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from companion.match.zone_plays import Places
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import Record, Spot, spots_of, takeable
+from companion.tracking.hand_record import Record, Spot, takeable
 from companion.tracking.track import MOMENT_S, State, Track
 from companion.tracking.tracker import Tracks
 
@@ -23,38 +22,39 @@ class Balance:
     missing: tuple[Track, ...] = ()  # cards that have gone and are in the record, the latest first
 
 
-def balance(tracks: Tracks, record: Record, table: Table, places: Places) -> Balance:
+def balance(tracks: Tracks, record: Record, table: Table) -> Balance:
     """Return how the cards differ from the table to which the lines of the record have led."""
-    return _Comparison(tracks, record, table, places).result()
+    return _Comparison(tracks, record, table).result()
 
 
 def may_be_reshuffled(tracks: Tracks, record: Record, table: Table) -> bool:
     """True if the draw pile is used up and all discards, two or more, have gone since: they become the draw pile."""
     last = record.lines[-1].seq if record.lines else 0
-    gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
     is_used_up = table.draw_pile == 0 or (bool(record.lines) and tracks.pile_seqs.get(True, -1) >= last)
-    may_be = is_used_up and table.edition.reshuffles and len(table.discards) > 1
-    return may_be and not Counter(table.discards) - gone
+    if not is_used_up or not table.edition.reshuffles or len(table.discards) < 2:
+        return False
+    gone = Counter(track.face for track in tracks.gone if track.zone == DISCARD_ZONE and track.gone_seq >= last)
+    return not Counter(table.discards) - gone
 
 
 class _Comparison:
     """The cards of a hand against the table that its lines have led to."""
 
-    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
-        self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._mine = [track for track in tracks.cards if track.laid_since(record.hand_seq)]
-        self._gone = [track for track in reversed(self._mine) if track.state is State.GONE]
+    def __init__(self, tracks: Tracks, record: Record, table: Table) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, record.places
+        self._there = [track for track in tracks.there if track.laid_since(record.hand_seq)]
+        self._gone = [track for track in reversed(tracks.gone) if track.laid_since(record.hand_seq)]
         told = [line for line in record.lines if line.serial is not None]
-        self._spots = {line.serial: next(spots_of(line, places), None) for line in told}
-        self._want = Counter(places.lying(table))  # the record's cards that no card on the table accounts for yet
+        self._spots = {line.serial: next(iter(line.spots), None) for line in told}
+        self._want = Counter(self._places.lying(table))  # the record's cards that no card on the table accounts for yet
         # The record's cards that were told by tracks that are forgotten: they lay there before the looking began.
-        forgotten = self._spots.keys() - {track.serial for track in tracks.cards}
-        self._early = Counter(spot for line in told if line.serial in forgotten for spot in spots_of(line, places))
+        forgotten = self._spots.keys() - tracks.by_serial.keys()
+        self._early = Counter(spot for line in told if line.serial in forgotten for spot in line.spots)
 
     def result(self) -> Balance:
         """Return what is left over. Each step strikes cards off what is wanted, so that their order matters."""
         self._leave_out_unseen()
-        loose = [t for t in self._mine if t.is_there and not self._strike_off_own(t)]
+        loose = [track for track in self._there if not self._strike_off_own(track)]
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
         kept = list(self._kept_for_gone(loose))
@@ -92,13 +92,14 @@ class _Comparison:
         if may_be_reshuffled(self._tracks, self._record, self._table):
             # They are the draw pile now: the record shuffles them with the next card that is drawn.
             self._want -= Counter((DISCARD_ZONE, card) for card in self._table.discards)
-        serials: set[int | None] = set()
+        serials = set()
         for line in self._record.lines:
             # A card that lies exactly on its like has no track but that one's, which told a line before.
             if line.is_unseen or line.serial in serials:
-                for spot in spots_of(line, self._places):
+                for spot in line.spots:
                     self._strike_off(spot)
-            serials |= {line.serial} - {None}
+            if line.serial is not None:
+                serials.add(line.serial)
 
     def _lies_on_the_top(self, track: Track) -> bool:
         """True if it covers what the record has on top of a pile: then it is none of those beneath."""
@@ -107,24 +108,22 @@ class _Comparison:
             return False
         recorded = self._places.cards(self._table, track.zone)
         top = recorded[-1] if recorded else None
-        pile = [t for t in self._mine if t.is_there and t.zone == track.zone]
-        before = [t for t in pile if t.face is top and t.serial < track.serial]
+        before = [t for t in self._there if t.face is top and t.zone == track.zone and t.serial < track.serial]
         return 0 < recorded.count(top) <= len(before) and before[-1].state is State.COVERED
 
     def _uncovered(self) -> tuple[Track, Track] | None:
         """The top of the discard pile, which may have been taken, and the one below, in sight for the first time."""
-        there = [track for track in self._mine if track.is_there and track.zone == DISCARD_ZONE]
-        if len(self._table.discards) < 2 or takeable(self._table) is None:
-            return None
+        there = [track for track in self._there if track.zone == DISCARD_ZONE]
         faces = [track.face for track in there]
-        beneath, top = self._table.discards[-2:]
-        if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath]:
+        beneath, top = self._table.discards[-2:] if len(self._table.discards) > 1 else (None, None)
+        if beneath is top or beneath in faces[:-1] or faces[-2:] != [top, beneath] or takeable(self._table) is None:
             return None
         return (there[-2], there[-1]) if there[-2].state is State.COVERED else None
 
     def _was_let_go(self, track: Track) -> bool:
         """True if the record has had this card there and let it go since it was laid: it may lie on for a while."""
-        tables = [*(line.before for line in self._record.lines if not track.laid_since(line.seq)), self._table]
+        since = track.laid_seq or 0
+        tables = [*(line.before for line in self._record.lines if line.seq > since), self._table]
         counts = [self._places.cards(each, track.zone).count(track.face) for each in tables]
         return any(later < earlier for earlier, later in itertools.pairwise(counts))
 

@@ -80,7 +80,7 @@ def _has_begun(tracks: Tracks, left: list[Track], ended: int) -> bool:
 def dealt(tracks: Tracks, ended: int) -> Tracks:
     """Return the tracks as the next hand finds them: what was laid since the last one ended belongs to it."""
     fresh = [t for t in tracks.there if t.laid_since(ended)]
-    cards = (replace(t, state=State.SEEN, laid_seq=None) if t in fresh else t for t in tracks.cards)
+    cards = (t._replace(state=State.SEEN, laid_seq=None) if t in fresh else t for t in tracks.cards)
     return replace(tracks, cards=tuple(cards))
 
 
@@ -88,7 +88,7 @@ def left_over(tracks: Tracks) -> Tracks:
     """Return the tracks of a hand that began before the first look: what lay there then lay there before the hand."""
     first_s = tracks.begun_s + MOMENT_S
     cards = (
-        replace(t, laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.earliest_s <= first_s else t
+        t._replace(laid_seq=tracks.hand_seq - 1) if t.laid_seq is not None and t.earliest_s <= first_s else t
         for t in tracks.cards
     )
     return replace(tracks, cards=tuple(cards))

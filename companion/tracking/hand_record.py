@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from functools import cached_property
 
 from companion.match.questions import Answer, Answered, Answers, Kind, Question, question_id
 from companion.match.zone_plays import Places
@@ -26,15 +27,25 @@ class Deed(StrEnum):
     STACKED = "-stacked"  # laid exactly on one like it
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Line:
     """A line of the open hand that counts."""
 
     seq: int
     play: Play
     before: Table  # the table that it was played on
+    places: Places
     serial: int | None = None  # the track that it was told by
     is_unseen: bool = False  # True if its card was laid and nobody will see it
+
+    @cached_property
+    def spots(self) -> tuple[Spot, ...]:
+        """Where its cards lie once it is played, its own first."""
+        zone = self.places.zone_of(self.play, self.before)
+        if zone is None or self.play.card is None:
+            return ()
+        beside = [(zone, Card.ACCELERATOR)] if self.play.times > 1 else []
+        return (zone, self.play.card), *beside
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +54,7 @@ class Record:
 
     match: int
     hand_seq: int  # the event that began the hand: cards laid before it are left over, and mean nothing
+    places: Places
     table: Table | None
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
@@ -61,15 +73,6 @@ class Record:
         return next((one for one in said if one is not None and one.answer in (Answer.NO, Answer.TAKEN_BACK)), None)
 
 
-def spots_of(line: Line, places: Places) -> Iterator[Spot]:
-    """Yield where the cards of a line lie once it is played."""
-    zone = places.zone_of(line.play, line.before)
-    if zone is not None and line.play.card is not None:
-        yield zone, line.play.card
-        if line.play.times > 1:
-            yield zone, Card.ACCELERATOR
-
-
 def taking(table: Table) -> Play:
     """Return the play of the player to move, should he take the top of the discard pile."""
     return Play(Verb.TAKE, table.player_to_move)
@@ -80,33 +83,31 @@ def takeable(table: Table) -> Card | None:
     return table.discards[-1] if table.discards and not objections(table, taking(table)) else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Hint:
-    """What the record leads us to expect in a zone; it only breaks ties."""
+    """What the record, and the plays that wait, lead us to expect in a zone; it only breaks ties."""
 
-    places: Places
-    table: Table | None = None  # the table by the record
-    waiting: tuple[Table, ...] = ()  # the table as each play that waits may leave it
+    record: Record
+    asked: Sequence[Question] = ()
 
     def has(self, face: Card, zone: str) -> bool:
         """True if the record has such a card in a zone."""
-        return self.table is not None and face in self.places.cards(self.table, zone)
+        return self.record.table is not None and face in self.record.places.cards(self.record.table, zone)
 
     def may_be_taken(self, face: Card) -> bool:
         """True if such a card is the top of the discard pile, and the player to move may take it."""
-        return self.table is not None and takeable(self.table) is face
+        return self.record.table is not None and takeable(self.record.table) is face
 
     def is_legal(self, face: Card, place: Place, *, in_turn: bool = False) -> bool:
         """True if nothing, but perhaps the turn, speaks against a card there: a play before it may be missing."""
-        tables = (table for table in (self.table, *self.waiting) if table is not None and not table.is_over)
-        guesses = ((table, self.places.play_at(face, place.zone, place.sideways, table)) for table in tables)
+        play_at = self.record.places.play_at
+        guesses = ((table, play_at(face, place.zone, place.sideways, table)) for table in self._tables)
         said = (objections(table, guess.play) for table, guess in guesses if guess is not None)
         return any(all(why.code is Code.NOT_YOUR_TURN and not in_turn for why in reasons) for reasons in said)
 
-
-def hint_from(record: Record, places: Places, asked: Sequence[Question] = ()) -> Hint:
-    """Return what the record and the plays that wait lead the tracker to expect where pictures leave it open."""
-    if record.table is None:
-        return Hint(places)
-    waiting = (q for q in asked if q.kind is Kind.PLAY and q.is_legal)
-    return Hint(places, record.table, tuple(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
+    @cached_property
+    def _tables(self) -> list[Table]:
+        """The table by the record, and as each play that waits may leave it."""
+        waiting = (q for q in self.asked if q.kind is Kind.PLAY and q.is_legal)
+        tables = (self.record.table, *(apply(q.table, q.plays[0]) for q in waiting if q.table is not None))
+        return [table for table in tables if table is not None and not table.is_over]

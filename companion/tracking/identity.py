@@ -6,17 +6,20 @@ turned and what else the zone shows decide. Costs are negative log-likelihoods, 
 
 from __future__ import annotations
 
+import cmath
+import itertools
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
+from typing import NamedTuple
 
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
-from companion.tracking.hand_record import Hint
-from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm, turned_deg
-from companion.vision.view import FACE, Sighting
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, is_pile, mat_of
+from companion.tracking.hand_record import Hint, Spot
+from companion.tracking.track import NUDGE_MM, Place, State, Track, distance_mm
+from companion.vision.view import FACE, Quad, Sighting, View
 
 LIKELY, POSSIBLE, ODD, UNLIKELY = 0.5, 1.2, 2.5, 5.0  # costs of what happens at any time, often, seldom, hardly ever
 SAME_MM, SAME_DEG = 1.2, 2.0  # measuring error: a card that nobody has touched is seen within this of where it was
@@ -28,11 +31,13 @@ MM_PER_NAT = DEG_PER_NAT = 3.0
 
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
+SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 BID_STEP = 0.01  # difference of costs that decides nothing
 
+Zones = Mapping[str, Sequence[Track]]  # the cards that have not gone, by their zones
 
-@dataclass(frozen=True, slots=True)
-class Detection:
+
+class Detection(NamedTuple):
     """A sighting with its place."""
 
     sighting: Sighting
@@ -46,31 +51,72 @@ class Detection:
         return min(distance_mm(self.place, track.place), on_picture_mm)
 
 
+def detections_in(view: View, in_sight: Zones) -> Iterator[Detection]:
+    """Yield the cards that a view shows in zones it can tell of, but for the draw pile."""
+    hidden = view.unknown_zones | {DRAW_ZONE}
+    known = [(s, s.zone) for s in view.sightings if s.zone is not None and s.zone not in hidden]
+    upset = _upset(in_sight, {sighting.stay for sighting, _ in known})
+    middles = {mat.id: sum(complex(*corner) for corner in mat.corners_px) / 4 for mat in view.mats}
+    mats = {mat.id: (middles[mat.id], _edge(mat.corners_px), mat.px_per_mm) for mat in view.mats}
+    for sighting, zone in known:
+        is_upset, mat = (zone, sighting.face) in upset, mats.get(mat_of(zone))
+        seen = replace(sighting, is_double=True) if is_upset else sighting
+        yield Detection(seen, _place(sighting, zone, mat), mat[2] if mat else 1.0, is_upset)
+
+
+def _upset(in_sight: Zones, stays: set[int | None]) -> set[Spot]:
+    """Return where cards alike lay of which none looks as it did: no picture shows which of them it was."""
+    before: dict[Spot, list[int]] = defaultdict(list)
+    for track in itertools.chain.from_iterable(in_sight.values()):
+        if track.stay is not None and track.is_in_sight:
+            before[track.zone, track.face].append(track.stay)
+    return {spot for spot, were in before.items() if len(were) >= SEVERAL and stays.isdisjoint(were)}
+
+
+def _place(sighting: Sighting, zone: str, mat: tuple[complex, complex, float] | None) -> Place:
+    """Return where a sighting lies, along its mat's edges: it stays when the camera is moved.
+
+    The mat is told by its middle, its upper edge's direction and its scale in px/mm.
+    """
+    # How a card is turned means something for safeties alone.
+    sideways = sighting.sideways and sighting.face.family is Family.SAFETY
+    if mat is None:
+        return Place(zone, sideways, sighting.centre_px, 0.0)
+    middle, along, px_per_mm = mat
+    at_mm = (complex(*sighting.centre_px) - middle) / along / px_per_mm
+    turn = 1.0 if sighting.corners_px is None else _edge(sighting.corners_px) / along
+    return Place(zone, sideways, (at_mm.real, at_mm.imag), math.degrees(cmath.phase(turn)))
+
+
+def _edge(corners: Quad) -> complex:
+    """Return the direction of the upper edge, as a complex number of length 1."""
+    edge = complex(*corners[1]) - complex(*corners[0])
+    return edge / (abs(edge) or 1.0) or 1.0
+
+
 def assign(
-    detections: Sequence[Detection],
-    tracks: Sequence[Track],
-    hint: Hint,
-    disturbed: frozenset[str],
+    detections: Sequence[Detection], in_sight: Zones, hint: Hint, disturbed: frozenset[str]
 ) -> dict[int, Track | None]:
     """Return the track of each sighting by its index, None for a card that is new.
 
-    `tracks` are those that have not gone and whose zones are in sight; in the zones `disturbed` something has moved
-    since they were last in sight.
+    In the zones `disturbed` something has moved since they were last in sight.
     """
     found: dict[int, Track | None] = {}
-    for zone in {one.place.zone for one in detections}:
-        here = {n: one for n, one in enumerate(detections) if one.place.zone == zone}
-        there = [track for track in tracks if track.zone == zone]
+    zones: dict[str, dict[int, Detection]] = defaultdict(dict)
+    for n, one in enumerate(detections):
+        zones[one.place.zone][n] = one
+    for zone, here in zones.items():
+        there = in_sight.get(zone, ())
         known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
-        left = {track.serial: track for track in there if track not in known.values()}
-        costs = _Costs(list(here.values()), there, hint, zone in disturbed)
-        rows = [n for n in here if n not in known]
-        serials = _cheapest(
-            [{s: costs.same(here[n], track) for s, track in left.items()} for n in rows],
-            [costs.new(here[n]) for n in rows],
-        )
         found |= known
-        found |= {n: None if s is None else left[s] for n, s in zip(rows, serials, strict=True)}
+        rows = {n: one for n, one in here.items() if n not in known}
+        if rows:
+            told = {track.serial for track in known.values()}
+            left = {track.serial: track for track in there if track.serial not in told}
+            costs = _Costs(list(here.values()), there, hint, is_disturbed=zone in disturbed)
+            same = [{s: costs.same(one, track) for s, track in left.items()} for one in rows.values()]
+            serials = _cheapest(same, [costs.new(one) for one in rows.values()])
+            found |= {n: None if s is None else left[s] for n, s in zip(rows, serials, strict=True)}
     return found
 
 
@@ -82,34 +128,32 @@ def _recognised(one: Detection, tracks: Sequence[Track]) -> Track | None:
     return next((t for t in tracks if stay is not None and t.card is None and t.stay == stay), None)
 
 
-@dataclass(frozen=True, slots=True)
 class _Costs:
     """The costs of one zone."""
 
-    detections: Sequence[Detection]
-    tracks: Sequence[Track]
-    hint: Hint
-    is_disturbed: bool
-
-    @property
-    def _stays(self) -> frozenset[int]:
-        """The eye's numbers of the cards in sight that are told by their faces."""
-        stays = (one.sighting.stay for one in self.detections)
-        return frozenset(stay for stay in stays if stay is not None)
+    def __init__(
+        self, detections: Sequence[Detection], tracks: Sequence[Track], hint: Hint, *, is_disturbed: bool
+    ) -> None:
+        self._tracks, self._hint, self._is_disturbed = tracks, hint, is_disturbed
+        # The eye's numbers of the cards in sight that are told by their faces.
+        self._stays = {one.sighting.stay for one in detections} - {None}
+        known = {track.stay for track in tracks} - {None}
+        # One that is seen where it was not before may be any card of its face.
+        self._new_faces = {one.sighting.face for one in detections if one.sighting.stay not in known}
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track."""
-        sighting = one.sighting
+        sighting, is_unread = one.sighting, Card.UNKNOWN in (one.sighting.face, track.face)
         if sighting.card is not None and track.card is not None:
+            return math.inf
+        if not is_unread and (sighting.face is not track.face or sighting.card is not None or track.card is not None):
             return math.inf
         off_mm = one.off_mm(track)
         lifted = ODD * self._lifted_from(track) + UNLIKELY * self._lies_beneath(track)
-        if sighting.face is Card.UNKNOWN or track.face is Card.UNKNOWN:
+        if is_unread:
             return self._unread(one, track, off_mm) + (lifted if sighting.by == FACE else 0.0)
-        if sighting.face is not track.face or sighting.card is not None or track.card is not None:
-            return math.inf
-        off_deg = turned_deg(one.place, track.place)
-        most_mm, most_deg = (SAME_MM, SAME_DEG) if self.is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
+        off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
+        most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
 
@@ -124,11 +168,11 @@ class _Costs:
         face = one.sighting.face
         if one.sighting.card is not None or face is Card.UNKNOWN:
             return POSSIBLE
-        is_due = self.hint.is_legal(face, one.place, in_turn=True)
-        cost = POSSIBLE if is_due else ODD if self.hint.is_legal(face, one.place) else UNLIKELY
-        if not self.is_disturbed:
+        is_due = self._hint.is_legal(face, one.place, in_turn=True)
+        cost = POSSIBLE if is_due else ODD if self._hint.is_legal(face, one.place) else UNLIKELY
+        if not self._is_disturbed:
             cost += UNLIKELY
-        unseen = (t for t in self.tracks if t.face is face and t.stay not in self._stays)
+        unseen = (t for t in self._tracks if t.face is face and t.stay not in self._stays)
         if any(self._would_show(one, t) for t in unseen if not self._lies_beneath(t)):
             cost += ODD
         if one.sighting.is_double:
@@ -146,22 +190,19 @@ class _Costs:
         """True if another card still lies just where it came to lie on this one: in a pile, or exactly on it."""
         if is_pile(track.zone):
             return any(t.stay in self._stays for t in self._lying_on(track))
-        upon = (t for t in self.tracks if t is not track and distance_mm(t.place, track.place) < NUDGE_MM)
+        upon = (t for t in self._tracks if t is not track and distance_mm(t.place, track.place) < NUDGE_MM)
         return track.state is State.COVERED and any(t.stay in self._stays for t in upon)
 
     def _lying_on(self, track: Track) -> Iterator[Track]:
         """The cards that came to lie on it later."""
-        newer = (t for t in self.tracks if t.serial > track.serial)
+        newer = (t for t in self._tracks if t.serial > track.serial)
         return (t for t in newer if _is_near(t.place, track.place))
 
     def _lifted_from(self, track: Track) -> int:
         """How many cards must have been lifted off one that the record still has there."""
-        known = {t.stay for t in self.tracks if t.stay is not None}
-        # One that is seen where it was not before may be any card of its face.
-        faces = {one.sighting.face for one in self.detections if one.sighting.stay not in known}
-        on = (t for t in self._lying_on(track) if t.stay not in self._stays and t.face not in faces)
-        lifted = [t.face for t in on if self.hint.has(t.face, t.zone)]
-        is_taken = track.zone == DISCARD_ZONE and len(lifted) == 1 and self.hint.may_be_taken(lifted[0])
+        on = (t for t in self._lying_on(track) if t.stay not in self._stays and t.face not in self._new_faces)
+        lifted = [t.face for t in on if self._hint.has(t.face, t.zone)]
+        is_taken = track.zone == DISCARD_ZONE and len(lifted) == 1 and self._hint.may_be_taken(lifted[0])
         return 0 if is_taken else len(lifted)
 
 

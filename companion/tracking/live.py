@@ -25,7 +25,7 @@ from companion.rules.cards import Card
 from companion.tabletop.mat_layout import mat_of
 from companion.tracking import snapshot, tracker
 from companion.tracking.clearing import MANY, dealt, is_cleared, left_over
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import RobotHand, public
 from companion.tracking.track import PUT_RIGHT_S, Track
@@ -124,7 +124,6 @@ class TableWatch:
             self._things, self._tracks = {}, tracker.lost_sight(self._tracks)
         # What the record said before the look: whatever the frame shows lay there by then.
         state = self._match.state
-        places = Places(self._mats(state))
         if state.match != self._of_match:
             self._of_match = state.match
             if state.hand_entries:  # An earlier match is back: what the tracks of another have told says nothing of it.
@@ -134,8 +133,8 @@ class TableWatch:
         if self._hand.cards != before:
             self._match.refresh()
         self._match.trouble(view.trouble or view.note or self._of_things(view, state))
-        record = record_of(state)
-        hint = hint_from(record, places, state.questions)
+        record = self._record(state)
+        hint = Hint(record, state.questions)
         self._tracks = replace(self._tracks, hand_seq=record.hand_seq)
         self._tracks = tracker.update(self._tracks, view, hint, state.seq)
         if record.hand_seq != self._hand_before and not record.lines:
@@ -150,22 +149,32 @@ class TableWatch:
         crops = self._crops
 
         def derive(state: MatchState) -> tuple[Question, ...]:
-            asked = reconcile(tracks, record_of(state), Places(self._mats(state)))
+            asked = reconcile(tracks, self._record(state))
             return tuple(replace(q, crop=crops.get(q.serial or 0)) for q in asked)
 
         self._crops = crops = {
             track.serial: self._crops.get(track.serial) or _cut_out(track, view, self._hand.hidden(frame.image))
             for question in derive(self._match.state)
-            if (track := tracks.of_serial(question.serial)) is not None
+            if (track := tracks.by_serial.get(question.serial)) is not None
         }
         self._match.look(derive)
 
     def _deal(self) -> None:
         """Begin the next hand where plays count by themselves and the cards of the last have been gathered in."""
         state = self._match.state
-        if state.policy is Policy.AUTO and is_cleared(self._tracks, record_of(state)):
+        if state.policy is Policy.AUTO and is_cleared(self._tracks, self._record(state)):
             self._match.next_hand(CAMERA)
             self._tracks = dealt(self._tracks, state.hand_entries[-1].seq)
+
+    def _record(self, state: MatchState) -> Record:
+        """Return what the record of the match says of the hand on the table."""
+        places = Places(self._mats(state))
+        lines = tuple(
+            Line(entry.seq, entry.play, before.table, places, serial_of(entry.written.question))
+            for entry, before in zip(state.entries[1:], state.record.games, strict=False)
+            if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
+        )
+        return Record(state.match or 0, state.hand_seq, places, state.game.table, lines, state.past.answers)
 
     def begin_anew(self) -> None:
         """Forget the cards: from the next frame on they lie as the record has them.
@@ -219,16 +228,6 @@ class TableWatch:
     def robot_hand(self) -> tuple[Card | None, ...] | None:
         """Return what lies in the slots of the robot's mat, for its helper alone; None while it is not seen."""
         return self._hand.cards
-
-
-def record_of(state: MatchState) -> Record:
-    """Return what the record of a match says of the hand on the table."""
-    lines = tuple(
-        Line(entry.seq, entry.play, before.table, serial_of(entry.written.question))
-        for entry, before in zip(state.entries[1:], state.record.games, strict=False)
-        if entry.hand == state.game.hand_number and entry.play and before.table and not entry.needs_attention
-    )
-    return Record(state.match or 0, state.hand_seq, state.game.table, lines, state.past.answers)
 
 
 def _cut_out(track: Track, view: View, image: Image) -> bytes | None:

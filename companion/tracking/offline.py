@@ -26,7 +26,7 @@ from companion.rules.table import Table
 from companion.tracking import tracker
 from companion.tracking.balance import balance
 from companion.tracking.clearing import MANY, dealt, is_cleared
-from companion.tracking.hand_record import Line, Record, hint_from
+from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import public
 from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
@@ -61,6 +61,7 @@ class TrialLine:
 class Course:
     """All that has come of a film so far. Another course is a value beside it, tried and then adopted or dropped."""
 
+    places: Places
     dealt: Game  # the game as the open hand began
     hand_seq: int  # the number of the line that began the hand
     seq: int  # the highest number that has been given to a line or an answer
@@ -90,7 +91,8 @@ class Course:
 
     @property
     def record(self) -> Record:
-        return Record(1, self.hand_seq, self.table, tuple(entry.line for entry in self.entries), self.answers)
+        lines = tuple(entry.line for entry in self.entries)
+        return Record(1, self.hand_seq, self.places, self.table, lines, self.answers)
 
     def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Course:
         """Return the course with one more line; `unseen_seq` is the number of a line whose card nobody saw.
@@ -98,10 +100,10 @@ class Course:
         A line comes right after its card was laid, or has gone, in whichever course it is told.
         """
         seq, serial = self.seq + 1, question.serial if question else None
-        track = self.tracks.of_serial(serial)
+        track = self.tracks.by_serial.get(serial)
         number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
         number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
-        line = Line(number, play, self.table, serial, is_unseen=unseen_seq is not None)
+        line = Line(number, play, self.table, self.places, serial, is_unseen=unseen_seq is not None)
         entry = TrialLine(line, _judged(self.game, str(play)), question)
         return replace(self, seq=seq, entries=(*self.entries, entry))
 
@@ -116,12 +118,12 @@ class Course:
 
     def is_passed_over(self, question: Question) -> bool:
         """True if people have played on for long although this card lies there: it is a slip, or was never laid."""
-        later = sum((entry.line.serial or 0) > (question.serial or 0) for entry in self.entries)
-        return later >= MOST_PASSED
+        serial = question.serial or 0
+        return sum((entry.line.serial or 0) > serial for entry in self.entries) >= MOST_PASSED
 
     # Other courses
 
-    def others(self, places: Places, cards: Sequence[Question]) -> Iterator[Course]:
+    def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
         A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
@@ -131,7 +133,7 @@ class Course:
         for question in self.asked:
             if question.kind is Kind.WHICH and question.is_legal:
                 yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
-        yield from itertools.chain.from_iterable(self._with_stacked(places, at) for at in self._latest)
+        yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
         if len(cards) + was_refused > 1:
@@ -152,19 +154,19 @@ class Course:
         if discards:
             yield course.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
 
-    def _with_stacked(self, places: Places, at: int) -> Iterator[Course]:
+    def _with_stacked(self, at: int) -> Iterator[Course]:
         """Before this line a card was laid exactly on its like."""
         course = self._up_to(at)
         since_s, until_s = (self._since_s(self.entries[n : n + 1]) for n in (at - 1, at))
         for track in self.tracks.there:
             if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
-                guess = places.play_at(track.face, track.zone, track.place.sideways, course.table)
+                guess = self.places.play_at(track.face, track.zone, track.place.sideways, course.table)
                 if guess is not None and not referee.objections(course.table, guess.play):
                     yield course.with_line(guess.play, unseen_seq=self._seq_at(at))
 
     def _since_s(self, entries: Sequence[TrialLine]) -> float:
         """When the card of a line was seen first."""
-        track = self.tracks.of_serial(entries[0].line.serial) if entries else None
+        track = self.tracks.by_serial.get(entries[0].line.serial) if entries else None
         return math.inf if track is None else track.since_s
 
     @property
@@ -194,21 +196,20 @@ class Watcher:
 
     def __init__(self, setup: Setup, look: Callable[[Frame], View], *, confirm: bool, extension: Verb) -> None:
         self._setup, self._look, self._confirms, self._extension = setup, look, confirm, extension
-        self._places = Places(setup.mats)
         self._now_s = 0.0
         self._hands_told = 0
         self._tried: set[tuple[object, ...]] = set()  # what no other course explains, as long as nothing comes to it
         game, lines = judge.NEW_GAME, (*setup.header(), f"hand first {setup.first}")
         for line in lines:
             game = _judged(game, line)
-        self._course = Course(game, len(lines), len(lines))
+        self._course = Course(Places(setup.mats), game, len(lines), len(lines))
 
     def items(self, frames: Iterable[Frame]) -> Iterator[dict[str, Any]]:
         """One JSON object a proposal, one at each hand's end, one for a hand still open at the source's end."""
         for frame in _lingering(frames):
             self._now_s, course = frame.t_s, self._course
             tracks = tracker.lost_sight(course.tracks) if frame.after_gap else course.tracks
-            hint = hint_from(course.record, self._places, course.asked)
+            hint = Hint(course.record, course.asked)
             tracks = tracker.update(tracks, public(self._look(frame)), hint, course.seq)
             self._course = replace(course, tracks=tracks)
             self._follow()
@@ -238,14 +239,14 @@ class Watcher:
         seats = [seat.player for seat in referee.seating(self._setup.teams)]
         first = seats[(seats.index(self._setup.first) + course.game.hand_number) % len(seats)]
         game, seq = _judged(course.game, f"hand first {first}"), course.seq + 1
-        self._course = Course(game, seq, seq, dealt(course.tracks, course.seq))
+        self._course = Course(course.places, game, seq, seq, dealt(course.tracks, course.seq))
 
     # The policy
 
     def _follow(self) -> None:
         """Answer what is asked until no question has an answer."""
         for _ in range(MOST_ANSWERS):
-            asked = reconcile(self._course.tracks, self._course.record, self._places)
+            asked = reconcile(self._course.tracks, self._course.record)
             self._course = replace(self._course, asked=asked)
             if not self._decided(asked):
                 return
@@ -273,9 +274,8 @@ class Watcher:
                 unsure.append(question)
                 self._course = replace(self._course, unsure=tuple(self._unsure(unsure)))
             self._tell(question)
-            entries = self._course.entries
-            is_of_last = bool(entries) and question.line == entries[-1].line.seq
-            if self._confirms and is_of_last and question.expected and question.expected is entries[-1].line.play.card:
+            entries, of = self._course.entries, (question.line, question.expected)
+            if self._confirms and entries and of == (entries[-1].line.seq, entries[-1].line.play.card):
                 # The card of the last play has left its place before anybody played on. Several may share its number.
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
@@ -285,7 +285,7 @@ class Watcher:
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
         again, tracks = {question.id for question in asked}, self._course.tracks
-        before = [(one, tracks.of_serial(one.serial)) for one in self._course.unsure if one.id not in again]
+        before = [(one, tracks.by_serial.get(one.serial)) for one in self._course.unsure if one.id not in again]
         left = [one for one, track in before if track is not None and track.absent_since_s is not None]
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
 
@@ -310,7 +310,7 @@ class Watcher:
         if late and self._is_explained([*late, question]):
             return True
         without = course.without(unsure, course.seq)
-        asked = reconcile(without.tracks, without.record, self._places)
+        asked = reconcile(without.tracks, without.record)
         if not any(one.id == question.id and one.is_legal for one in asked):
             return False
         self._course = without
@@ -324,7 +324,7 @@ class Watcher:
         if not may_be or tried in self._tried:
             return False
         self._tried.add(tried)
-        for course in before.others(self._places, cards):
+        for course in before.others(cards):
             self._course = replace(course, is_trial=True, items=())
             self._follow()
             if self._course.counts(cards, before):
@@ -347,7 +347,7 @@ class Watcher:
     def _decide_at_the_end(self) -> None:
         """Count what is not sure but likely, as nothing will follow it."""
         course = self._course
-        missing = balance(course.tracks, course.record, course.table, self._places).missing
+        missing = balance(course.tracks, course.record, course.table).missing
         gathered = course.unsure if len(missing) >= MANY else ()
         for question in (*gathered, *course.asked):
             is_play = question.kind is Kind.PLAY and question.is_legal and question.zone is not None

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
-from companion.match.zone_plays import Places, named, where
+from companion.match.zone_plays import named, where
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb
 from companion.rules.referee import apply, objections
@@ -25,7 +25,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, questions_of_the_piles
-from companion.tracking.hand_record import Deed, Line, Record, spots_of, takeable, taking
+from companion.tracking.hand_record import Deed, Line, Record, takeable, taking
 from companion.tracking.identity import LIKELY
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
@@ -40,20 +40,20 @@ from companion.tracking.tracker import Tracks
 MOST_PLAYS = 3  # maximum number of plays that a question offers
 
 
-def reconcile(tracks: Tracks, record: Record, places: Places) -> tuple[Question, ...]:
+def reconcile(tracks: Tracks, record: Record) -> tuple[Question, ...]:
     """Return what is to be asked, in the order of play."""
     table = record.table
     if table is None or table.is_over or table.extension_offered_to is not None:
         return ()
-    return tuple(_Reconciliation(tracks, record, table, places).questions())
+    return tuple(_Reconciliation(tracks, record, table).questions())
 
 
 class _Reconciliation:
     """The tracks against the record, at one moment."""
 
-    def __init__(self, tracks: Tracks, record: Record, table: Table, places: Places) -> None:
-        self._tracks, self._record, self._table, self._places = tracks, record, table, places
-        self._balance = balance(tracks, record, table, places)
+    def __init__(self, tracks: Tracks, record: Record, table: Table) -> None:
+        self._tracks, self._record, self._table, self._places = tracks, record, table, record.places
+        self._balance = balance(tracks, record, table)
         self._doubling = doubled(self._balance.extra, record)
         self._refused = [track for track in self._balance.extra if record.refusal(track) is not None]
         self._suppose_taken(self._missing_top())
@@ -131,13 +131,12 @@ class _Reconciliation:
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
-        laid_s = max((track.since_s for track in self._tracks.cards if told[track.serial]), default=0.0)
+        laid_s = max((track.since_s for track in self._tracks.cards if track.serial in told), default=0.0)
         last_s = max((track.since_s for track in extra), default=0.0)
+        stacked = [(t.stacked_s, t) for t in self._tracks.there if t.stacked_s is not None and told[t.serial] == 1]
         ways = [acts]
-        for track in sorted(self._tracks.there, key=lambda track: -(track.stacked_s or 0.0)):
-            answered = self._record.answer(track, Kind.PLAY, Deed.STACKED) is not None
-            since = track.stacked_s is not None and laid_s <= track.stacked_s < last_s
-            if since and told[track.serial] == 1 and not answered:
+        for stacked_s, track in sorted(stacked, key=lambda one: -one[0]):
+            if laid_s <= stacked_s < last_s and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
                 upon = replace(self._meaning(track, table), deed=Deed.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
@@ -168,18 +167,16 @@ class _Reconciliation:
 
     def _uncounted(self) -> Iterator[Track]:
         """Yield those that a safety has beaten and that have gone before their attack counted."""
-        lines, laid = self._record.lines, [*self._balance.extra, *self._tracks.coming]
-        told = {line.serial for line in lines}
-        counted = {spot for line in lines for spot in spots_of(line, self._places)}
-        stickers = {track.card for track in self._tracks.there if track.zone == DISCARD_ZONE} - {None}
+        laid = {(track.zone, track.face) for track in (*self._balance.extra, *self._tracks.coming)}
         for track in self._tracks.gone:
-            spot = (track.zone, track.face)
-            is_attack = track.face.family is Family.HAZARD and track.laid_since(self._record.hand_seq)
-            if not is_attack or track.serial in told or spot in counted or self._record.refusal(track) is not None:
+            is_attack = track.face in SAFETY_OF and track.laid_since(self._record.hand_seq)
+            if not is_attack or (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face]) not in laid:
                 continue
-            safety = (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face])
+            spot, lines = (track.zone, track.face), self._record.lines
+            is_counted = any(line.serial == track.serial or spot in line.spots for line in lines)
+            stickers = {t.card for t in self._tracks.there if t.zone == DISCARD_ZONE} - {None}
             is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
-            if not is_late and safety in ((one.zone, one.face) for one in laid):
+            if not is_counted and not is_late and self._record.refusal(track) is None:
                 yield track
 
     def _explains(self, old: Track, new: Track) -> bool:
@@ -259,7 +256,8 @@ class _Reconciliation:
             return None
         confidence = self._confidence(act)
         ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
-        partners = _by_partners(act.play, act.table)
+        players = act.table.side_of(act.play.player or "").players if act.play.at_once else ()
+        partners = [replace(act.play, player=player) for player in players if player != act.play.player]
         others = [play for play in (*partners, *(play for play, _ in ranked)) if play != act.play]
         asked = self._asked(Kind.PLAY, act, [act.play, *others], confidence)
         # Who of a pair has answered the picture does not tell, and the turn is his.
@@ -275,7 +273,7 @@ class _Reconciliation:
         track = act.track
         doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
-        counted = (self._tracks.of_serial(line.serial) for line in self._record.lines)
+        counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
@@ -299,12 +297,14 @@ class _Reconciliation:
 
     def _balance_after(self, acts: Sequence[Act], after: Table) -> Balance:
         """Return how the cards differ from the record once these acts count."""
+        if after is self._table:
+            return self._balance
         lines = list(self._record.lines)
         for act in acts:
             if act.play is not None and act.is_legal:
                 seq = lines[-1].seq if lines else self._record.hand_seq
-                lines.append(Line(seq + 1, act.play, act.table, act.track.serial))
-        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after, self._places)
+                lines.append(Line(seq + 1, act.play, act.table, self._places, act.track.serial))
+        return balance(self._tracks, replace(self._record, lines=tuple(lines)), after)
 
     def _differences(self, now: Balance) -> Iterator[Question | None]:
         """Yield what is asked about cards that the record has and the table has not, or elsewhere."""
@@ -317,10 +317,12 @@ class _Reconciliation:
 
     def _about_changed(self, line: Line) -> Question | None:
         """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
-        track, spot = self._tracks.of_serial(line.serial), next(spots_of(line, self._places), None)
-        if track is None or spot is None or not (track.is_there and track.is_in_sight):
+        track = self._tracks.by_serial.get(line.serial)
+        if track is None or not (track.is_there and track.is_in_sight):
             return None
-        zone, face = spot
+        zone, face = line.spots[0] if line.spots else (track.zone, track.face)
+        if zone == track.zone:
+            return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
         if meant is None or self._places.question(face, track.zone, line.before) is not None:
             return None
@@ -352,12 +354,6 @@ class _Reconciliation:
         # The line that laid the card: the one told by it, or the last that laid one like it there.
         lines, spot = self._record.lines[::-1], (track.zone, track.face)
         own = [line.seq for line in lines if line.serial == track.serial]
-        own += [line.seq for line in lines if spot in spots_of(line, self._places)]
+        own += [line.seq for line in lines if spot in line.spots]
         question = Question(ident, Kind.DIFFERS, track.zone, table=self._table, say=sentence, sure=False, about=about)
         return replace(question, expected=expected, seen=seen, line=own[0] if own and expected is not None else None)
-
-
-def _by_partners(play: Play, table: Table) -> list[Play]:
-    """Return an answer at once as it may have been that of a partner."""
-    players = table.side_of(play.player or "").players if play.at_once else ()
-    return [replace(play, player=player) for player in players if player != play.player]

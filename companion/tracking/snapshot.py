@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +28,7 @@ def write(path: Path, tracks: Tracks, before: object) -> tuple[object, ...]:
     laid = [t for t in tracks.cards if t.laid_seq is not None]
     signature = tracks.hand_seq, *((t.serial, t.face, t.zone, t.state, t.laid_seq, t.gone_seq) for t in laid)
     if signature != before:
-        cards = [{key: value for key, value in asdict(t).items() if key in _KEEPS} for t in laid[-MOST_GONE:]]
+        cards = [{key: getattr(t, key) for key in _KEEPS} | {"place": t.place._asdict()} for t in laid[-MOST_GONE:]]
         said = {"last_serial": tracks.last_serial, "hand_seq": tracks.hand_seq, "cards": cards}
         with suppress(OSError):
             write_whole(path, json.dumps(said))
@@ -54,9 +53,7 @@ def _track(said: dict[str, Any]) -> Track:
         serial=int(said["serial"]),
         face=card_of_slug(said["face"]) or Card.UNKNOWN,
         card=None if said["card"] is None else str(said["card"]),
-        place=Place(
-            str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), turn_deg=float(place["turn_deg"])
-        ),
+        place=Place(str(place["zone"]), bool(place["sideways"]), _point(*place["at_mm"]), float(place["turn_deg"])),
         state=State(said["state"]),
         laid_seq=int(said["laid_seq"]),
         gone_seq=int(said["gone_seq"]),

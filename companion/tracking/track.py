@@ -9,16 +9,15 @@ Laws:
 
 from __future__ import annotations
 
-import cmath
 import math
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from typing import NamedTuple
 
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
-from companion.vision.view import MatSeen, Point, Quad, Sighting, View
+from companion.tabletop.mat_layout import DISCARD_ZONE
+from companion.vision.view import Point, Sighting
 
 LOOKS = 3  # number of looks whose agreement decides, and of readings that are averaged
 AGREEING_LOOKS = 2  # number of the last `LOOKS` that must have seen a card before it can count as lying
@@ -58,6 +57,7 @@ class Observation(StrEnum):
     VANISHED = "vanished"  # its place has been seen without it for long enough, or its sticker elsewhere
 
 
+THERE = (State.LYING, State.COVERED)
 TRANSITIONS: Mapping[tuple[State, Observation], State] = {
     (State.SEEN, Observation.SETTLED): State.LYING,
     (State.SEEN, Observation.COVERED): State.COVERED,
@@ -70,8 +70,7 @@ TRANSITIONS: Mapping[tuple[State, Observation], State] = {
 """The state after a look; where a pair is not named the state stays."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a sighting lies."""
 
     zone: str
@@ -80,9 +79,8 @@ class Place:
     turn_deg: float  # of its upper edge on the picture
 
 
-@dataclass(frozen=True, slots=True)
-class Track:
-    """One card in one zone, from its first sighting until it is gone."""
+class Track(NamedTuple):
+    """One card in one zone, from its first sighting until it is gone: a tuple, as each look makes all in sight anew."""
 
     serial: int  # never given twice; rises with every card, so a higher one came later
     face: Card
@@ -111,7 +109,7 @@ class Track:
     @property
     def is_there(self) -> bool:
         """True if it was laid and has not gone."""
-        return self.state in (State.LYING, State.COVERED)
+        return self.state in THERE
 
     @property
     def is_laid_off_hazard(self) -> bool:
@@ -155,8 +153,7 @@ class Track:
             diagonal = sighting.face.family is Family.SAFETY and abs(place.turn_deg % 90.0 - 45.0) < DIAGONAL_DEG
             sure = sighting.confidence * (DOUBTFUL_CONFIDENCE if diagonal else 1.0)
             reading[sighting.card or any_copy(sighting.face)] = sure
-        return replace(
-            self,
+        return self._replace(
             face=sighting.face if known else self.face,
             card=sighting.card if known else self.card,
             place=place,
@@ -173,8 +170,7 @@ class Track:
 
     def missed(self, t_s: float, *, is_lifted: bool) -> Track:
         """Return the track after a look at its place that did not see it."""
-        return replace(
-            self,
+        return self._replace(
             recent=(*self.recent, False)[-LOOKS:],
             absent_since_s=t_s if self.absent_since_s is None else self.absent_since_s,
             is_lifted=self.is_lifted or is_lifted,
@@ -186,8 +182,8 @@ class Track:
         if state is self.state:
             return self
         if state is State.GONE:
-            return replace(self, state=state, gone_seq=seq)
-        return replace(self, state=state, laid_seq=seq if self.state is State.SEEN else self.laid_seq)
+            return self._replace(state=state, gone_seq=seq)
+        return self._replace(state=state, laid_seq=seq if self.state is State.SEEN else self.laid_seq)
 
 
 def distance_mm(one: Place, other: Place) -> float:
@@ -195,32 +191,9 @@ def distance_mm(one: Place, other: Place) -> float:
     return math.dist(one.at_mm, other.at_mm)
 
 
-def turned_deg(one: Place, other: Place) -> float:
-    """Return how far one card is turned against another, 0 to 180."""
-    return abs((one.turn_deg - other.turn_deg + 180) % 360 - 180)
-
-
-def placed(view: View) -> Iterator[tuple[Sighting, Place]]:
-    """Yield every sighting in a zone that the view can see, with its place."""
-    mats = {mat.id: mat for mat in view.mats}
-    for sighting in view.sightings:
-        if sighting.zone is not None and sighting.zone not in view.unknown_zones:
-            yield sighting, _place(sighting, sighting.zone, mats.get(mat_of(sighting.zone)))
-
-
-def _place(sighting: Sighting, zone: str, mat: MatSeen | None) -> Place:
-    """Return where a sighting lies, along its mat's edges: it stays when the camera is moved."""
-    # How a card is turned means something for safeties alone.
-    sideways = sighting.sideways and sighting.face.family is Family.SAFETY
-    if mat is None:
-        return Place(zone, sideways, sighting.centre_px, 0.0)
-    middle, along = sum(complex(*corner) for corner in mat.corners_px) / 4, _edge(mat.corners_px)
-    at_mm = (complex(*sighting.centre_px) - middle) / along / mat.px_per_mm
-    turn = 1.0 if sighting.corners_px is None else _edge(sighting.corners_px) / along
-    return Place(zone, sideways, (at_mm.real, at_mm.imag), math.degrees(cmath.phase(turn)))
-
-
-def _edge(corners: Quad) -> complex:
-    """Return the direction of the upper edge, as a complex number of length 1."""
-    edge = complex(*corners[1]) - complex(*corners[0])
-    return edge / (abs(edge) or 1.0) or 1.0
+def by_zone(cards: Iterable[Track]) -> dict[str, list[Track]]:
+    """Return cards by their zones, each zone's in their order."""
+    zones: dict[str, list[Track]] = {}
+    for track in cards:
+        zones.setdefault(track.zone, []).append(track)
+    return zones

@@ -7,14 +7,16 @@ alike (`Hint`); what the tracks mean is `reconcile`'s to say.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from operator import attrgetter
 
 from companion.match.zone_plays import Places
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import DRAW_ZONE, TABLE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
-from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, assign
+from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, Zones, assign, detections_in
 from companion.tracking.track import (
     AGREEING_LOOKS,
     MOMENT_S,
@@ -24,8 +26,8 @@ from companion.tracking.track import (
     Observation,
     State,
     Track,
+    by_zone,
     distance_mm,
-    placed,
 )
 from companion.vision.view import View
 
@@ -33,13 +35,12 @@ SHIFTED_MM = 0.5
 """Minimum distance of a card from where it lay for one like it to have been laid on it meanwhile: of 209 cards that an
 arm had been over, 99.5 % lay within 0.3 mm of where they had lain, and one that got its like on it 1.1 mm beside."""
 
-SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
 MOST_GONE = 120  # number of cards remembered after they have gone: more than a deck has
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Tracks:
-    """All that is remembered of a table."""
+    """All that is remembered of a table; what is asked of it more than once a look is worked out once."""
 
     cards: tuple[Track, ...] = ()  # in the order in which they came
     t_s: float = 0.0  # the time of the last look
@@ -56,22 +57,31 @@ class Tracks:
     pile_seqs: Mapping[bool, int] = field(default_factory=dict)
     """The record's last event when the pile was seen last, by whether it was empty."""
 
-    @property
+    @cached_property
+    def by_serial(self) -> Mapping[int | None, Track]:
+        return {track.serial: track for track in self.cards}
+
+    @cached_property
     def there(self) -> tuple[Track, ...]:
         """The cards that were laid and have not gone."""
         return tuple(track for track in self.cards if track.is_there)
 
-    @property
+    @cached_property
     def alive(self) -> tuple[Track, ...]:
         """The cards that have not gone."""
         return tuple(track for track in self.cards if track.state is not State.GONE)
 
-    @property
+    @cached_property
+    def zones(self) -> Zones:
+        """The cards that have not gone, by their zones."""
+        return by_zone(self.alive)
+
+    @cached_property
     def coming(self) -> tuple[Track, ...]:
         """The cards that have been seen too seldom, or too short a time, to count."""
-        return tuple(track for track in self.cards if track.state is State.SEEN)
+        return tuple(track for track in self.alive if track.state is State.SEEN)
 
-    @property
+    @cached_property
     def gone(self) -> tuple[Track, ...]:
         """The cards that have gone, as far as they are remembered."""
         return tuple(track for track in self.cards if track.state is State.GONE)
@@ -96,10 +106,6 @@ class Tracks:
         """Return when what a look at that time shows in a zone may have been laid at the earliest."""
         return self.hidden_since_s.get(zone, self.t_s if self.broken_s == self.t_s else t_s)
 
-    def of_serial(self, serial: int | None) -> Track | None:
-        """Return the track of that serial; None has none."""
-        return next((track for track in self.cards if track.serial == serial), None)
-
 
 def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     """Return the memory after a look.
@@ -110,62 +116,48 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
     if view.trouble is not None:
         return _paused(tracks)
     found = {mat.id for mat in view.mats}
-    lost = frozenset(track.zone for track in tracks.alive if mat_of(track.zone) not in found)
+    lost = {zone for zone in tracks.zones if mat_of(zone) not in found}
     view = replace(view, unknown_zones=view.unknown_zones | lost)
-    is_bare = not view.sightings and not view.unknown_zones and found >= hint.places.mats.keys()
-    is_empty, detections = view.draw_pile_empty, list(_detections(view, tracks.alive))
+    look, is_empty = _Look(tracks, view, hint), view.draw_pile_empty
+    is_bare = not view.sightings and not view.unknown_zones and found >= hint.record.places.mats.keys()
     now = replace(
         tracks,
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
-        unread_zones=frozenset(one.place.zone for one in detections if one.sighting.face is Card.UNKNOWN),
+        unread_zones=frozenset(one.place.zone for one in look.detections if one.sighting.face is Card.UNKNOWN),
         bare_since_s=None if not is_bare else view.t_s if tracks.bare_since_s is None else tracks.bare_since_s,
         pile_since_s={} if is_empty is None else {is_empty: tracks.pile_since_s.get(is_empty, view.t_s)},
         pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
     )
-    look = _Look(tracks, now, view, hint, detections)
     new = [track for serial, track in look.seen.items() if serial > tracks.last_serial]
-    cards = _moved_on([look.observed(track, seq) for track in (*tracks.alive, *new)], seq)
+    cards = _moved_on([look.observed(track, now, seq) for track in (*tracks.alive, *new)], seq)
     kept = [track for track in cards if track.laid_seq is not None or track.state is not State.GONE]
     return replace(
         now,
-        cards=tuple(sorted((*tracks.gone[-MOST_GONE:], *kept), key=lambda track: track.serial)),
+        cards=tuple(sorted((*tracks.gone[-MOST_GONE:], *kept), key=attrgetter("serial"))),
         last_serial=max((tracks.last_serial, *look.seen)),
     )
 
 
-def _detections(view: View, tracks: Sequence[Track]) -> Iterator[Detection]:
-    """Yield the sightings with their places; where no card like one looks as it did, no picture shows which it is."""
-    sightings = [(sighting, place) for sighting, place in placed(view) if place.zone != DRAW_ZONE]
-    stays = {sighting.stay for sighting, _ in sightings}
-    scales = {mat.id: mat.px_per_mm for mat in view.mats}
-    for sighting, place in sightings:
-        here = (t for t in tracks if t.zone == place.zone and t.is_in_sight and t.stay is not None)
-        alike = [t for t in here if t.face is sighting.face]
-        is_upset = len(alike) >= SEVERAL and not any(t.stay in stays for t in alike)
-        seen = replace(sighting, is_double=sighting.is_double or is_upset)
-        yield Detection(seen, place, scales.get(mat_of(place.zone), 1.0), is_upset)
-
-
 class _Look:
-    """One look against what was remembered `before`; `now` is what it tells, but for the cards."""
+    """One look against what was remembered `before`."""
 
-    def __init__(self, before: Tracks, now: Tracks, view: View, hint: Hint, detections: Sequence[Detection]) -> None:
+    def __init__(self, before: Tracks, view: View, hint: Hint) -> None:
         self._before, self._view, self._hint = before, view, hint
-        self._in_sight = [track for track in before.alive if track.zone not in view.unknown_zones]
+        self._in_sight = {zone: cards for zone, cards in before.zones.items() if zone not in view.unknown_zones}
         self._disturbed = before.unread_zones.union(before.hidden_since_s)
-        self.seen = self._tracks_of(detections)  # the tracks that it sees, by serial, new ones among them
+        self.detections = list(detections_in(view, self._in_sight))
+        self.seen = self._seen()  # the tracks that it sees, by serial, new ones among them
         self._covered = _covered(self._in_sight, self.seen)
         self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
-        self._mats_under_arms = {mat_of(zone) for zone in now.zones_under_arms}
 
-    def _tracks_of(self, detections: Sequence[Detection]) -> dict[int, Track]:
-        found = assign(detections, self._in_sight, self._hint, self._disturbed)
+    def _seen(self) -> dict[int, Track]:
+        found = assign(self.detections, self._in_sight, self._hint, self._disturbed)
         seen: dict[int, Track] = {}
         serial = self._before.last_serial + 1
         # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
-        for n, one in sorted(enumerate(detections), key=lambda item: item[1].sighting.stay or 0):
+        for n, one in sorted(enumerate(self.detections), key=lambda item: item[1].sighting.stay or 0):
             track = found[n] or self._new_track(one, serial)
             if track is not None:
                 # What the eye takes for the same card may lie beside where it lay before something was over it.
@@ -179,70 +171,74 @@ class _Look:
         """Return the track of a card that is new; None where it may be the top one there, its edges found badly."""
         sighting, place, t_s = one.sighting, one.place, self._view.t_s
         reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
-        near = [t for t in self._in_sight if t.zone == place.zone and distance_mm(t.place, place) <= reach_mm]
+        near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_double = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
-        may_be_laid = place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)
-        if is_double and not may_be_laid:
+        if is_double and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
             return None
         track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
-        return replace(track, since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
+        return track._replace(since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
-    def observed(self, track: Track, seq: int) -> Track:
-        """Return a track after this look."""
-        now = self.seen.get(track.serial)
-        if now is not None:
-            is_settled = sum(now.recent) >= AGREEING_LOOKS and not self._is_too_early(now)
-            return now.after(Observation.SETTLED, seq) if is_settled else now
+    def observed(self, track: Track, now: Tracks, seq: int) -> Track:
+        """Return a track after this look; `now` is all that it tells but for the cards."""
+        seen = self.seen.get(track.serial)
+        if seen is not None:
+            is_new = seen.state is not State.LYING and sum(seen.recent) >= AGREEING_LOOKS
+            return seen.after(Observation.SETTLED, seq) if is_new and not _is_too_early(seen, now) else seen
         if track.zone in self._view.unknown_zones:
             return track
         if track.serial in self._covered:
-            return replace(track, recent=(), absent_since_s=None).after(Observation.COVERED, seq)
-        missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, lower) for lower in self._uncovered))
+            if track.state is State.COVERED and not track.recent and track.absent_since_s is None:
+                return track
+            return track._replace(recent=(), absent_since_s=None).after(Observation.COVERED, seq)
+        lower = (t for t in self._uncovered if t.zone == track.zone)
+        missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, each) for each in lower))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
 
-    def _is_too_early(self, track: Track) -> bool:
-        """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
-        lies_s, mat = self._view.t_s - track.since_s, mat_of(track.zone)
-        is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
-        if lies_s < PUT_RIGHT_S and is_misplaced:
-            return True
-        return lies_s < MOMENT_S and mat != TABLE and mat in self._mats_under_arms
+
+def _is_too_early(track: Track, now: Tracks) -> bool:
+    """True if it is too early to say that a card was laid: it may be put right, or the arm is still there."""
+    lies_s, mat = now.t_s - track.since_s, mat_of(track.zone)
+    is_misplaced = track.face is not Card.UNKNOWN and not Places.belongs(track.face, track.zone)
+    if lies_s < PUT_RIGHT_S and is_misplaced:
+        return True
+    return lies_s < MOMENT_S and mat != TABLE and any(mat_of(zone) == mat for zone in now.zones_under_arms)
 
 
 def lost_sight(tracks: Tracks) -> Tracks:
     """Return the memory after the pictures broke off: what had been seen of a card that did not count is void."""
     laid = (t for t in tracks.cards if t.state is not State.SEEN)
-    cards = tuple(replace(track, recent=()) for track in laid)
+    cards = tuple(track._replace(recent=()) for track in laid)
     return _paused(replace(tracks, cards=cards, broken_s=tracks.t_s))
 
 
 def _paused(tracks: Tracks) -> Tracks:
     """Return the memory with every wait begun again."""
-    cards = tuple(replace(t, absent_since_s=None) for t in tracks.cards)
+    cards = tuple(t._replace(absent_since_s=None) for t in tracks.cards)
     return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_since_s={})
 
 
-def _covered(before: Sequence[Track], seen: Mapping[int, Track]) -> frozenset[int]:
+def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
     """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself."""
-    over = list(seen.values())
-    places = {track.serial: track.place for track in before}
-    pushed = {s for s, t in seen.items() if s in places and distance_mm(places[s], t.place) > NUDGE_MM}
     covered = set()
-    for track in sorted(before, key=lambda track: -track.serial):
-        is_unseen = track.serial not in seen
-        if is_unseen and any(_may_cover(upper, track, pushed) for upper in over):
-            covered.add(track.serial)
-            if track.is_there:
-                over.append(track)
+    seen_in = by_zone(seen.values())
+    for zone, cards in before.items():
+        over, were = seen_in.get(zone, []), [t for t in cards if t.serial in seen]
+        pushed = {t.serial for t in were if distance_mm(t.place, seen[t.serial].place) > NUDGE_MM}
+        for track in reversed(cards):
+            if track.serial not in seen and any(_may_cover(upper, track, pushed) for upper in over):
+                covered.add(track.serial)
+                if track.is_there:
+                    over.append(track)
     return frozenset(covered)
 
 
 def _may_cover(upper: Track, lower: Track, pushed: Collection[int] = ()) -> bool:
-    """True if a card may lie on another: it came later, or was pushed over it where cards lie side by side."""
-    was_pushed = not is_pile(lower.zone) and (upper.serial in pushed or lower.state is State.COVERED)
-    is_near = upper.zone == lower.zone and distance_mm(upper.place, lower.place) <= COVERING_MM
-    return is_near and (upper.serial > lower.serial or was_pushed)
+    """True if a card may lie on another of its zone: it came later, or was pushed over it, side by side in a spread."""
+    if distance_mm(upper.place, lower.place) > COVERING_MM:
+        return False
+    was_pushed = upper.serial in pushed or lower.state is State.COVERED
+    return upper.serial > lower.serial or (was_pushed and not is_pile(lower.zone))
 
 
 def _moved_on(cards: Sequence[Track], seq: int) -> list[Track]:
