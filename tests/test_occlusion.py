@@ -317,6 +317,23 @@ def test_cards_on_which_something_was_put_while_the_light_changed_are_not_gone_u
     assert views[-1].sightings == ()
 
 
+def test_a_pile_under_a_telephone_lies_there_still_when_a_card_that_cannot_be_read_is_laid_on_it() -> None:
+    """Dark on dark, the new card shows nothing that is strange; only its place tells that the others are not gone."""
+    pile = card("stop", 2, 3, style="dark"), card("roll", style="dark")
+    laid = (*pile, card("repairs", -1, -2, style="dark"))
+    over = (Cover(((-220, -150), (-118, -120), (-138, -45), (-235, -60)), (200, 205, 200)),)
+    eye = Eye(templates=lambda: deck("dark"))
+
+    parts = (pile[:1], (), 8), (pile, (), 8), (pile, over, 20), (laid, over, 20), ((), (), 10)
+    *views, bare = [eye(frame) for frame in filmed(*parts)]
+
+    known = [view for view in views[16:56] if "side-1/battle" not in view.unknown_zones]
+    assert known[-1].t_s == views[55].t_s
+    assert all(faces(view.sightings) == ["roll", "stop"] for view in known)
+    assert bare.sightings == ()
+    assert "side-1/battle" not in bare.unknown_zones
+
+
 @pytest.mark.long
 def test_cards_beneath_a_cup_still_lie_there_after_a_hand_has_reached_over_it_and_are_gone_when_it_is_bare() -> None:
     pile = (card("roll"), card("stop", 4, 5))
@@ -402,6 +419,24 @@ def test_a_card_pushed_off_one_that_ended_as_it_did_does_not_lie_there_still() -
     *_, last = looks(*one_by_one(*beneath), *((*beneath, roll) for roll in rolls), style="minimal")
 
     assert last[0][0].is_double or faces(last[0]).count("roll") == 2
+
+
+@pytest.mark.parametrize(
+    ("style", "beneath", "upper"),
+    [
+        pytest.param("minimal", (1.4, 1.4), (0.5, 6.3), id="the one below ends farther in"),
+        pytest.param("own", (-0.5, -0.5), (5, 6.3), id="what is drawn on it shows"),
+    ],
+)
+def test_a_card_beside_which_its_like_is_laid_lies_there_still_though_one_below_ends_alike(
+    style: str, beneath: tuple[float, float], upper: tuple[float, float]
+) -> None:
+    pile = card("stop", *beneath, style=style), card("roll", style=style), card("roll", *upper, style=style)
+
+    *_, last = looks(*one_by_one(*pile), style=style)
+
+    assert faces(last[0]).count("roll") == 2
+    assert not any(seen.is_double for seen in last[0])
 
 
 def test_a_card_laid_exactly_over_the_first_of_a_column_is_another_though_a_neighbour_overlaps_its_edge() -> None:

@@ -18,7 +18,7 @@ from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image, around
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, look_again, look_at_faces
+from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, lies_over, look_again, look_at_faces
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
@@ -254,15 +254,16 @@ class Eye:
     ) -> tuple[Sight, View]:
         """Return memory and view with the zones that may be spoken of, after the due ones were read."""
         open_to_doubt = (changes.changed | due) - changes.touched_border
-        hidden_faces = _faces_hidden(sight, view, due)
+        # What could not be explained when its zone was read is as it was then.
+        hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
         odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
-        odd |= {seen.zone for seen in hidden_faces if seen.zone is not None}
+        odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
         # What lies still for long enough was put there: the cards under it are remembered as they were.
         patience_s = {zone: RESTS_S if zones.is_settled(sight.zones, zone) else HAND_RESTS_S for zone in odd}
         things = {zone for zone in odd & due if frame.t_s - odd_since_s[zone] >= patience_s[zone]}
         odd -= things
-        under = (*_faces_under(sight, view, things, due), *(seen for seen in hidden_faces if seen.zone in things))
+        under = [s for s in hidden_faces if s.zone in things or s.stay in sight.under]
         stays = {s.stay for s in under}
         view = replace(view, sightings=(*view.sightings, *under))
         old = {id(s) for s in sight.sightings}
@@ -375,38 +376,19 @@ def _is_told(sight: Sight, view: View, zone: str, changed: Collection[str]) -> b
     return now > before or (kind_of(zone) in FACE_UP_PILES and bool(now - before))
 
 
-def _faces_hidden(sight: Sight, view: View, due: frozenset[str]) -> tuple[Sighting, ...]:
-    """Return the cards told by faces that something hides where zones begin again: there it is no bare mat."""
-    told = {s.stay for s in view.sightings if s.by == FACE}
-    seen = {s.zone for s in view.sightings if s.zone in due}
-    return tuple(
-        replace(lain.sighting, stay=lain.order)
-        for lain in sight.lain
-        if (zone := lain.sighting.zone) in due - seen
-        and not (zones.is_settled(sight.zones, zone) or lain.is_buried or lain.order in told)
-        and zones.is_hidden(sight.zones, lain.mat, lain.corners_mm)
-    )
+def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collection[str | None]) -> Iterator[Sighting]:
+    """Yield the cards told by faces until now whose places in those zones are not seen without them.
 
-
-def _faces_under(sight: Sight, view: View, things: Collection[str], due: Collection[str]) -> tuple[Sighting, ...]:
-    """Return the cards recognised by their faces before something was put on them.
-
-    It was put there just now in a zone with `things`, or earlier where their place looks as it did then.
+    They show neither bare ground nor another card that was read upon them since: something hides them.
     """
-    told = {s.stay for s in view.sightings if s.by == FACE}
-    new = [s for s in view.sightings if s.zone in things and not zones.looks_the_same(sight.zones, s)]
-    covered = []
-    for lain in sight.lain:
-        seen = lain.sighting
-        if seen.zone not in due or lain.order in told:
-            continue
-        if seen.zone in things:
-            is_under = not lain.is_buried and zones.is_under_a_thing(sight.zones, seen, new)
-        else:
-            is_under = lain.order in sight.under and zones.looks_the_same(sight.zones, seen)
-        if is_under:
-            covered.append(replace(seen, stay=lain.order))
-    return tuple(covered)
+    told = {s.stay for s in view.sightings}
+    for card in lain:
+        seen = replace(card.sighting, stay=card.order)
+        is_out_of_sight = seen.zone in those and not card.is_buried and card.order not in told
+        if is_out_of_sight and zones.is_hidden(sight.zones, card.mat, card.corners_mm):
+            later = (s for s in view.sightings if s.stay is None or s.stay > card.order)
+            if not any(lies_over(s, seen) for s in later):
+                yield seen
 
 
 def _not_missed(

@@ -110,8 +110,12 @@ class Sheet:
     @cached_property
     def cleared(self) -> Mask:
         """Where something lay when the mat was accepted and its bare ground shows now."""
-        ground = _like_ground(self, self.bare_now, self.zones.values())
-        return self.different & ~self.is_as_accepted & ground
+        return self.different & ~self.is_as_accepted & self.ground
+
+    @cached_property
+    def ground(self) -> Mask:
+        """Where zones have the colour of their bare ground."""
+        return _like_ground(self, self.bare_now, self.zones.values())
 
     @cached_property
     def is_as_accepted(self) -> Mask:
@@ -238,9 +242,10 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     sheet = state.get(mat)
     if sheet is None:
         return False
-    box = _box_on_sheet(sheet, corners_mm)
-    ground = box.of(_like_ground(sheet, sheet.bare_now, sheet.zones.values()))
-    return box.area_px > 0 and np.count_nonzero(ground) < CLEARED_SHARE * box.area_px
+    place = np.zeros(sheet.last.shape[:2], np.uint8)
+    cv2.fillConvexPoly(place, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
+    bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
+    return bool(place.any()) and np.count_nonzero(bare[place > 0]) < CLEARED_SHARE * np.count_nonzero(place)
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:

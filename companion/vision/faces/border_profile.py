@@ -38,7 +38,7 @@ UNLIKE, WEAKNESS = 0.5, STRENGTH / 2  # likeness and strength below which it is 
 STRONGER = 2.0  # strength from which it is another's: of 4,710 of cards at rest, read 0.6 mm off, none was above 1.6
 LEAST_IN_SIGHT_MM2 = 150.0  # visible area of a card that is compared with how it looked before
 LEAST_DRAWN = 5.0  # variation there, in steps of Lab: one white rim is like any other
-ANOTHER = 0.7  # likeness of the visible area below which it belongs to another card
+ANOTHER = 0.7  # likeness of the visible area below which it belongs to another card, and from which to the same
 MIXED_PX = 1.5  # distance from the edge of a card, in pixels of the picture, within which its colours spread
 INSET_MM = 2
 
@@ -128,6 +128,16 @@ class Borders:
             return True if not least or (same >= least and not other) else None
         return False if other > same else None
 
+    def shows_the_same(self, now: Borders) -> bool:
+        """True if enough is visible between the borders, and something is drawn there: the same as it was."""
+        both = self._in_sight_with(now)
+        if both is None:
+            return False
+        then, seen = (cv2.blur(each.inside, (3, 3))[both] for each in (self, now))
+        drawn = then - then.mean(axis=0)
+        is_drawn = np.linalg.norm(drawn) >= LEAST_CONTRAST * np.sqrt(len(drawn))
+        return bool(is_drawn) and _likeness(drawn, seen) >= ANOTHER
+
     def likeness_to(self, now: Borders) -> float:
         """Return the correlation of what shows between these borders and of what does between others, -1 … 1."""
         size = self.inside.shape[1::-1]
@@ -138,8 +148,8 @@ class Borders:
 
     def _shows_another(self, now: Borders) -> bool:
         """True if what is visible between the borders cannot be the same card's."""
-        both = self.in_sight & now.in_sight
-        if self.inside.shape != now.inside.shape or np.count_nonzero(both) < LEAST_IN_SIGHT_MM2:
+        both = self._in_sight_with(now)
+        if both is None:
             return False
         then = self.inside[both] - self.inside[both].mean(axis=0)
         if np.linalg.norm(then) < LEAST_DRAWN * np.sqrt(np.count_nonzero(both)):
@@ -150,6 +160,13 @@ class Borders:
         shifts = ((down, right) for down in range(3) for right in range(3))
         shifted = (padded[down : down + height, right : right + width] for down, right in shifts)
         return max(_likeness(then, seen[both]) for seen in shifted) < ANOTHER
+
+    def _in_sight_with(self, now: Borders) -> Mask | None:
+        """Return what of the card was visible and still is; None where that is too little to compare."""
+        if self.inside.shape != now.inside.shape:
+            return None
+        both = self.in_sight & now.in_sight
+        return both if np.count_nonzero(both) >= LEAST_IN_SIGHT_MM2 else None
 
 
 def borders_of(image: Image, fit: Fit, corners_mm: Floats, above: Sequence[Quad]) -> Borders:

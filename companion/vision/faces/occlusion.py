@@ -7,7 +7,7 @@ still shows, compared with how it looked before, tells whether there are two now
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from companion.rules.cards import Card
 from companion.tabletop.mat_layout import kind_of
-from companion.vision.boxes import Box, Floats, Image
+from companion.vision.boxes import Box, Floats, Image, Mask
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
@@ -232,12 +232,22 @@ class _Look:
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             is_on_a_pile = _is_on_a_pile(lain)
             vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
-            # Pushed aside, it may have bared another card that ended just where it did; a like may be itself, before.
-            under = (other for other in self._before if other.order < lain.order)
-            others = (other for other in under if other.sighting.face is not lain.sighting.face)
-            is_anyones = alike and is_on_a_pile and any(_ends_alike(lain, other) for other in others)
-            self._votes[lain.order] = None if vote and is_anyones else vote
+            is_anyones = vote and alike and is_on_a_pile and self._may_have_bared(lain)
+            self._votes[lain.order] = None if is_anyones else vote
         return self._votes[lain.order]
+
+    def _may_have_bared(self, lain: Lain) -> bool:
+        """True if it may have been pushed aside, and the borders that show are another card's that lay below it.
+
+        What is drawn on it tells that it lies there still, and so do borders along which no other card ends. A like may
+        be the card itself, as it lay before.
+        """
+        shared = _sides_shared(lain, self._before)
+        if not shared.any():
+            return False
+        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
+        own = replace(now, profiles=np.where(shared[:, None, None], np.nan, now.profiles))
+        return not (lain.borders.still_there(own, least=1) or lain.borders.shows_the_same(now))
 
     def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
         """Return whether its borders look as they did below others; `least` of them have to say so."""
@@ -361,6 +371,33 @@ def _ends_alike(one: Lain, other: Lain) -> bool:
     return one.mat == other.mat and off_mm <= OUTSIDE_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG
 
 
+def _sides_shared(lain: Lain, cards: Iterable[Lain]) -> Mask:
+    """Return along which of a card's four sides, the upper one first and then to the right, one below it ends too.
+
+    A little farther out its end is among what the border showed; farther in it would show that the upper has gone, and
+    beneath a third one that reaches farther it does not show at all.
+    """
+    below = [card for card in cards if card.order < lain.order and card.mat == lain.mat]
+    reach_mm, shared = np.full(4, -np.inf), np.zeros(4, bool)
+    for card in sorted(below, key=lambda card: -card.order):
+        off_mm, off_deg = _apart(lain.corners_mm, card.corners_mm)
+        if off_mm <= OVER_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG:
+            beyond_mm = _beyond_mm(lain, card)
+            if card.sighting.face is not lain.sighting.face and _ends_alike(lain, card):
+                shared |= (beyond_mm > reach_mm) & (beyond_mm >= -SAME_MM) & (beyond_mm <= OUTSIDE_MM)
+            reach_mm = np.maximum(reach_mm, beyond_mm)
+    return shared
+
+
+def _beyond_mm(one: Lain, other: Lain) -> Floats:
+    """Return how far another card reaches beyond each of a card's four sides, turned nearly alike."""
+    middles = (one.corners_mm + np.roll(one.corners_mm, -1, axis=0)) / 2
+    outwards = middles - one.corners_mm.mean(axis=0)
+    outwards /= np.hypot(*outwards.T)[:, None]
+    ends: Floats = np.sort(other.corners_mm @ outwards.T, axis=0)[-2:].mean(axis=0) - (middles * outwards).sum(axis=1)
+    return ends
+
+
 def _is_like_upon(upper: Lain, lower: Lain) -> bool:
     """True if a card of the same face came later to lie about where another did."""
     is_like = upper.sighting.face is lower.sighting.face and upper.order > lower.order and upper.mat == lower.mat
@@ -383,6 +420,12 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
             card = replace(card, sighting=replace(card.sighting, confidence=seen.confidence))
         lain.append(card)
     return tuple(lain)
+
+
+def lies_over(one: Sighting, other: Sighting) -> bool:
+    """True if two cards, or a card and a sticker, lie so near to each other that one covers the other's place."""
+    here, there = _quad(one), _quad(other)
+    return max(share_covered(here, there), share_covered(there, here)) >= UPON_SHARE
 
 
 def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
