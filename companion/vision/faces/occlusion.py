@@ -32,9 +32,9 @@ PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG  # where the mat was pushed: its new p
 UNTOUCHED_MM, UNTOUCHED_PILE_MM, ANY_DEG = 5.0, 20.0, 180.0
 """where nothing has moved: a pale card's edges are found badly, and on a pile no other card can show so near."""
 
-MISREAD_SHARE, MISREAD_BORDERS = 0.5, 7
-"""Minimum share of a card over which its like is read wrongly, and the votes of its borders if it is: all four, three
-of them whole and just as before. A round sign was read 4° askew, a card on another 16 mm too far up."""
+MISREAD_SHARE, MISREAD_BORDERS = 0.5, 6
+"""Minimum share of a card over which its like is read wrongly, and the votes of its borders if it is: three of them
+whole and just as before. A round sign was read 4° askew, a card on another 16 mm too far up."""
 
 A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
