@@ -15,7 +15,7 @@ from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
 from companion.tabletop.mat_layout import DRAW_ZONE, kind_of, mat_of
 from companion.vision import motion, zones
-from companion.vision.boxes import Box, Image, around
+from companion.vision.boxes import Box, Image, around, boxes_within
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_templates import Templates
 from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, lies_over, look_again, look_at_faces
@@ -23,7 +23,7 @@ from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch
 from companion.vision.read import gray_of, read, together
-from companion.vision.stickers.reader import are_there, boxes_to_read
+from companion.vision.stickers.reader import are_there
 from companion.vision.view import FACE, Sighting, View, side_of
 from companion.vision.zones import ZoneChanges, ZoneWatch
 
@@ -191,7 +191,7 @@ class Eye:
             # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
             stickers=self._faces is None or any(s.card for s in before) or not is_settled,
         )
-        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
+        faces, lain = self._read_faces(sight, frame, due, once_more)
         old = {id(s) for s in before}
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
@@ -203,7 +203,7 @@ class Eye:
         return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
     def _read_faces(
-        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
+        self, sight: Sight, frame: Frame, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
         """Return the cards in the due zones by their faces, and all that are to be remembered."""
         templates = self._faces
@@ -225,7 +225,7 @@ class Eye:
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
         # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-        boxes = boxes_to_read(gray, [box for zone in sorted(rest) for box in _boxes_in(sight, zone)])
+        boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone)])
         beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
         far = [lain for lain in here if _lies_beside(sight, lain.sighting, boxes)]
         here = [lain for lain in here if lain not in far]

@@ -19,6 +19,7 @@ from companion.vision.opencv import cv2
 
 NEAR_ENOUGH = (0.55, 2.5)  # range of scales, against that of the mats, in which the table beyond them is looked at
 _GRID_PX = 24  # distance of points between which a lens bends little, in pixels
+_STRIP_PX = 256  # rows that are straightened at once: where each of their pixels lies takes eight bytes
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,24 +88,35 @@ def _warped(gray: Image, fit: Fit, to_mm: Floats, size: tuple[int, int]) -> Imag
     if fit.lens is None:
         matrix = shrink @ fit.matrix @ to_mm
         return cv2.warpPerspective(small, matrix, size, flags=cv2.INTER_CUBIC | cv2.WARP_INVERSE_MAP, **how)
-    x, y = _bent_grid(fit, to_mm, size) / fewer + (0.5 / fewer - 0.5)
-    return cv2.remap(small, x, y, cv2.INTER_CUBIC, **how)
+    flat = np.empty((size[1], size[0], *gray.shape[2:]), np.uint8)
+    bent = _bent_grid(fit, to_mm, size) / fewer + (0.5 / fewer - 0.5)
+    for top in range(0, size[1], _STRIP_PX):
+        strip = flat[top : top + _STRIP_PX]
+        x, y = (_widened(part, size, top, len(strip)) for part in cv2.split(bent))
+        cv2.remap(small, x, y, cv2.INTER_CUBIC, strip, **how)
+    return flat
 
 
 def _bent_grid(fit: Fit, to_mm: Floats, size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Return where a lens shows each pixel of a flat picture, `(2, h, w)`, interpolated between a few."""
+    """Return where a lens shows a few pixels of a flat picture, evenly spread, `(h, w, 2)`."""
     columns, rows = (max(2, math.ceil(side / _GRID_PX)) for side in size)
     xs, ys = ((np.arange(n) + 0.5) * side / n - 0.5 for n, side in ((columns, size[0]), (rows, size[1])))
     points = np.stack(np.meshgrid(xs, ys), axis=-1).reshape(-1, 2)
-    shown = fit.to_px(points @ to_mm[:2, :2].T + to_mm[:2, 2]).reshape(rows, columns, 2).astype(np.float32)
-    return np.stack([_widened(part, size) for part in cv2.split(shown)])
+    return fit.to_px(points @ to_mm[:2, :2].T + to_mm[:2, 2]).reshape(rows, columns, 2).astype(np.float32)
 
 
-def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int]) -> npt.NDArray[np.float32]:
-    """Return a coarse grid of smooth values as large as a picture; beyond its outermost values it goes on straight."""
+def _widened(coarse: npt.NDArray[np.float32], size: tuple[int, int], top: int, height: int) -> npt.NDArray[np.float32]:
+    """Return some rows of a coarse grid of smooth values made as large as a picture.
+
+    Beyond its outermost values it goes on straight.
+    """
     padded = np.pad(coarse, 1, mode="reflect", reflect_type="odd")
     cell_w, cell_h = size[0] / coarse.shape[1], size[1] / coarse.shape[0]
-    matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, 0.5 / cell_h + 0.5]])
+    matrix = np.array([[1 / cell_w, 0, 0.5 / cell_w + 0.5], [0, 1 / cell_h, (top + 0.5) / cell_h + 0.5]])
     return cv2.warpAffine(
-        padded, matrix, size, flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP, borderMode=cv2.BORDER_REPLICATE
+        padded,
+        matrix,
+        (size[0], height),
+        flags=cv2.INTER_LINEAR | cv2.WARP_INVERSE_MAP,
+        borderMode=cv2.BORDER_REPLICATE,
     )
