@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from companion.vision.boxes import Box
 from companion.vision.motion import Gate, Motion, Patch, update
 from companion.vision.opencv import cv2
 
@@ -104,6 +105,7 @@ def test_what_changes_beside_a_zone_that_is_askew_on_the_picture_is_not_in_it():
 
     assert patch.is_in(beside)
     assert not patch.is_in(inside)
+    assert patch.is_in(inside, [Box(85, 210, 155, 280)])
 
 
 def test_a_picture_of_another_size_does_not():

@@ -191,7 +191,7 @@ class Eye:
             # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
             stickers=self._faces is None or any(s.card for s in before) or not is_settled,
         )
-        faces, lain = self._read_faces(sight, frame, due, once_more)
+        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         old = {id(s) for s in before}
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
@@ -203,7 +203,7 @@ class Eye:
         return replace(view, sightings=(*found, *(s for s in missed if _still_lies(sight, s, found)))), lain
 
     def _read_faces(
-        self, sight: Sight, frame: Frame, due: frozenset[str], once_more: frozenset[str]
+        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
     ) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
         """Return the cards in the due zones by their faces, and all that are to be remembered."""
         templates = self._faces
@@ -225,7 +225,7 @@ class Eye:
         here = [lain for lain in sight.lain if lain.sighting.zone in rest]
         # A card that was never seen whole lay there before we looked: later ones are read when they are laid.
         first = not here and not all(zones.is_settled(sight.zones, zone) for zone in rest)
-        boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone)])
+        boxes = boxes_within(frame.image, [box for zone in sorted(rest) for box in _boxes_in(sight, zone, gray)])
         beside = [s for s in sight.sightings if s.by == FACE and s.zone in rest and _lies_beside(sight, s, boxes)]
         far = [lain for lain in here if _lies_beside(sight, lain.sighting, boxes)]
         here = [lain for lain in here if lain not in far]
@@ -332,10 +332,14 @@ def _boxes_round(these: Iterable[str], mats: Mats) -> list[Box]:
     return [around(corners) for corners in quads if corners is not None]
 
 
-def _boxes_in(sight: Sight, zone: str) -> list[Box]:
-    """Return the boxes in which cards are looked for by their faces: of a wide zone only those where it has changed."""
+def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
+    """Return the boxes in which cards are looked for by their faces: of a wide zone only those where it has changed.
+
+    Beside these its print must be as it was: a card laid on its like changes little else.
+    """
     changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
-    return changed or _boxes_round([zone], sight.mats)
+    is_all = changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed)
+    return changed if is_all else _boxes_round([zone], sight.mats)
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:

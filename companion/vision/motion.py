@@ -5,6 +5,7 @@ An idle table costs this and nothing else. In a part of the frame, by its print.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -71,13 +72,18 @@ class Patch:
             cv2.fillConvexPoly(inside, np.int32(np.rint(corners - (box.left, box.top))), 255)
         return cls(box, box.of(gray).copy(), inside)
 
-    def is_in(self, gray: Image) -> bool:
-        """True if a picture shows the same print there, in brighter or darker light."""
+    def is_in(self, gray: Image, but: Iterable[Box] = ()) -> bool:
+        """True if a picture shows the same print there, `but` for some boxes, in brighter or darker light."""
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
         apart = cv2.absdiff(_print_of(now), _print_of(self.look)) > LEVELS
-        return int(np.count_nonzero(apart & (self.inside > 0))) < FEW_PX
+        apart &= self.inside > 0
+        for box in but:
+            left, top = box.left - self.box.left, box.top - self.box.top
+            here = Box(left, top, left + box.right - box.left, top + box.bottom - box.top)
+            here.within(apart.shape[1], apart.shape[0]).of(apart)[:] = False
+        return int(np.count_nonzero(apart)) < FEW_PX
 
 
 def _print_of(part: Image) -> npt.NDArray[np.int16]:
