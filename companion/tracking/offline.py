@@ -260,7 +260,7 @@ class Watcher:
         illegal: list[Question] = []
         for question in questions:
             if question.kind is Kind.PLAY and not question.is_legal:
-                if unsure and self._refutes(question, unsure):
+                if unsure and self._refute(question, unsure):
                     return True
                 if not self._course.is_passed_over(question):
                     illegal.append(question)
@@ -280,7 +280,7 @@ class Watcher:
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
                 return True
-        return bool(illegal) and not unsure and self._is_explained(illegal[:2])
+        return bool(illegal) and not unsure and self._explain(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
@@ -296,18 +296,18 @@ class Watcher:
         if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
-            if is_still_illegal and self._is_explained([illegal[0], question]):
+            if is_still_illegal and self._explain([illegal[0], question]):
                 return
         before = course.unsure if question.zone is None else unsure
         self._course = replace(course, unsure=())
         for one in before or (question,):
             self._count(one)
 
-    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
+    def _refute(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
         late = [one for one in unsure if one.id in course.refused_s]
-        if late and self._is_explained([*late, question]):
+        if late and self._explain([*late, question]):
             return True
         without = course.without(unsure, course.seq)
         asked = reconcile(without.tracks, without.record)
@@ -316,7 +316,7 @@ class Watcher:
         self._course = without
         return True
 
-    def _is_explained(self, cards: Sequence[Question]) -> bool:
+    def _explain(self, cards: Sequence[Question]) -> bool:
         """Adopt the first other course in which all of these cards are legal; True if there is one."""
         before = self._course
         tried = (before.seq, *(question.id for question in cards))
