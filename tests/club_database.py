@@ -58,7 +58,8 @@ class Server:
             subprocess.run(call, check=True, cwd="/", stdout=said, stderr=said, stdin=subprocess.DEVNULL)
 
     def start(self) -> None:
-        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder}"
+        # Nothing of it has to outlast the machine's power.
+        options = f"-p {self.port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={self.folder} -c fsync=off"
         self._run("pg_ctl", "-D", self.data, "-w", "-l", str(self.folder / "log.txt"), "-o", options, "start")
 
     def stop(self, mode: str = "fast") -> None:

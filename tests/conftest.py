@@ -1,6 +1,9 @@
 """What tests of many rooms start from, and in which order they run."""
 
+import gc
 import io
+import os
+import sqlite3
 import sys
 from collections import Counter
 from pathlib import Path
@@ -19,6 +22,7 @@ from companion.match.match import Match
 from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.hidden_cards import deal
+from companion.storage import database
 from companion.storage.event_store import Store
 from companion.vision.enrol import enrolment, rectify
 from companion.vision.enrol.rectify import Rectified
@@ -37,6 +41,15 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         if (mark := item.get_closest_marker("variants")) and seen[test] > mark.args[0]:
             item.add_marker("long")
     items.sort(key=lambda item: not item.get_closest_marker("long") and item.path.name not in LONGEST_FIRST)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """What was collected stays to the end: looking through it for garbage again and again took a twentieth of a run."""
+    gc.disable()
+    yield
+    gc.freeze()
+    gc.enable()
 
 
 class Compiled(BytecodeCache):
@@ -87,6 +100,25 @@ def rectified_once():
     patch = pytest.MonkeyPatch()
     patch.setattr(enrolment, "rectified", rectified)
     yield
+    patch.undo()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unsynced():
+    """Nothing waits for the disk, which took half of the time of many tests; gives what brings a log up to date else.
+
+    What must have reached a disk before its power goes is asked by `test_trust_power_cuts.py`.
+    """
+    migrate = database.migrate
+
+    def unsynced(db: sqlite3.Connection, schema: int | None = None) -> None:
+        db.execute("PRAGMA synchronous = OFF")
+        migrate(db, schema)
+
+    patch = pytest.MonkeyPatch()
+    patch.setattr(database, "migrate", unsynced)
+    patch.setattr(os, "fsync", lambda _fd: None)
+    yield migrate
     patch.undo()
 
 

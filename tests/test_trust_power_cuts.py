@@ -10,11 +10,17 @@ from trust.disk import Disk, Op, Recorder, library
 from trust.power_cuts import CARELESS, cut_and_look
 
 from companion.pages.players import phone_identity
-from companion.storage import data_folder
+from companion.storage import data_folder, database
 from companion.storage.data_folder import data_dir, write_whole
 
 CHANCES = [random.Random(seed) for seed in range(40)]
 needs_sqlite = pytest.mark.skipif(library() is None, reason="SQLite is built into this Python and cannot be reached")
+
+
+@pytest.fixture(autouse=True)
+def synced(unsynced, monkeypatch):
+    """These logs wait for the disk."""
+    monkeypatch.setattr(database, "migrate", unsynced)
 
 
 @needs_sqlite
