@@ -27,7 +27,7 @@ from companion.storage.event_store import Store
 from companion.vision.enrol import enrolment, rectify
 from companion.vision.enrol.rectify import Rectified
 
-LONGEST_FIRST = ("test_offline.py", "test_simulated_table.py", "test_accessibility.py", "test_demo_players.py")
+LONGEST_FIRST = ("test_robot_seat.py", "test_several_cameras.py", "test_accessibility.py", "test_face_detector.py")
 """Whoever runs the tests beside one another does not wait for these at the end."""
 
 

@@ -139,6 +139,7 @@ def test_a_plain_cloth_half_in_shadow_is_no_pale_card() -> None:
     assert read_faces(image, deck("pastel"), Mats()) == ()
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize(("style", "seed"), [("minimal", 3), ("dark", 4)])
 def test_a_second_opinion_tells_small_cards_in_dim_light(
     style: str, seed: int, monkeypatch: pytest.MonkeyPatch

@@ -160,6 +160,7 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
     assert [faces(each) for each, _ in seen] == [["75"], ["75"], ["75", "75"]]
 
 
+@pytest.mark.variants(1)
 @pytest.mark.parametrize("between", [1, 3])
 def test_a_card_laid_nearly_where_its_like_lies_beneath_others_is_another_though_hands_hide_those(between: int) -> None:
     others = (card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6))[:between]

@@ -321,6 +321,7 @@ def confirmed(items: list[dict]) -> list[str]:
     return [item["proposal"] for item in items if item.get("confirmed")]
 
 
+@pytest.mark.long  # The next but one follows the same plays, and more.
 def test_a_hand_over_two_mats_is_followed_by_two_cameras_that_see_one_each():
     script = read_script(OPENING)
 
