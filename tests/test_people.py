@@ -18,8 +18,8 @@ from companion.match.phones import (
     MOST_ASKING_AN_ADDRESS,
     MOST_KEPT,
     SEAT_AWAY_S,
-    Kind,
     News,
+    NoticeKind,
     Phones,
     Wish,
 )
@@ -396,7 +396,7 @@ def test_of_two_phones_that_tap_a_free_seat_at_once_the_first_has_it(app, begun)
 # --- What a phone is told ------------------------------------------------------------------------------------
 
 
-def told(app, client) -> list[Kind]:
+def told(app, client) -> list[NoticeKind]:
     return [one.kind for one in phones_of(app).news.of(phone_of(client))]
 
 
@@ -429,17 +429,17 @@ def test_a_phone_outside_puts_away_that_it_was_not_let_in_and_nobody_elses_news(
     before = told(app, asker)
     put_away(app, asker)
 
-    assert (before, told(app, asker)) == ([Kind.JOIN_REFUSED], [])
+    assert (before, told(app, asker)) == ([NoticeKind.JOIN_REFUSED], [])
 
 
 def test_a_phone_has_a_last_word_of_each_kind_and_phones_of_long_ago_are_forgotten():
     news = News()
     for number in range(MOST_KEPT + 1):
-        news.tell(f"phone {number}", Kind.FREED, "Ann")
-        news.tell(f"phone {number}", Kind.GIVEN, "Bob")
+        news.tell(f"phone {number}", NoticeKind.FREED, "Ann")
+        news.tell(f"phone {number}", NoticeKind.GIVEN, "Bob")
 
     assert news.of("phone 0") == ()
-    assert [one.kind for one in news.of("phone 1")] == [Kind.GIVEN]
+    assert [one.kind for one in news.of("phone 1")] == [NoticeKind.GIVEN]
 
 
 # --- Which phone is which ------------------------------------------------------------------------------------
