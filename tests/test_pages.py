@@ -118,7 +118,7 @@ EVENINGS = """
 a proposal is confirmed with one tap
     sees Ann roll; machine taps {asked}; lines Ann roll
 an illegal proposal says its rule and counts only when it is played all the same
-    sees Ann 100; machine at / | the classic rules (106 cards): Starting to drive | I take it back Play it all the same
+    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
     machine at / | illegal, played all the same

@@ -428,7 +428,7 @@ def test_what_cannot_be_read_is_said_and_can_be_mended(typed, say, app, page):
 def test_what_cannot_be_is_said_above_the_sheet(app, page):
     shown = text_of(counted(page, kept(app), **{"n-side-1-200": "3", "n-side-2-200": "2"}))
 
-    assert "200 km: the deck has only 4." in shown
+    assert "200 km: 5 are too many, the deck has only 4." in shown
     assert "Side 1 has more than 2 cards of 200 km." in shown
 
 
