@@ -207,7 +207,7 @@ a new match asks between two hands as well
 but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
-    machine at /setup?edition=classic | By the sheet: Nobody attacks a side before it has a card
+    machine at /setup?edition=classic | By the sheet: Until a side has a card on its battle pile, only a speed limit
     machine reads | we play: A mistake costs nothing but the play. | The sheet is silent | not By the sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed

@@ -126,13 +126,10 @@ class Course:
     def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
-        A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
-        was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before
-        them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
+        A card was laid on its like, so exactly that it was taken for that one. Where two cards, of which the last line
+        may have told one, were illegal: a card before them that was doubtful was not laid; somebody discarded a card
+        before them, and nobody saw it.
         """
-        for question in self.asked:
-            if question.kind is Kind.WHICH and question.is_legal:
-                yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
@@ -264,11 +261,11 @@ class Watcher:
                     return True
                 if not self._course.is_passed_over(question):
                     illegal.append(question)
-            elif question.kind is Kind.PLAY:
+            elif question.is_legal and question.asks_play:
                 # It may have been refused only because a card laid before it was seen a moment later.
                 is_late = self._now_s - self._course.refused_s.get(question.id, -math.inf) <= LAYING_S
                 least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
-                if question.confidence >= least:
+                if question.kind is Kind.PLAY and question.confidence >= least:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
@@ -384,7 +381,7 @@ class Watcher:
         confidence = round(question.confidence, 3)
         if question.kind is Kind.DIFFERS:
             self._say(question=question.say, zone=question.zone)
-        elif question.kind is Kind.WHICH:
+        elif question.kind is Kind.WHICH and not counts:
             choices = [str(play) for play in question.plays]
             self._say(question=UNREAD, zone=question.zone, choices=choices, confidence=confidence)
         elif (was, now) == (judge.LEGAL, COUNTS):

@@ -415,7 +415,8 @@ def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sight
         odds[card.upon] *= SAME_AGAIN
     total = sum(odds.values())
     rivals = sorted(odds.items(), key=lambda rival: -rival[1])[:MOST_RIVALS]
-    return replace(seen, rivals=tuple((any_copy(face), round(RIVALS_CONFIDENCE * weight / total, 3)) for face, weight in rivals))
+    shares = ((face, RIVALS_CONFIDENCE * weight / total) for face, weight in rivals)
+    return replace(seen, rivals=tuple((any_copy(face), round(share, 3)) for face, share in shares))
 
 
 def _is_distance(face: Card | None) -> bool:
