@@ -34,7 +34,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.INSIDE: """
         seats.sit seats.ask seats.take seats.answer
         camera.picture camera.crop
-        snap.send snap.confirm snap.count snap.picture
+        snap.send snap.confirm snap.count snap.score snap.picture
     """,
     Who.PLAYING: """
         table.enter table.answer table.next_hand table.call_director
