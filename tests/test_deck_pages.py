@@ -386,6 +386,7 @@ def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, 
     assert "count in the order of their file names, IMG_9 before IMG_10" in text_of(every)
     assert "A single picture of one card is taken for “25 km”" in text_of(every)
     assert 'name="all"' in every.get_data(as_text=True)
+    assert "All decks" in text_of(every)
     assert "2 of 19" in text_of(one)
     assert "Lay the card “50 km” alone" in text_of(one)
     assert "No card is found on the picture: lay all cards in rows" in refused
