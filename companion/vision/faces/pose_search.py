@@ -134,7 +134,8 @@ def _spectra(maps: Pixels) -> Spectra:
 
 def _maps_of(these: Spectra, height: int, width: int) -> Pixels:
     """Return the first rows and columns of the maps of spectra: `(…, height, width)`."""
-    return np.fft.irfft2(these, s=(TILE_PX, TILE_PX))[..., :height, :width].astype(np.float32, copy=False)
+    rows = np.fft.ifft(these, axis=-2)[..., :height, :]
+    return np.fft.irfft(rows, TILE_PX)[..., :width]
 
 
 # --- The search -----------------------------------------------------------------------------------------------
