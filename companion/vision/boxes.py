@@ -108,7 +108,7 @@ def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
 
 def lab(image: Image) -> Pixels:
     """Return a picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab, lightness 0 to 100."""
-    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    return cv2.cvtColor(image / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
