@@ -197,7 +197,7 @@ class MoodyDevice:
     def hold(self) -> None:
         pass
 
-    def release(self) -> None:
+    def let_go(self) -> None:
         pass
 
     def kind(self) -> str | None:

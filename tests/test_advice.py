@@ -223,6 +223,13 @@ def test_the_camera_is_to_come_closer_where_stickers_are_too_small_and_then_they
     assert advice_for(Lens(width_mm=nearer)).good
 
 
+def test_several_zones_are_told_by_their_mats():
+    found = advice_for(FAR)
+
+    assert len(next(hint.zones for hint in found.hints if hint.code == "closer")) > 2
+    assert said(found, "closer").endswith("on the mat of side 1 and the mat of the table's middle.")
+
+
 def test_larger_stickers_are_advised_where_the_mats_fill_the_picture():
     found = advice_for(Lens(width_mm=800), sticker_mm=8)
 

@@ -23,7 +23,7 @@ from companion.match.match import Match
 from companion.match.state import Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
-from companion.pages.limits import Kind, Rate
+from companion.pages.limits import Rate, RequestKind
 from companion.storage.events import Draft
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
@@ -341,7 +341,7 @@ def busy(match, app):
     suppress_health_check=list(HealthCheck),
 )
 def test_whatever_is_sent_the_answer_is_as_the_document_says(busy, case: Case, monkeypatch):
-    monkeypatch.setitem(limits.RATES, Kind.HEAVY, Rate(1e9, 1e9))
+    monkeypatch.setitem(limits.RATES, RequestKind.HEAVY, Rate(1e9, 1e9))
     case.headers = {**(case.headers or {}), "Origin": "http://localhost", "Accept-Encoding": "identity"}
     response = case.call(app=busy, base_url="http://localhost")
 

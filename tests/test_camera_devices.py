@@ -91,7 +91,7 @@ def test_a_webcam_holds_the_exposure_and_warmth_that_it_has_set_itself_and_lets_
     assert [driver.values[name] for name in switches] == [1, 0, 0]
     assert (driver.values[cv2.CAP_PROP_EXPOSURE], driver.values[cv2.CAP_PROP_WB_TEMPERATURE]) == (157.0, 3400.0)
 
-    camera.release()
+    camera.let_go()
 
     assert [driver.values[name] for name in switches] == [3, 1, 1]
 

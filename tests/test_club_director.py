@@ -22,7 +22,7 @@ from companion.match.questions import Answer  # noqa: E402
 from companion.pages import create_app  # noqa: E402
 from companion.storage.data_folder import store_path  # noqa: E402
 from companion.storage.event_store import Store  # noqa: E402
-from companion.storage.events import Kind as EventKind  # noqa: E402
+from companion.storage.events import EventKind  # noqa: E402
 
 PLAN = {
     "name": "Friday", "edition": "classic", "system": "swiss", "rounds": "2", "hands": "1", "minutes": "45",

@@ -25,7 +25,7 @@ from companion.simulate.animation import Tempo
 from companion.simulate.players import random_script
 from companion.simulate.scene import BACK, Scene
 from companion.simulate.script import Script, plays_that_stay, read_script
-from companion.storage.events import Kind
+from companion.storage.events import EventKind
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -401,7 +401,8 @@ def tap_something(match: Match, chance: random.Random) -> None:
         lambda: match.answer(asked, Answer.YES, "Ann", play=play),
         lambda: match.answer(asked, chance.choice(list(Answer)), "Ann"),
         lambda: match.answer(asked, Answer.YES, "Ann", anyway=True), lambda: match.correct(line, play, "Ann"),
-        lambda: match.rewrite(Kind.LINE, line, play, "Ann"), lambda: match.rewrite(Kind.RETRACT, line, None, "Ann"),
+        lambda: match.rewrite(EventKind.LINE, line, play, "Ann"),
+        lambda: match.rewrite(EventKind.RETRACT, line, None, "Ann"),
         lambda: match.let_stand(line, "Ann"), lambda: match.enter("end", "Ann"),
         lambda: match.next_hand("Ann", chance.choice(["Ann", "Bob"])),
         lambda: match.enter(f"{table.sides[table.extension_offered_to or 0].name} extend", "Ann"),

@@ -4,7 +4,7 @@ import pytest
 from client import HOME, SECRET, scanned, stranger
 
 from companion.pages import create_app, limits
-from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Kind, Pace, Rate, network
+from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Pace, Rate, RequestKind, network
 from companion.pages.players.access import DOORS
 
 
@@ -24,7 +24,7 @@ def refused_after(asks) -> int:
     return next(number for number in range(100_000) if asks())
 
 
-@pytest.mark.parametrize("kind", Kind)
+@pytest.mark.parametrize("kind", RequestKind)
 def test_whoever_asks_without_end_is_told_to_wait_and_then_may_go_on(ours, kind, clock):
     rate = RATES[kind]
 
@@ -36,40 +36,40 @@ def test_whoever_asks_without_end_is_told_to_wait_and_then_may_go_on(ours, kind,
 
 
 def test_one_phone_does_not_use_up_what_another_may(ours):
-    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+    refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
 
-    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "b") == 0
-    assert ours.wait_s(Kind.PAGE, "192.168.1.9", "a") == 0
+    assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "b") == 0
+    assert ours.wait_s(RequestKind.PAGE, "192.168.1.9", "a") == 0
 
 
 def test_a_new_name_for_every_request_helps_no_more_than_a_room_full_of_phones(ours):
     names = iter(range(10**6))
 
-    asked = refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", f"{next(names)}"))
+    asked = refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", f"{next(names)}"))
 
-    assert asked == RATES[Kind.CHANGE].at_once * limits.PHONES_AT_AN_ADDRESS
-    assert refused_after(lambda: ours.wait_s(Kind.PAGE, "192.168.1.8", None)) == RATES[Kind.PAGE].at_once
+    assert asked == RATES[RequestKind.CHANGE].at_once * limits.PHONES_AT_AN_ADDRESS
+    assert refused_after(lambda: ours.wait_s(RequestKind.PAGE, "192.168.1.8", None)) == RATES[RequestKind.PAGE].at_once
 
 
 def test_what_is_refused_costs_nothing(ours, clock):
-    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+    refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
     for _ in range(1000):
-        ours.wait_s(Kind.CHANGE, "192.168.1.9", "a")
-    clock.now_s += 1.0 / RATES[Kind.CHANGE].a_second
+        ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a")
+    clock.now_s += 1.0 / RATES[RequestKind.CHANGE].a_second
 
-    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "a") == 0
+    assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a") == 0
 
 
 def test_a_clock_that_stands_still_or_goes_back_gives_nothing(ours, clock):
-    refused_after(lambda: ours.wait_s(Kind.CHANGE, "192.168.1.9", "a"))
+    refused_after(lambda: ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a"))
     clock.now_s -= 500.0
 
-    assert ours.wait_s(Kind.CHANGE, "192.168.1.9", "a") > 0
+    assert ours.wait_s(RequestKind.CHANGE, "192.168.1.9", "a") > 0
 
 
 def test_only_so_many_are_remembered(ours):
     for number in range(3 * MOST_BUCKETS):
-        ours.wait_s(Kind.PAGE, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", None)
+        ours.wait_s(RequestKind.PAGE, f"10.{number >> 16}.{number >> 8 & 255}.{number & 255}", None)
 
     assert len(ours._buckets) == MOST_BUCKETS
 
@@ -140,9 +140,9 @@ def test_a_room_full_of_phones_at_one_address_never_hears_of_it(ours, times, clo
         plays = TAPS_A_SECOND * times
         for who in range(PHONES):
             for _tap in range(int((second + 1) * plays / 2) - int(second * plays / 2)):
-                assert ours.wait_s(Kind.CHANGE, "192.168.1.1", f"{who}") == 0
+                assert ours.wait_s(RequestKind.CHANGE, "192.168.1.1", f"{who}") == 0
             for _page in range(int((second + 1) * plays * PAGES_A_PLAY) - int(second * plays * PAGES_A_PLAY)):
-                assert ours.wait_s(Kind.PAGE, "192.168.1.1", f"{who}") == 0
+                assert ours.wait_s(RequestKind.PAGE, "192.168.1.1", f"{who}") == 0
 
 
 def test_a_whole_room_that_opens_its_pages_at_once_is_let_in(app):
@@ -156,4 +156,4 @@ def test_a_whole_room_that_opens_its_pages_at_once_is_let_in(app):
 def test_all_pictures_of_a_tableau_and_of_a_deck_may_be_sent(ours, clock):
     for _card in range(60):
         clock.now_s += 3.0
-        assert ours.wait_s(Kind.PICTURE, "192.168.1.1", "a") == 0
+        assert ours.wait_s(RequestKind.PICTURE, "192.168.1.1", "a") == 0

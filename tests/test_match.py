@@ -16,7 +16,7 @@ from companion.match.questions import Answer
 from companion.match.state import Outcome, Policy, next_first
 from companion.rules.record import judge, notation
 from companion.storage.event_store import Draft, Store
-from companion.storage.events import Kind
+from companion.storage.events import EventKind
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
 PAIRS = ("side Reds = Ann, Cid", "side Blues = Bob, Dee", "hand first Ann")
@@ -125,9 +125,12 @@ class Scene:
         ),
         (
             r"insert (?P<text>.+) before (?P<line>.+)",
-            lambda self, text, line: self.match.rewrite(Kind.LINE, self.line(line), text, "Ann"),
+            lambda self, text, line: self.match.rewrite(EventKind.LINE, self.line(line), text, "Ann"),
         ),
-        (r"retract (?P<line>.+)", lambda self, line: self.match.rewrite(Kind.RETRACT, self.line(line), None, "Bob")),
+        (
+            r"retract (?P<line>.+)",
+            lambda self, line: self.match.rewrite(EventKind.RETRACT, self.line(line), None, "Bob"),
+        ),
         (r"let (?P<line>.+) stand", lambda self, line: self.match.let_stand(self.line(line), "Bob")),
     )
 
@@ -380,8 +383,8 @@ def test_what_is_no_play_is_a_problem_that_says_how_to_write_it(match):
 
 def test_a_hand_that_nobody_here_began_is_none_and_the_next_is_begun_by_who_follows_in_the_last(store):
     lines = ["edition classic", "side Ann", "side Bob"]
-    hand = [Draft(Kind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
-    store.append(None, Draft(Kind.SETUP, {"lines": lines}), *hand)
+    hand = [Draft(EventKind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
+    store.append(None, Draft(EventKind.SETUP, {"lines": lines}), *hand)
 
     assert next_first(Match(store).state) == "Bob"
 
@@ -590,8 +593,8 @@ def test_a_correction_judges_only_what_follows(match, monkeypatch):
 
 def test_the_match_is_judged_as_its_record_is_replayed(match):
     enter(match, "Ann roll", "Bob roll", "Ann 100", "Bob 25", "Ann 25")
-    match.rewrite(Kind.LINE, match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
-    match.rewrite(Kind.RETRACT, match.state.hand_entries[0].seq, None, "Bob")
+    match.rewrite(EventKind.LINE, match.state.hand_entries[2].seq, "Ann driving-ace", "Bob")
+    match.rewrite(EventKind.RETRACT, match.state.hand_entries[0].seq, None, "Bob")
 
     items = [item for item in judge.judge(notation.lines(match.record())) if isinstance(item, judge.JudgedLine)]
     replayed = [(item.line.text, item.verdict, item.reasons) for item in items]

@@ -341,7 +341,7 @@ a code that showed for a moment holds nothing up [driving]
     code a 1/distance 50-09=0.44; see 0.1; uncode; see 0.1; put 25-01 discard; see => Ann discard 25
 a code that nobody tells holds up the others for a while only [driving]
     code a 1/distance 100-01=0.5 75-01=0.45; see 0.5; put 25-01 discard; see 3 => which: Ann 100, Ann 75
-    see {TURN_S} => Ann discard 25
+    see {TURN_S} => Bob discard 25
 a code without any candidate is not asked about
     code a 1/battle; see 5 => nothing
 

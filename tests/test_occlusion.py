@@ -303,6 +303,16 @@ def test_cards_beneath_a_cup_still_lie_there_and_the_zone_is_spoken_of() -> None
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
 
 
+def test_an_eye_that_begins_afresh_gives_no_card_the_number_of_another() -> None:
+    eye, frames = Eye(templates=deck), list(filmed(((card("roll"),), (), 8)))
+    numbers = []
+    for _ in range(2):
+        eye.begin_afresh()
+        numbers += {seen.stay for frame in frames for seen in eye(frame).sightings}
+
+    assert len(numbers) == len(set(numbers)) == 2
+
+
 def test_cards_on_which_something_was_put_while_the_light_changed_are_not_gone_until_bare_ground_shows() -> None:
     pile = (card("roll"), card("stop", 4, 5))
     over = Cover(((-175, -130), (-65, -130), (-65, 20), (-175, 20)))

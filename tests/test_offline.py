@@ -405,6 +405,16 @@ def test_a_card_that_cannot_be_read_for_sure_is_a_question_with_its_choices_and_
     assert confirmed(items) == []
 
 
+def test_a_card_that_nobody_tells_counts_as_its_likeliest_once_somebody_plays_on():
+    unread = "4 100-01:0.5|75-01:0.45 1/distance"
+    items = told_of("0 roll-01 1/battle", "2 roll-02 2/battle", unread, "10 25-01 discard", seconds=14)
+
+    assert [item["question"] for item in items if "question" in item] == [UNREAD]
+    assert [item["counted"] for item in items if "counted" in item] == ["Ann 100"]
+    assert confirmed(items) == ["Ann roll", "Bob roll", "Bob discard 25"]
+    assert kilometres(items) == [100, 0]
+
+
 def test_a_card_that_could_not_be_read_at_once_is_no_play_that_was_missed_later():
     unread = "2-4 25-01:0.6|50-01:0.5 discard"
     items = told_of(

@@ -26,7 +26,7 @@ from companion.match.phones import (
 from companion.pages import Camera, create_app, limits
 from companion.pages.players import phone_identity
 from companion.storage.event_store import Draft, Store
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 
 CODE = phone_identity.table_code(SECRET)
 
@@ -579,10 +579,10 @@ def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock)
 def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
     pace = limits.Pace(clock)
     with ThreadPoolExecutor(8) as pool:
-        waits = list(pool.map(lambda _time: pace.wait_s(limits.Kind.CODE, "10.0.0.1", None), range(40)))
+        waits = list(pool.map(lambda _time: pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", None), range(40)))
 
     assert waits.count(0) == 5
-    assert pace.wait_s(limits.Kind.CODE, "10.0.0.2", None) == 0
+    assert pace.wait_s(limits.RequestKind.CODE, "10.0.0.2", None) == 0
 
 
 def test_one_address_does_not_keep_all_others_waiting(app, two):

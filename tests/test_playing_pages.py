@@ -85,6 +85,9 @@ what may be played comes first
 what may not be played says why for all cards alike
     => /may as Ann
         | 25 km, 50 km, 75 km, 100 km, 200 km Ann cannot drive yet. Instead: a roll, or right of way. Rule:
+two reasons at once are said once each, with all the cards that they are about
+    Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann discard 25; Bob discard 25 => /may as Ann
+        | 25 km, 50 km, 75 km, 100 km, 200 km Stop on Ann: | 75 km, 100 km, 200 km Speed limit:
 out of turn the cards are shown as they would stand and none can be entered
     Ann roll => /may as Ann | This is how the cards would stand if it were yours now. | 100 km | not button Ann 100
 an answer out of turn can be entered although it is somebody else’s turn [side Ann; side Bob; side Cid]

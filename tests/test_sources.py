@@ -157,8 +157,8 @@ class FakeCamera:
     def hold(self) -> None:
         self.done.append("hold")
 
-    def release(self) -> None:
-        self.done.append("release")
+    def let_go(self) -> None:
+        self.done.append("let_go")
 
     def close(self) -> None:
         self.done.append("close")
@@ -308,7 +308,7 @@ def test_exposure_is_held_and_set_anew_when_the_light_has_changed():
 
     list(itertools.islice(bench.frames(), 80))
 
-    assert [deed for deed in bench.cameras[0].done if deed != "close"] == ["hold", "release", "hold"]
+    assert [deed for deed in bench.cameras[0].done if deed != "close"] == ["hold", "let_go", "hold"]
 
 
 def test_waiting_for_a_camera_can_be_ended_from_outside():

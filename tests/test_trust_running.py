@@ -135,7 +135,7 @@ def test_a_heart_does_not_beat_while_something_is_broken_and_says_what(address, 
 
 def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, listening, match):
     with match._changed:
-        start_heart(manager_at(address, usec=40_000), [match.is_there], str)
+        start_heart(manager_at(address, usec=40_000), [match.check_alive], str)
         assert wait_until(lambda: any(thread.name == "heart" for thread in threading.enumerate()))
         threading.Event().wait(0.1)
         silent = listening.is_silent
@@ -149,7 +149,7 @@ def test_a_heart_does_not_beat_while_somebody_holds_the_match_for_ever(address, 
 def test_a_heart_does_not_beat_when_the_log_cannot_be_read(address, listening, match):
     match.store._db.close()
 
-    assert not beat(manager_at(address), [match.is_there])
+    assert not beat(manager_at(address), [match.check_alive])
 
 
 # --- The server ----------------------------------------------------------------------------------------------

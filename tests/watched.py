@@ -13,7 +13,7 @@ from companion.match.questions import Answer, Kind, Question
 from companion.match.state import Policy
 from companion.rules.cards import Card
 from companion.storage.event_store import Store
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 from companion.tabletop.card_ids import face_of
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame

@@ -27,7 +27,7 @@ from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script, shipped_scripts
 from companion.storage.data_folder import DEMO_NAME, data_dir
-from companion.storage.events import Kind
+from companion.storage.events import EventKind
 from companion.tracking.live import TableWatch
 from companion.vision.capture.sources import Frame, paced
 from companion.vision.faces.deck_in_use import faces_of
@@ -193,7 +193,7 @@ def _began_with(match: Match, script: Script) -> bool:
     """True if the first lines of a match, as they were written at first, are those of a script."""
     lines, first = script.record().splitlines(), len(script.header)
     events = match.store.events(match.state.match or 0)
-    written = [_plain(event.body["text"]) for event in events if event.kind == Kind.LINE][: 1 + TELLING_PLAYS]
+    written = [_plain(event.body["text"]) for event in events if event.kind == EventKind.LINE][: 1 + TELLING_PLAYS]
     return match.lines()[:first] == lines[:first] and written == lines[first:][: len(written)]
 
 

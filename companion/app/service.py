@@ -199,7 +199,7 @@ def closed_at_the_end(store: Store) -> Iterator[None]:
 
 
 def _watch(
-    match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None, others: Sequence[str] = ()
+    match: Match, source: str | None, setup: Setup | None, serve: Serve, deck: str | None, others: Sequence[str]
 ) -> None:
     """Serve a match that is played before a camera or several, or by hand."""
     folder = match.store.path.parent
@@ -229,9 +229,9 @@ def _watch(
     if pictures is None:
         serve(camera)
         return
-    first_one = group.first.until_over(turn.turned(pictures))
+    of_first = group.first.until_over(turn.turned(pictures))
     opened = partial(_of_another, watch, turn)
-    thread = watch.start(frame_sets(first_one, lambda: beside.sources, opened, watch.stopping.is_set))
+    thread = watch.start(frame_sets(of_first, lambda: beside.sources, opened, watch.stopping.is_set))
     with until_the_end(match, watch, thread) as looks_after:
         serve(camera, looks_after=looks_after)
 

@@ -19,7 +19,7 @@ from companion.match.questions import Letter
 from companion.rules.editions.edition import edition_names, lent
 from companion.rules.record.notation import edition_named
 from companion.storage.database import Checked
-from companion.storage.events import Event, Kind, checksum, is_sound
+from companion.storage.events import Event, EventKind, checksum, is_sound
 
 MOST_BYTES = 1024 * 1024  # maximum size of a batch, in bytes
 MOST_EVENTS = 5000
@@ -189,7 +189,7 @@ def event_of(seq: int, body: str) -> Event | None:
     if row is None or not is_sound(row):
         return None
     said = json.loads(row[4])
-    if row[3] == Kind.SETUP:
+    if row[3] == EventKind.SETUP:
         said["lines"] = [_known(line, said.get("edition")) for line in said.get("lines", ())]
     return Event(*row[:4], said)
 

@@ -15,9 +15,8 @@ from enum import StrEnum
 from companion.club.batch import MOST_SEQ, Sent
 from companion.club.deeds import Deed
 from companion.match.archive import Past
-from companion.match.questions import Kind as Asked
-from companion.match.questions import Letter, letter_of
-from companion.storage.events import Kind
+from companion.match.questions import Kind, Letter, letter_of
+from companion.storage.events import EventKind
 
 MOST_TEXT = 200
 CALL, ANSWERED, ARRIVED, REPLIED = "call", "answered", "arrived", "replied"
@@ -50,19 +49,19 @@ class Correction:
 
 def heard(sent: Sent) -> tuple[str, dict[str, object]] | None:
     """Return the kind and body of the deed that an event of a table comes to; None for most."""
-    if sent.kind not in (Kind.CALL, Kind.LETTER) and f"-{Asked.DIRECTOR}" not in sent.body:
+    if sent.kind not in (EventKind.CALL, EventKind.LETTER) and f"-{Kind.DIRECTOR}" not in sent.body:
         return None
     try:
         body = json.loads(json.loads(sent.body)["body"])
         who = str(body.get("by", ""))[:MOST_TEXT]
-        if sent.kind == Kind.CALL:
+        if sent.kind == EventKind.CALL:
             return CALL, {"call": sent.seq, "by": who, "is_over": bool(body.get("is_over"))}
-        if sent.kind == Kind.LETTER:
+        if sent.kind == EventKind.LETTER:
             return ARRIVED, {"letter": _number(body["letter"]), "match": sent.match, "what": str(body["what"])[:16]}
         letter = letter_of(str(body.get("question", "")))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
-    agreed = sent.kind in (Kind.CORRECT, Kind.RETRACT) or body.get("answer") == "yes"
+    agreed = sent.kind in (EventKind.CORRECT, EventKind.RETRACT) or body.get("answer") == "yes"
     return None if letter is None else (REPLIED, {"letter": letter, "by": who, "agreed": agreed})
 
 

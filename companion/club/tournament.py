@@ -119,13 +119,13 @@ class Tournament:
 
 def tournament(deeds: Iterable[Deed]) -> Tournament | None:
     """Return what a tournament's deeds come to; None where there are none."""
-    found: Tournament | None = None
+    tournament: Tournament | None = None
     for deed in deeds:
-        if found is None:
-            found = Tournament(Plan(**{**deed.body, "system": System(deed.body["system"])}))
+        if tournament is None:
+            tournament = Tournament(Plan(**{**deed.body, "system": System(deed.body["system"])}))
         else:
-            found = _after(found, deed)
-    return found
+            tournament = _after(tournament, deed)
+    return tournament
 
 
 def _after(before: Tournament, deed: Deed) -> Tournament:
@@ -187,20 +187,22 @@ class Result:
     edition: str = ""  # the edition that they play, where it is another than the tournament's
 
 
-def results(found: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
+def results(tournament: Tournament, played: Sequence[Played]) -> tuple[Result, ...]:
     """Return the result of every seat of every round; what was typed counts before what a table says."""
     return tuple(
-        _result(found, number, seat, played) for number, seats in enumerate(found.rounds, start=1) for seat in seats
+        _result(tournament, number, seat, played)
+        for number, seats in enumerate(tournament.rounds, start=1)
+        for seat in seats
     )
 
 
-def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]) -> Result:
+def _result(tournament: Tournament, number: int, seat: Seat, played: Sequence[Played]) -> Result:
     if seat.rests:
         return Result(number, seat, is_final=True)
-    typed = found.typed.get((number, seat.sides[0]))
+    typed = tournament.typed.get((number, seat.sides[0]))
     if typed is not None:
         return Result(number, seat, typed, is_final=True, is_typed=True)
-    later = (other for seats in found.rounds[number:] for other in seats if other.table == seat.table)
+    later = (other for seats in tournament.rounds[number:] for other in seats if other.table == seat.table)
     until = min((other.since for other in later), default=None)
     here = [
         one
@@ -208,12 +210,12 @@ def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]
         if one.table == seat.table and one.match > seat.since and (until is None or one.match <= until)
     ]
     for one in sorted(here, key=lambda one: -one.match):
-        sides = [side for name in seat.sides if (side := _found(found, name, one.state["sides"])) is not None]
+        sides = [side for name in seat.sides if (side := _side_in(tournament, name, one.state["sides"])) is not None]
         if len(one.state["sides"]) == len(seat.sides) == len(sides):
             edition = str(one.state["edition"])
             points = tuple(side["total"] if one.counted is None else one.counted.get(side["name"], 0) for side in sides)
             is_final = one.counted is not None or bool(one.state["winner"])
-            other = edition if edition != found.plan.edition else ""
+            other = edition if edition != tournament.plan.edition else ""
             return Result(number, seat, points, is_final, edition=other)
     others = (
         " – ".join(str(side["name"]) for side in max(here, key=lambda one: one.match).state["sides"]) if here else ""
@@ -221,23 +223,23 @@ def _result(found: Tournament, number: int, seat: Seat, played: Sequence[Played]
     return Result(number, seat, others=others)
 
 
-def _found(found: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
+def _side_in(tournament: Tournament, name: str, sides: Sequence[Mapping[str, Any]]) -> Mapping[str, Any] | None:
     """Return a side among those of a match: whose players are called so."""
-    side = found.side(name)
+    side = tournament.side(name)
     wanted = {key_of(player) for player in (side.players if side else (name,))}
     return next((one for one in sides if {key_of(who) for who in one["players"]} == wanted), None)
 
 
-def standings(found: Tournament, known: Iterable[Result]) -> list[Standing]:
+def standings(tournament: Tournament, known: Iterable[Result]) -> list[Standing]:
     """Return how all stand after what is final."""
-    seats = found.plan.seats
+    seats = tournament.plan.seats
     games = [Encounter(one.seat.sides, one.points or (), seats) for one in known if one.is_final]
-    return swiss.standings(found.order, games)
+    return swiss.standings(tournament.order, games)
 
 
-def open_seats(found: Tournament, known: Iterable[Result]) -> list[Result]:
+def open_seats(tournament: Tournament, known: Iterable[Result]) -> list[Result]:
     """Return the seats of the last round that have no final result."""
-    return [one for one in known if one.round == len(found.rounds) and not one.is_final]
+    return [one for one in known if one.round == len(tournament.rounds) and not one.is_final]
 
 
 # --- What may be done -----------------------------------------------------------------------------------------
@@ -268,24 +270,24 @@ def planned(form: Mapping[str, str]) -> dict[str, object]:
 
 
 def _number(form: Mapping[str, str], name: str, low: int, high: int) -> int:
-    found = whole(form.get(name, "").strip(), low, high)
-    if found is None:
+    number = whole(form.get(name, "").strip(), low, high)
+    if number is None:
         raise Problem(
             "“%(text)s” is no number from %(low)d to %(high)d.", text=plain(form.get(name, ""), 20), low=low, high=high
         )
-    return found
+    return number
 
 
 def _called(text: str) -> str:
     return " ".join(plain(text, _MOST_NAME).split())
 
 
-def entered(found: Tournament, text: str) -> dict[str, object]:
+def entered(tournament: Tournament, text: str) -> dict[str, object]:
     """Return the sides that a text names, one a line, its players joined by `&`. Raises Problem."""
-    if found.rounds and found.plan.system is not System.SWISS:
+    if tournament.rounds and tournament.plan.system is not System.SWISS:
         raise Problem(say("The plan of all rounds has been drawn: nobody can be added any more."))
-    size = 2 if found.plan.is_of_pairs else 1
-    known = {key_of(player) for side in found.sides for player in side.players}
+    size = 2 if tournament.plan.is_of_pairs else 1
+    known = {key_of(player) for side in tournament.sides for player in side.players}
     sides = []
     for line in filter(str.strip, text.splitlines()):
         players = [_called(one) for one in _TOGETHER.split(line.strip()) if one]
@@ -300,14 +302,14 @@ def entered(found: Tournament, text: str) -> dict[str, object]:
         sides.append(players)
     if not sides:
         raise Problem(say("Write who takes part, one side a line."))
-    if len(found.sides) + len(sides) > MOST_SIDES:
+    if len(tournament.sides) + len(sides) > MOST_SIDES:
         raise Problem("At most %(most)d sides can take part.", most=MOST_SIDES)
     return {"sides": sides}
 
 
-def left(found: Tournament, name: str) -> dict[str, object]:
+def left(tournament: Tournament, name: str) -> dict[str, object]:
     """Return that a side plays no further round. Raises Problem."""
-    if found.side(name) is None:
+    if tournament.side(name) is None:
         raise Problem("%(who)s does not take part.", who=plain(name, _MOST_NAME))
     return {"side": name}
 
@@ -321,26 +323,26 @@ class TableThere(NamedTuple):
 
 
 def drawn(
-    found: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
+    tournament: Tournament, known: Sequence[Result], number: int, tables: Sequence[TableThere], lot: Sequence[str]
 ) -> dict[str, object]:
     """Return the seats of the next round, `number`; `lot` is a chance order of the sides. Raises Problem."""
-    there = [side.name for side in found.sides if not side.has_left]
-    waiting = open_seats(found, known)
-    if number != len(found.rounds) + 1:
+    there = [side.name for side in tournament.sides if not side.has_left]
+    waiting = open_seats(tournament, known)
+    if number != len(tournament.rounds) + 1:
         raise Problem("Round %(number)d has been drawn already.", number=number)
-    if number > found.length:
+    if number > tournament.length:
         raise Problem(say("All rounds have been played."))
     if waiting:
         who = " – ".join(waiting[0].seat.sides)
         raise Problem("%(who)s: there is no result yet. Wait for it, or type it.", who=who)
     if len(there) < 2:
         raise Problem(say("A round needs two sides."))
-    begun = found if found.lot else replace(found, lot=tuple(lot))
-    if found.plan.system is System.SWISS or found.plan.seats > 2:
+    begun = tournament if tournament.lot else replace(tournament, lot=tuple(lot))
+    if tournament.plan.system is System.SWISS or tournament.plan.seats > 2:
         table = [one for one in standings(begun, known) if one.side in there]
-        if found.plan.system is not System.SWISS:
+        if tournament.plan.system is not System.SWISS:
             table.sort(key=lambda one: begun.lot.index(one.side))
-        seated = swiss.seated(table, found.plan.seats)
+        seated = swiss.seated(table, tournament.plan.seats)
     else:
         seated = _in_circle(begun.lot, number, there)
     places: list[dict[str, object]] = []
@@ -362,19 +364,19 @@ def _in_circle(lot: Sequence[str], number: int, there: Sequence[str]) -> list[tu
     return sorted(filter(None, both), key=lambda pair: -len(pair))
 
 
-def undrawn(found: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
+def undrawn(tournament: Tournament, known: Sequence[Result], number: int) -> dict[str, object]:
     """Return that the draw of the last round is taken back. Raises Problem once something was played in it."""
-    if number != len(found.rounds) or not found.rounds:
+    if number != len(tournament.rounds) or not tournament.rounds:
         raise Problem(say("Only the last round can be drawn again."))
     if any(one.points is not None for one in known if one.round == number):
         raise Problem(say("This round has begun: its draw stands."))
     return {"round": number}
 
 
-def typed(found: Tournament, form: Mapping[str, str]) -> dict[str, object]:
+def typed(tournament: Tournament, form: Mapping[str, str]) -> dict[str, object]:
     """Return a result that was typed; without points the table's own counts again. Raises Problem."""
-    number, first = _number(form, "round", 1, max(1, len(found.rounds))), form.get("first", "")
-    seats = found.rounds[number - 1] if found.rounds else ()
+    number, first = _number(form, "round", 1, max(1, len(tournament.rounds))), form.get("first", "")
+    seats = tournament.rounds[number - 1] if tournament.rounds else ()
     seat = next((seat for seat in seats if seat.sides[0] == first and not seat.rests), None)
     if seat is None:
         raise Problem("%(who)s does not play in this round.", who=plain(first, _MOST_NAME))
@@ -384,10 +386,10 @@ def typed(found: Tournament, form: Mapping[str, str]) -> dict[str, object]:
     return {"round": number, "first": first, "points": points}
 
 
-def clocked(found: Tournament, runs: str) -> dict[str, object]:
+def clocked(tournament: Tournament, runs: str) -> dict[str, object]:
     """Return how the round's clock goes on: `start`, `stop`, or `again` from the whole time. Raises Problem."""
-    if not found.plan.minutes or not found.rounds:
+    if not tournament.plan.minutes or not tournament.rounds:
         raise Problem(say("This round has no clock."))
-    whole_s = found.plan.minutes * 60.0
-    left_s = whole_s if found.clock is None or runs == "again" else found.clock.left_s
+    whole_s = tournament.plan.minutes * 60.0
+    left_s = whole_s if tournament.clock is None or runs == "again" else tournament.clock.left_s
     return {"left_s": round(left_s, 1), "runs": runs != "stop"}

@@ -21,7 +21,7 @@ from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, Item, J
 from companion.rules.record.notation import Line
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
-from companion.storage.events import Event, Kind
+from companion.storage.events import Event, EventKind
 
 MOST_JUDGED = 16
 MOST_COUNTED = 2000
@@ -108,7 +108,7 @@ def judged(match: int, events: Sequence[Event]) -> Past:
     """Return a match from its events."""
     past = history(events)
     record, entries = judge_on(EMPTY_RECORD, past.lines)
-    ended_s = max((event.at_s for event in events if event.kind is Kind.LINE), default=events[0].at_s)
+    ended_s = max((event.at_s for event in events if event.kind is EventKind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
     return Past(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo)
 

@@ -13,8 +13,7 @@ from typing import Any
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.match.history import CAMERA, DEALT, PHONE, ROBOT, ROBOT_SEAT, VERIFYING, YES
-from companion.match.questions import Answer, Letter, Question, letter_id
-from companion.match.questions import Kind as Asked
+from companion.match.questions import Answer, Kind, Letter, Question, letter_id
 from companion.match.state import MatchState, Outcome, Policy, judge_on, judged_next, waits_for_another
 from companion.robots.robot import Level
 from companion.rules.editions.edition import own_text
@@ -22,7 +21,7 @@ from companion.rules.play import Play
 from companion.rules.record import judge
 from companion.rules.record.notation import HandLine, Line, read_header
 from companion.rules.table import Table
-from companion.storage.events import Draft, Kind
+from companion.storage.events import Draft, EventKind
 
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
@@ -33,12 +32,12 @@ NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and s
 
 def setting(key: str, value: str, by: str) -> Draft:
     """Return a setting of the match."""
-    return Draft(Kind.SETTING, {"key": key, "value": value, "by": by})
+    return Draft(EventKind.SETTING, {"key": key, "value": value, "by": by})
 
 
 def beginning(text: str, by: str, *, is_dealt: bool) -> Draft:
     """Return the line that begins a hand, with the key of its cards where the program deals."""
-    return Draft(Kind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
+    return Draft(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
 def match_begun(
@@ -68,19 +67,19 @@ def match_begun(
     if before.robot_seat is not None:
         settings[ROBOT_SEAT] = str(before.robot_seat)
     own = own_text(game.edition_name)  # For the club, which has no file of it.
-    set_up = Draft(Kind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
+    set_up = Draft(EventKind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
     first = beginning(lines[-1], by, is_dealt=robots is not None)
     return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
 
 
 def line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
     """Return a line for the record; an illegal play that the table lets stand says so."""
-    return Draft(Kind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
+    return Draft(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
-def rewriting(kind: Kind, seq: int, play: Play | None, by: str) -> Draft:
+def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> Draft:
     """Return the change of a line: it should have said a play, never happened, or a play was forgotten before it."""
-    which = {"source": PHONE, "before": seq} if kind is Kind.LINE else {"of": seq}
+    which = {"source": PHONE, "before": seq} if kind is EventKind.LINE else {"of": seq}
     return Draft(kind, {**which, **({"text": str(play)} if play else {}), "by": by})
 
 
@@ -96,7 +95,7 @@ def standing(state: MatchState, by: str) -> list[Draft]:
         record, entries = judge_on(state.record, lines)
         after = replace(state, record=record, entries=entries)
         if after.entry(entry.seq) not in after.attention:
-            changes.append(Draft(Kind.CORRECT, {"of": entry.seq, "text": text, "by": by}))
+            changes.append(Draft(EventKind.CORRECT, {"of": entry.seq, "text": text, "by": by}))
             state = after
     return changes
 
@@ -140,19 +139,19 @@ def following(
         return counting(state, question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
     about = {"of": wrong.seq, "question": question.id, "by": by}
     if play is None:
-        return [Draft(Kind.RETRACT, about)]
+        return [Draft(EventKind.RETRACT, about)]
     if waits_for_another(state, play, by) and not vouched:
         return OTHER_SIDE
-    return [Draft(Kind.CORRECT, {**about, "text": str(play)})]
+    return [Draft(EventKind.CORRECT, {**about, "text": str(play)})]
 
 
 def received(state: MatchState, letter: Mapping[str, Any]) -> list[Draft]:
     """Return that a letter has come; where the program deals also the answer that nothing can be changed."""
-    came = Draft(Kind.LETTER, letter)
+    came = Draft(EventKind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
     asked = letter_id(state.match, letter["letter"])
-    return [came, Draft(Kind.ANSWER, {"question": asked, "answer": Answer.NO, "about": "", "by": PROGRAM})]
+    return [came, Draft(EventKind.ANSWER, {"question": asked, "answer": Answer.NO, "about": "", "by": PROGRAM})]
 
 
 def directed(question: Question, answer: Answer, by: str) -> Draft:
@@ -160,10 +159,10 @@ def directed(question: Question, answer: Answer, by: str) -> Draft:
     about = {"question": question.id, "by": by}
     if answer is not Answer.YES or question.line is None:
         said = Answer.YES if answer is Answer.YES else Answer.NO
-        return Draft(Kind.ANSWER, {**about, "answer": said, "about": question.about})
+        return Draft(EventKind.ANSWER, {**about, "answer": said, "about": question.about})
     if question.plays:
-        return Draft(Kind.CORRECT, {**about, "of": question.line, "text": str(question.plays[0])})
-    return Draft(Kind.RETRACT, {**about, "of": question.line})
+        return Draft(EventKind.CORRECT, {**about, "of": question.line, "text": str(question.plays[0])})
+    return Draft(EventKind.RETRACT, {**about, "of": question.line})
 
 
 def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> Draft | None:
@@ -175,7 +174,7 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
         if lifted is not None:
-            return Draft(Kind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
+            return Draft(EventKind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
     waiting = [question for question in state.questions if question.asks_play]
     if not waiting or not waiting[0].may_count_untapped or waiting[0].id in answered:
         return None
@@ -190,6 +189,6 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
 def _is_lifted(question: Question, state: MatchState, answered: Set[str]) -> bool:
     """True if the card of the last play has been taken up again, and the camera had brought that play."""
     lines = state.hand_entries
-    is_seen = question.kind is Asked.DIFFERS and not question.plays
+    is_seen = question.kind is Kind.DIFFERS and not question.plays
     is_last = is_seen and bool(lines) and lines[-1].seq == question.line
     return is_last and lines[-1].written.source == CAMERA and question.id not in answered

@@ -13,7 +13,7 @@ from itertools import pairwise, takewhile
 from companion.match.questions import Answer, Answered, Letter
 from companion.robots.robot import Level
 from companion.rules.record.notation import PlayerLine, read_header
-from companion.storage.events import Event, Kind
+from companion.storage.events import Event, EventKind
 
 CAMERA, PHONE, SOMEBODY = "camera", "phone", "somebody"
 """Where a line comes from; and whom the log names where no player did something: the camera, a phone without a seat."""
@@ -26,7 +26,7 @@ VERIFYING, ROBOT_SEAT = "other-side-verifies", "robot-seat"  # who confirms, who
 
 YES, NO = "yes", "no"
 
-UNDOABLE = (Kind.LINE, Kind.CORRECT, Kind.RETRACT)
+UNDOABLE = (EventKind.LINE, EventKind.CORRECT, EventKind.RETRACT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,19 +85,21 @@ class History:
 def history(events: Sequence[Event]) -> History:
     """Return what a match's events come to."""
     standing = _standing(events)
-    settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == Kind.SETTING}
+    settings = {e.body["key"]: e.body["value"] for e in standing if e.kind == EventKind.SETTING}
     past = History(settings=settings)
-    said = [e for e in events if e.kind == Kind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)]
+    said = [
+        e for e in events if e.kind == EventKind.ANSWER and "question" in e.body and e.body["answer"] in tuple(Answer)
+    ]
     return replace(
         past,
         lines=tuple(_lines(standing)),
         # Nothing takes back what was said to a question.
         answers={e.body["question"]: Answered(Answer(e.body["answer"]), e.body.get("about", ""), e.seq) for e in said},
-        claims=tuple(_written(e) for e in events if e.kind == Kind.CLAIM),
+        claims=tuple(_written(e) for e in events if e.kind == EventKind.CLAIM),
         asked=frozenset(e.body["question"] for e in events if e.body.get("question")),
-        waived=frozenset((e.body["of"], e.by) for e in events if e.kind == Kind.WAIVE),
-        wishes=tuple(e for e in events if e.kind == Kind.WISH),
-        letters=tuple(e for e in events if e.kind == Kind.LETTER),
+        waived=frozenset((e.body["of"], e.by) for e in events if e.kind == EventKind.WAIVE),
+        wishes=tuple(e for e in events if e.kind == EventKind.WISH),
+        letters=tuple(e for e in events if e.kind == EventKind.LETTER),
         has_called=_has_called(events),
         undone_next=_undone_next(events, standing, past.robots),
         changes=tuple(_changes(events, standing)),
@@ -110,7 +112,7 @@ def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Con
 
     To that belongs the line after it, which begins the first hand. Lines changed by one tap go together.
     """
-    firsts = {after.seq for before, after in pairwise(events) if before.kind == Kind.SETUP}
+    firsts = {after.seq for before, after in pairwise(events) if before.kind == EventKind.SETUP}
     taken: list[Event] = []
     for event, older in pairwise([*filter(_is_undoable, reversed(standing)), None]):
         if event is None or event.seq in firsts:
@@ -122,16 +124,16 @@ def _undone_next(events: Sequence[Event], standing: Sequence[Event], robots: Con
 
 
 def _is_of_one_tap(older: Event | None, event: Event) -> bool:
-    if older is None or not older.kind == event.kind == Kind.CORRECT:
+    if older is None or not older.kind == event.kind == EventKind.CORRECT:
         return False
     return "request" in event.body and bool(older.body.get("request") == event.body["request"])
 
 
 def _redone_next(standing: Sequence[Event]) -> tuple[Event, ...]:
     """Return the undos of the last tap on it, while nothing was changed since."""
-    last = [event for event in reversed(standing) if _is_undoable(event) or event.kind == Kind.UNDO]
+    last = [event for event in reversed(standing) if _is_undoable(event) or event.kind == EventKind.UNDO]
     tap = last[0].body.get("request") if last else None
-    undos = takewhile(lambda event: event.kind == Kind.UNDO and event.body.get("request") == tap, last)
+    undos = takewhile(lambda event: event.kind == EventKind.UNDO and event.body.get("request") == tap, last)
     return tuple(undos)[: None if tap else 1]
 
 
@@ -147,7 +149,7 @@ def _standing(events: Sequence[Event]) -> list[Event]:
     for event in reversed(events):
         if event.seq in void:
             continue
-        if event.kind in (Kind.UNDO, Kind.REDO):
+        if event.kind in (EventKind.UNDO, EventKind.REDO):
             void.add(event.body["of"])
         standing.append(event)
     return standing[::-1]
@@ -155,38 +157,38 @@ def _standing(events: Sequence[Event]) -> list[Event]:
 
 def _changes(events: Sequence[Event], standing: Sequence[Event]) -> Iterator[Change]:
     """Yield each change that stands, with what its line said before; an undo takes out the line that it undoes."""
-    said = {event.seq: event.body["text"] for event in events if event.kind == Kind.LINE}
+    said = {event.seq: event.body["text"] for event in events if event.kind == EventKind.LINE}
     for event in standing:
-        line, after = event.body.get("of"), event.body.get("text") if event.kind == Kind.CORRECT else None
-        if event.kind in (Kind.CORRECT, Kind.RETRACT, Kind.UNDO) and line in said:
+        line, after = event.body.get("of"), event.body.get("text") if event.kind == EventKind.CORRECT else None
+        if event.kind in (EventKind.CORRECT, EventKind.RETRACT, EventKind.UNDO) and line in said:
             yield Change(event.seq, line, said[line], after, event.by)
             said[line] = after or said[line]
 
 
 def _has_called(events: Sequence[Event]) -> bool:
     """True if the last call of the director is neither over nor answered."""
-    call = next((e for e in reversed(events) if e.kind == Kind.CALL), None)
+    call = next((e for e in reversed(events) if e.kind == EventKind.CALL), None)
     if call is None or call.body.get("is_over"):
         return False
-    return not any(e.kind == Kind.LETTER and e.body["what"] == Letter.COMING and e.seq > call.seq for e in events)
+    return not any(e.kind == EventKind.LETTER and e.body["what"] == Letter.COMING and e.seq > call.seq for e in events)
 
 
 def _lines(standing: Sequence[Event]) -> list[Written]:
     lines: list[Written] = []
     for event in standing:
-        if event.kind == Kind.SETUP:
+        if event.kind == EventKind.SETUP:
             lines += [Written(event.seq, text, event.by) for text in event.body.get("lines", ())]
-        elif event.kind == Kind.LINE:
+        elif event.kind == EventKind.LINE:
             before, answered = event.body.get("before"), event.body.get("question")
             # A question is asked again where its line no longer counts: the last answer is the one that stands.
             lines = [line for line in lines if not answered or line.question != answered]
             place = next((place for place, line in enumerate(lines) if line.seq == before), len(lines))
             lines.insert(place, _written(event))
-        elif event.kind == Kind.CORRECT:
+        elif event.kind == EventKind.CORRECT:
             body = {"text": event.body["text"], "corrected_by": event.by}
             body |= {"question": event.body["question"]} if "question" in event.body else {}
             lines = [replace(line, **body) if line.seq == event.body["of"] else line for line in lines]
-        elif event.kind == Kind.RETRACT:
+        elif event.kind == EventKind.RETRACT:
             lines = [line for line in lines if line.seq != event.body["of"]]
     return lines
 

@@ -43,7 +43,7 @@ from companion.rules.record import judge, notation
 from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
-from companion.storage.events import Draft, Event, Kind
+from companion.storage.events import Draft, Event, EventKind
 
 log = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ CHANGES_PER_S, MOST_SINCE_S = 10, 5e7  # more than there are without an event; 1
 DONE = Outcome(done=True)
 GONE = Outcome(done=False, say=say("That was settled already."), is_void=True)
 NOTHING = {
-    Kind.UNDO: Outcome(done=False, say=say("There is nothing to undo."), is_void=True),
-    Kind.REDO: Outcome(done=False, say=say("There is nothing to redo."), is_void=True),
+    EventKind.UNDO: Outcome(done=False, say=say("There is nothing to undo."), is_void=True),
+    EventKind.REDO: Outcome(done=False, say=say("There is nothing to redo."), is_void=True),
 }
 NOT_LOOKED = Outcome(
     done=False,
@@ -116,7 +116,7 @@ class Match:
             self._changed.wait_for(lambda: self._state.version != after_version, timeout_s)
             return self._state
 
-    def is_there(self) -> None:
+    def check_alive(self) -> None:
         """Return once the match can be locked and the log read: nothing holds them for ever."""
         with self._changed:
             self.store.events(0)
@@ -229,9 +229,9 @@ class Match:
         with self._changed:
             if player not in self._state.people:
                 return GONE
-            new = [Draft(Kind.SEAT, {"player": player, "by": by})]
+            new = [Draft(EventKind.SEAT, {"player": player, "by": by})]
             if name:
-                new.append(Draft(Kind.LINE, {"text": f'player {player} "{name}"', "by": by}))
+                new.append(Draft(EventKind.LINE, {"text": f'player {player} "{name}"', "by": by}))
             return self._write(*new)
 
     # Plays
@@ -259,7 +259,7 @@ class Match:
             if (is_legal or anyway) and not waits:
                 return self._write(drafts.line(play, by, PHONE, legal=is_legal))
             known = {question.id for question in self._state.questions}
-            self._write(Draft(Kind.CLAIM, {"text": str(play), "by": by}))
+            self._write(Draft(EventKind.CLAIM, {"text": str(play), "by": by}))
             waiting = [question for question in self._state.questions if question.asks_play]
             claim = next((question for question in waiting if question.id not in known), None)
             if claim is None:
@@ -284,7 +284,7 @@ class Match:
             dealt = self._state.dealt
             if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
                 return Outcome(done=False, say=dealer.NOTHING_TO_DECLINE)
-            return self._write(Draft(Kind.WAIVE, {"of": self._state.last_line, "by": by}))
+            return self._write(Draft(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
 
     def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
         """Enter what a robot has decided, None for no answer, if the match still stands as it was then."""
@@ -335,7 +335,7 @@ class Match:
                 answer = Answer.RECORD
             body = {"answer": answer, "about": question.about, "by": by}
             asked = filter(None, (question.id, question.instead_of))
-            return self._write(*(Draft(Kind.ANSWER, {"question": one, **body}) for one in asked))
+            return self._write(*(Draft(EventKind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
@@ -351,10 +351,10 @@ class Match:
 
         Where the other side verifies, only it, or somebody `vouched`, changes the lines of a side.
         """
-        return self.rewrite(Kind.CORRECT, seq, text, by, vouched=vouched)
+        return self.rewrite(EventKind.CORRECT, seq, text, by, vouched=vouched)
 
     def rewrite(
-        self, kind: Kind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
+        self, kind: EventKind, seq: int, text: str | None, by: str, *, vouched: bool = False, asks: bool = False
     ) -> Outcome:
         """Change a line, take it out, or insert a forgotten play before it, as a correction, retraction or line does.
 
@@ -375,7 +375,7 @@ class Match:
             against = now.judged if now is not None and now.needs_attention else None
             return replace(outcome, reasons=against.reasons) if against is not None else outcome
 
-    def misfits(self, kind: Kind, seq: int, text: str | None) -> tuple[Entry, ...]:
+    def misfits(self, kind: EventKind, seq: int, text: str | None) -> tuple[Entry, ...]:
         """Return the lines that would no longer count after `rewrite`. Raises Problem for text that is no play."""
         with self._changed:
             play = self._read(text) if text is not None else None
@@ -404,24 +404,24 @@ class Match:
         with self._changed:
             now = self._state
             if now.undoable is None or seq not in (None, now.undoable.seq):
-                return NOTHING[Kind.UNDO] if seq is None else GONE
+                return NOTHING[EventKind.UNDO] if seq is None else GONE
             if now.is_dealt and by not in now.people:
                 return Outcome(done=False, say=dealer.OWN_CARDS)
             if now.is_dealt and len(now.people) > 1:
                 wish = next((asked for asked in now.questions if asked.kind is questions.Kind.UNDO), None)
                 if wish is None:
-                    self._write(Draft(Kind.WISH, {"of": now.undoable.seq, "by": by}))
-                if wish is None or wish.about == by:
+                    self._write(Draft(EventKind.WISH, {"of": now.undoable.seq, "by": by}))
+                if wish is None or wish.by == by:
                     return Outcome(done=False, say=ASKED)
-                by = wish.about
-            return self._write(*(Draft(Kind.UNDO, {"of": event.seq, "by": by}) for event in now.past.undone_next))
+                by = wish.by
+            return self._write(*(Draft(EventKind.UNDO, {"of": event.seq, "by": by}) for event in now.past.undone_next))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         with self._changed:
             undone = self._state.redone_next
             if not undone or seq not in (None, undone[0].seq):
-                return NOTHING[Kind.REDO] if seq is None else GONE
-            return self._write(*(Draft(Kind.REDO, {"of": event.seq, "by": by}) for event in undone))
+                return NOTHING[EventKind.REDO] if seq is None else GONE
+            return self._write(*(Draft(EventKind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
     # The director of the club
 
@@ -430,7 +430,7 @@ class Match:
         with self._changed:
             if self._state.past.has_called is not is_over:
                 return GONE
-            return self._write(Draft(Kind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
+            return self._write(Draft(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
         """Note what the director has sent, once; without a match it waits at the club."""
@@ -527,7 +527,7 @@ class Match:
         for event in events:
             # Of a log that is read; changes made here are kept with their outcome.
             if request := event.body.get("request"):
-                is_done = event.kind not in (Kind.CLAIM, Kind.WISH)
+                is_done = event.kind not in (EventKind.CLAIM, EventKind.WISH)
                 self._first[request] = event.body.get("asked", ""), Outcome(done=is_done, seq=event.seq)
         self._show(derived(self._state, self._events), unsaved=self.store.unsaved)
 

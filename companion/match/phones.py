@@ -71,7 +71,7 @@ class Party:
         return next((player for player, whose in self.seats.items() if whose == phone), None)
 
 
-class Kind(StrEnum):
+class NoticeKind(StrEnum):
     """What a phone may have to be told."""
 
     FREED = "freed"  # the host freed its seat
@@ -85,9 +85,11 @@ class Kind(StrEnum):
     FOLLOWED = "followed"  # it was the host's, and another is now
 
 
-OF_SEATS = frozenset({Kind.FREED, Kind.TAKEN, Kind.GIVEN, Kind.SEAT_REFUSED, Kind.SEAT_KEPT})
-OF_ROLES = frozenset({Kind.HOST, Kind.FOLLOWED, Kind.HOST_REFUSED})
-OF_JOINING = frozenset({Kind.JOIN_REFUSED})
+OF_SEATS = frozenset(
+    {NoticeKind.FREED, NoticeKind.TAKEN, NoticeKind.GIVEN, NoticeKind.SEAT_REFUSED, NoticeKind.SEAT_KEPT}
+)
+OF_ROLES = frozenset({NoticeKind.HOST, NoticeKind.FOLLOWED, NoticeKind.HOST_REFUSED})
+OF_JOINING = frozenset({NoticeKind.JOIN_REFUSED})
 GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word counts
 
 
@@ -96,7 +98,7 @@ class Told:
     """Something that a phone has to be told."""
 
     id: int
-    kind: Kind
+    kind: NoticeKind
     player: str | None = None
 
 
@@ -113,12 +115,12 @@ class News:
         """Return what a phone has to be told, the oldest first."""
         return self._of.get(phone or "", ())
 
-    def tell(self, phone: str, kind: Kind, player: str | None = None) -> None:
+    def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
         """Keep something to tell a phone, and drop what it makes old."""
         group = next(group for group in GROUPS if kind in group)
         self._change(phone, lambda told: told.kind not in group, Told(next(self._next_id), kind, player))
 
-    def settle(self, phone: str, group: frozenset[Kind]) -> None:
+    def settle(self, phone: str, group: frozenset[NoticeKind]) -> None:
         """Drop what a phone had to be told of a group: it has done something about it."""
         self._change(phone, lambda told: told.kind not in group)
 
@@ -240,8 +242,8 @@ class Phones:
             for one in (before or phone, phone):
                 self.news.settle(one, OF_ROLES)
             if before != phone:
-                self._tell(before, Kind.FOLLOWED, by)
-                self._tell(phone, Kind.HOST, by)
+                self._tell(before, NoticeKind.FOLLOWED, by)
+                self._tell(phone, NoticeKind.HOST, by)
 
     # Seats
 
@@ -260,13 +262,13 @@ class Phones:
             self._keep(replace(self._party, seats={**others, player: phone}, watching=watching))
             self.news.settle(phone, OF_SEATS)
             if before != phone:
-                self._tell(before, Kind.TAKEN, by, player)
+                self._tell(before, NoticeKind.TAKEN, by, player)
             return True
 
     def give(self, phone: str, player: str, *, by: str | None) -> None:
         with self._lock:
             self.sit(phone, player, by=by)
-            self._tell(phone, Kind.GIVEN, by, player)
+            self._tell(phone, NoticeKind.GIVEN, by, player)
 
     def stand_up(self, phone: str, *, watches: bool) -> None:
         """Take a phone's seat away: it watches, or it is there for the whole table."""
@@ -282,7 +284,7 @@ class Phones:
             before = self._party.seats.get(player)
             seats = {p: phone for p, phone in self._party.seats.items() if p != player}
             self._keep(replace(self._party, seats=seats))
-            self._tell(before, Kind.FREED, by, player)
+            self._tell(before, NoticeKind.FREED, by, player)
 
     # Asking
 
@@ -330,13 +332,13 @@ class Phones:
             self._changed()
             return found
 
-    def _refusal(self, asked: Asked, by: str | None) -> Kind:
+    def _refusal(self, asked: Asked, by: str | None) -> NoticeKind:
         if asked.wish is Wish.SEAT:
             holds = by is not None and by == self._party.seats.get(asked.player or "") and by != self._party.host
-            return Kind.SEAT_KEPT if holds else Kind.SEAT_REFUSED
-        return Kind.HOST_REFUSED if asked.wish is Wish.HOST else Kind.JOIN_REFUSED
+            return NoticeKind.SEAT_KEPT if holds else NoticeKind.SEAT_REFUSED
+        return NoticeKind.HOST_REFUSED if asked.wish is Wish.HOST else NoticeKind.JOIN_REFUSED
 
-    def _tell(self, phone: str | None, kind: Kind, by: str | None, player: str | None = None) -> None:
+    def _tell(self, phone: str | None, kind: NoticeKind, by: str | None, player: str | None = None) -> None:
         """Tell a phone what it has not done itself."""
         if phone is not None and phone != by:
             self.news.tell(phone, kind, player)
@@ -352,10 +354,10 @@ class Phones:
         self._changed()
 
 
-_ANSWERS: Mapping[Wish, frozenset[Kind]] = {
+_ANSWERS: Mapping[Wish, frozenset[NoticeKind]] = {
     Wish.JOIN: OF_JOINING,
-    Wish.SEAT: frozenset({Kind.SEAT_REFUSED, Kind.SEAT_KEPT}),
-    Wish.HOST: frozenset({Kind.HOST_REFUSED}),
+    Wish.SEAT: frozenset({NoticeKind.SEAT_REFUSED, NoticeKind.SEAT_KEPT}),
+    Wish.HOST: frozenset({NoticeKind.HOST_REFUSED}),
 }
 """The answers that are old once a phone asks again."""
 

@@ -59,14 +59,15 @@ class Question:
     plays: tuple[Play, ...] = ()  # likeliest first; what the table's answer would write for `differs`, if anything
     table: Table | None = None  # what the first play is judged on: the legal plays before it counted
     reasons: tuple[Reason, ...] = ()  # why the first play is illegal there
-    say: Said | None = None  # for `differs`, the difference as a sentence
+    say: Said | None = None  # the difference, or what the director writes or wishes, as a sentence
     confidence: float = 1.0
     sure: bool = True  # if the play may be confirmed without a tap where the table has chosen so
     expected: Card | None = None  # for `differs`: the card that should lie there and does not
     seen: Card | None = None  # for `differs`: the card that lies there and should not
     line: int | None = None  # for `differs` the line of the record that goes where the table is right; the director's
     instead_of: str = ""  # for a typed play: the id of the question about the card that was laid for it
-    about: str = ""  # how the zone lay: `ignore` holds until that changes. Else who wishes it.
+    about: str = ""  # how the zone lay: `ignore` holds until that changes
+    by: str = ""  # the director, or who wishes an undo
     crop: bytes | None = field(default=None, compare=False)  # the card as the camera saw it, JPEG
 
     @property

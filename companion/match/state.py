@@ -217,7 +217,7 @@ def _directed(state: MatchState) -> Iterator[Question]:
             continue
         if body["what"] == Letter.NOTE:
             note = say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=body.get("text", ""))
-            yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=note, about=who)
+            yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=note, by=who)
         elif (entry := state.entry(body["of"])) is not None and not state.is_dealt:
             yield from _corrected(state, asked, entry, body)
 
@@ -227,13 +227,13 @@ def _corrected(state: MatchState, asked: str, entry: Entry, body: Mapping[str, A
     line, who = entry.written.text, body["by"]
     if body["what"] == Letter.REMOVE:
         wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
-        yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=wish, line=entry.seq, about=who)
+        yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=wish, line=entry.seq, by=who)
         return
     play = notation.read_play(str(body.get("text")), state.game.teams)
     if play is None:
         return
     wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=str(play))
-    yield Question(asked, Kind.DIRECTOR, None, (play,), state.game.table, say=wish, line=entry.seq, about=who)
+    yield Question(asked, Kind.DIRECTOR, None, (play,), state.game.table, say=wish, line=entry.seq, by=who)
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
@@ -242,7 +242,7 @@ def _wished(state: MatchState) -> Iterator[Question]:
         asked = question_id(state.match or 0, state.hand_seq, "wish", f"e{wish.seq}", Kind.UNDO)
         is_last = state.undoable is not None and wish.body["of"] == state.undoable.seq
         if is_last and asked not in state.past.answers:
-            yield Question(asked, Kind.UNDO, None, table=state.game.table, about=wish.body["by"])
+            yield Question(asked, Kind.UNDO, None, table=state.game.table, by=wish.body["by"])
             return
 
 

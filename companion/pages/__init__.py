@@ -108,7 +108,7 @@ def run_service(
     def ready(bound_port: int) -> None:
         said = announce(host, bound_port, phone_identity.join_token(secret), phone_identity.table_code(secret))
         print(said, flush=True)  # noqa: T201
-        tries = (lambda: answers(host, bound_port), match.is_there, looks_after)
+        tries = (lambda: answers(host, bound_port), match.check_alive, looks_after)
         if secure is not None and secure.was_opened:
             with suppress(Problem):  # Its page says so to whoever wants a phone as the camera.
                 secure.open(app)

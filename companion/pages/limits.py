@@ -75,7 +75,7 @@ MOST_BUCKETS = 4000  # maximum number of buckets; those used longest ago are dro
 PHONES_AT_AN_ADDRESS = 20  # number of phones that one address stands for: a whole room may be behind one router
 
 
-class Kind(StrEnum):
+class RequestKind(StrEnum):
     """Requests by what they cost."""
 
     PAGE = "page"
@@ -95,14 +95,14 @@ class Rate:
     a_second: float
 
 
-RATES: Mapping[Kind, Rate] = {
-    Kind.PAGE: Rate(300, 20),
-    Kind.POLL: Rate(300, 60),
-    Kind.CHANGE: Rate(100, 10),
-    Kind.HEAVY: Rate(40, 2),
-    Kind.PICTURE: Rate(20, 0.5),
-    Kind.FRAME: Rate(60, 15),
-    Kind.CODE: Rate(5, 1 / 30),
+RATES: Mapping[RequestKind, Rate] = {
+    RequestKind.PAGE: Rate(300, 20),
+    RequestKind.POLL: Rate(300, 60),
+    RequestKind.CHANGE: Rate(100, 10),
+    RequestKind.HEAVY: Rate(40, 2),
+    RequestKind.PICTURE: Rate(20, 0.5),
+    RequestKind.FRAME: Rate(60, 15),
+    RequestKind.CODE: Rate(5, 1 / 30),
 }
 """Rates of one phone."""
 
@@ -110,15 +110,15 @@ _HEAVY = """
     past.show past.players past.picture past.export api.matches api.match api.record
     decks.take_away enrolling.name_them printed.sheet
 """
-KINDS: Mapping[str, Kind] = {
-    "api.version": Kind.POLL,
-    **dict.fromkeys(_HEAVY.split(), Kind.HEAVY),
-    **dict.fromkeys(BODIES, Kind.PICTURE),
-    "camera.frame": Kind.FRAME,
+KINDS: Mapping[str, RequestKind] = {
+    "api.version": RequestKind.POLL,
+    **dict.fromkeys(_HEAVY.split(), RequestKind.HEAVY),
+    **dict.fromkeys(BODIES, RequestKind.PICTURE),
+    "camera.frame": RequestKind.FRAME,
 }
 """Kinds of the routes that are neither a usual page nor a usual change, by endpoint."""
 
-FREE_TO_THE_MACHINE = frozenset({Kind.PAGE, Kind.POLL, Kind.CHANGE})
+FREE_TO_THE_MACHINE = frozenset({RequestKind.PAGE, RequestKind.POLL, RequestKind.CHANGE})
 
 
 class Pace:
@@ -127,10 +127,10 @@ class Pace:
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._lock = threading.Lock()
-        self._buckets: dict[tuple[str, Kind], tuple[float, float]] = {}
+        self._buckets: dict[tuple[str, RequestKind], tuple[float, float]] = {}
         """The tokens left, and when they were counted, by phone or address and kind."""
 
-    def wait_s(self, kind: Kind, address: str, phone: str | None) -> int:
+    def wait_s(self, kind: RequestKind, address: str, phone: str | None) -> int:
         """Return for how many seconds a phone has to wait; 0 if it may ask now, and then the request counts."""
         place, rate = f"at {network(address)}", RATES[kind]
         many = Rate(rate.at_once * PHONES_AT_AN_ADDRESS, rate.a_second * PHONES_AT_AN_ADDRESS)

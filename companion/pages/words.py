@@ -19,8 +19,8 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import Reason
 from companion.rules.record import notation
 from companion.rules.record.judge import Game
-from companion.rules.scoring import Item
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM, HowEnded, Side
+from companion.rules.scoring import Item, safety_points
+from companion.rules.table import HowEnded, Side
 from companion.tabletop.mat_layout import ROBOT, TABLE, kind_of, mat_of
 
 
@@ -127,7 +127,7 @@ def play_say(play: Play, names: Names) -> str:
     """Return a play as a sentence."""
     said: dict[str, object] = {
         "who": names.player(play.player),
-        "card": name(play.card) if play.times < 2 else _("%(card)s with its accelerator", card=name(play.card)),
+        "card": name(play.card),
         "title": title(play.card),
         "whom": names.anyone(play.target or ""),
         "wanted": name(play.wanted),
@@ -135,6 +135,8 @@ def play_say(play: Play, names: Names) -> str:
     }
     if play.verb is Verb.PLAY and play.card is not None:
         return _card_say(play, play.card, said)
+    if play.times > 1:
+        said["card"] = _("%(card)s with its accelerator", card=name(play.card))
     pattern = _AIMLESS.get(play.verb) if play.target is None else None
     return _(pattern or _VERBS[play.verb], **said)
 
@@ -146,7 +148,6 @@ def _card_say(play: Play, card: Card, said: dict[str, object]) -> str:
         stops, attacks = N_("%(who)s stops %(whom)s."), N_("%(who)s attacks %(whom)s: %(card)s.")
         return _(stops if card is Card.STOP else attacks, **said)
     if play.times > 1:
-        said["card"] = name(card)
         return _("%(who)s drives %(card)s with an accelerator: %(km)d km.", km=card.km * play.times, **said)
     return _(_IN_TURN.get(card) or _IN_TURN.get(card.family, _LAYS), **said)
 
@@ -359,13 +360,13 @@ ITEMS = {
 
 def item_note(item: Item, edition: Edition) -> str:
     """Say what a line of the score sheet is for, in a few words."""
-    points, race = edition.points, edition.safeties_count_as_distance == "yes"
+    safety, coup_fourre = safety_points(edition)
     if item is Item.DISTANCE:
         return _("what the cards show") if edition.is_race else _("a point a kilometre")
     if item is Item.SAFETIES:
-        return _("%(points)d each", points=points.safety or SAFETY_KM * race)
+        return _("%(points)d each", points=safety)
     if item is Item.COUPS_FOURRES:
-        return _("%(points)d each, on top", points=points.coup_fourre or COUP_FOURRE_KM * race)
+        return _("%(points)d each, on top", points=coup_fourre)
     return _(_ITEM_NOTES[item])
 
 
@@ -381,7 +382,8 @@ _ITEM_NOTES = {
 
 def won(winner: str, edition: Edition) -> str:
     """Say who has won, as a heading; it fits one player and many."""
-    return _(N_("The race goes to %(who)s!") if edition.is_race else N_("The match goes to %(who)s!"), who=winner)
+    race, match = N_("The race goes to %(who)s!"), N_("The match goes to %(who)s!")
+    return _(race if edition.is_race else match, who=winner)
 
 
 def offered(lines: Sequence[str]) -> str:
@@ -396,7 +398,7 @@ def offered(lines: Sequence[str]) -> str:
 
 def hand_title(edition: Edition, number: int) -> str:
     """Return a hand's number as a heading: `Hand 2`, or `Race 2` where a hand is a race."""
-    return _(N_("Race %(number)d") if edition.is_race else N_("Hand %(number)d"), number=number)
+    return _("Race %(number)d", number=number) if edition.is_race else _("Hand %(number)d", number=number)
 
 
 def hand_is_over(edition: Edition) -> str:

@@ -80,8 +80,10 @@ def deck_of(cards: tuple[Card, ...]) -> Deck:
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
 
 NOTHING, ONE, TURN = 0, 1, 2  # what the player to move still draws, in `due`
+LAID, DISCARDED, DOUBLED = 0, 1, 2  # what is done with a card: `Lanes.play` has columns of all cards for each in turn
+
 BY_SIDE = ("battle", "depth", "tops", "limit", "km", "twos", "moved", "safe", "coups", "begun", "totals")
-BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "at", "end", "origin")
+BY_LANE = ("move", "due", "target", "may_extend", "called", "over", "by", "begin", "end", "origin")
 WHOLE = ("hands", "pile", "public", "discards")
 _LAID_BY_LANES = (Family.DISTANCE, Family.REMEDY, Family.SAFETY, Family.HAZARD)
 
@@ -90,7 +92,7 @@ class Lanes:
     """The tables, one a lane. Of arrays by lane and side the second index is the side, of `hands` the seat."""
 
     hands: Ints
-    pile: Ints  # the draw piles, from `at` to `end`
+    pile: Ints  # the draw piles, from `begin` to `end`
     public: Ints  # how many of each card lie openly
     discards: Ints
     battle: Ints  # battle piles from the bottom, with `depth` cards above the bare table; 0 is an empty place
@@ -111,7 +113,7 @@ class Lanes:
     called: Ints  # the side that called the extension, -1 for none
     over: Ints
     by: Ints  # the side that completed the trip, -1 for none
-    at: Ints
+    begin: Ints
     end: Ints
     origin: Ints  # the number of the lane where it began; lanes that are over are taken out
 
@@ -169,7 +171,7 @@ class Lanes:
 
     def left(self) -> Ints:
         """Return how many cards each draw pile holds."""
-        return self.end - self.at
+        return self.end - self.begin
 
     def draw(self, at: Ints, seat: Ints, chance: np.random.Generator) -> None:
         """Draw one card into a hand of those lanes; the discards become the pile where the edition has it so.
@@ -178,21 +180,21 @@ class Lanes:
         draws, and plays that are compared in the same world differ by less luck.
         """
         if self.reshuffles:
-            for lane in at[self.at[at] >= self.end[at]].tolist():
+            for lane in at[self.begin[at] >= self.end[at]].tolist():
                 self._reshuffle(lane, chance)
-        left = self.at[at] < self.end[at]
+        left = self.begin[at] < self.end[at]
         at, seat = at[left], seat[left]
         from_end = seat % 2
-        cards = self.pile[at, np.where(from_end, self.end[at] - 1, self.at[at])]
+        cards = self.pile[at, np.where(from_end, self.end[at] - 1, self.begin[at])]
         self.hands[at, seat, cards] += 1
-        self.at[at] += 1 - from_end
+        self.begin[at] += 1 - from_end
         self.end[at] -= from_end
 
     def _reshuffle(self, lane: int, chance: np.random.Generator) -> None:
         cards = np.repeat(np.arange(len(self.deck.cards)), self.discards[lane])
         chance.shuffle(cards)
         self.pile[lane, : len(cards)] = cards
-        self.at[lane], self.end[lane] = 0, len(cards)
+        self.begin[lane], self.end[lane] = 0, len(cards)
         self.public[lane] -= self.discards[lane]
         self.discards[lane] = 0
 
@@ -230,16 +232,16 @@ class Lanes:
 
     def play(self, column: Ints, victim: Ints, chance: np.random.Generator) -> None:
         """Make each lane's play: a column of `worths`, at a side. The turn's draw is done."""
-        kind, card = np.divmod(column, len(self.deck.cards))
+        way, card = np.divmod(column, len(self.deck.cards))
         seat = self.move.copy()
         own = self.side_of[seat]
         self.hands[self.rows, seat, card] -= 1
         self.public[self.rows, card] += 1
-        laid = kind != 1
+        laid = way != DISCARDED
         self.discards[self.rows, card] += ~laid
         drives, helps, saves, attacks = (np.flatnonzero(laid & self.deck.of[family][card]) for family in _LAID_BY_LANES)
         self.move, self.due = (seat + 1) % self.seats, np.full_like(self.due, TURN)
-        self._drive(drives, own[drives], seat[drives], card[drives], kind[drives] == 2)
+        self._drive(drives, own[drives], seat[drives], card[drives], way[drives] == DOUBLED)
         self._remedy(helps, own[helps], card[helps])
         if len(saves):
             self._save(saves, own[saves], card[saves])
@@ -341,7 +343,7 @@ class Lanes:
 
     def _settle(self) -> None:
         """Give the turn to the next who has a card where the pile is used up; with no cards left the hand ends."""
-        empty = (self.over == OPEN) & (self.at >= self.end)
+        empty = (self.over == OPEN) & (self.begin >= self.end)
         if self.reshuffles:
             empty &= self.discards.sum(1) == 0
         if not empty.any():
@@ -385,7 +387,7 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
     called = -1 if table.extended_by is None else table.extended_by
     may_extend = table.may_extend and ending is None
     once |= {"target": table.target, "may_extend": may_extend, "called": called, "over": over, "by": by}
-    once |= {"at": 0, "end": piles.shape[1]}
+    once |= {"begin": 0, "end": piles.shape[1]}
     fields = {name: np.repeat(np.asarray(value)[None], lanes, axis=0) for name, value in once.items()}
     room = max(0, sum(table.deck.values()) - piles.shape[1])
     fields |= {"hands": hands.copy(), "pile": np.pad(piles, ((0, 0), (0, room))), "origin": np.arange(lanes)}

@@ -12,13 +12,13 @@ from collections import Counter
 import numpy as np
 
 from companion.robots.information_set import Past, Position, known_cards
-from companion.robots.lanes import COMPLETED, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
+from companion.robots.lanes import COMPLETED, DISCARDED, DOUBLED, LAID, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import WEIGHTS, Points, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
 from companion.rules.editions.edition import Edition
 from companion.rules.legality import laid_from_hand
 from companion.rules.play import Verb
-from companion.rules.table import COUP_FOURRE_KM, SAFETY_KM
+from companion.rules.scoring import safety_points
 
 _SURPLUS = 4  # how many worlds are dealt for each that is kept
 _LOOKS_BACK = 5  # how many plays of the others, each his share, say something about their hands
@@ -89,9 +89,9 @@ def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.rand
     deck = deck_of(tuple(table.deck))
     held = held + deck.counts(card for card in laid_from_hand(play) if card in deck.number)
     if play.card in deck.number and not play.at_once:
-        kind = 1 if play.verb is Verb.DISCARD else 2 if play.times > 1 else 0
+        way = DISCARDED if play.verb is Verb.DISCARD else DOUBLED if play.times > 1 else LAID
         worth = worths(lanes_to_move(table, seat, held))[0]
-        lost = worth.max(1) - worth[:, kind * len(deck.cards) + deck.number[play.card]]
+        lost = worth.max(1) - worth[:, way * len(deck.cards) + deck.number[play.card]]
         likely *= _WHIM + (1 - _WHIM) * np.exp(-np.minimum(lost, 1e4) / _PATIENCE_POINTS)
     for _ in range(int(held[0].sum()) - table.hands[seat]):
         drawn = (np.cumsum(held, axis=1) > (chance.random(len(held)) * held.sum(1))[:, None]).argmax(1)
@@ -156,11 +156,9 @@ def wants_extension(lanes: Lanes) -> Flags:
 
 def _own_points(lanes: Lanes) -> Ints:
     """Return what each side scores for its own cards, however the hand ends."""
-    score = lanes.edition.points
-    safety, coup = score.safety, score.coup_fourre
-    if lanes.race_counts:
-        safety, coup = safety or SAFETY_KM, coup or COUP_FOURRE_KM
-    return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + score.all_safeties * lanes.safe.all(2)
+    safety, coup = safety_points(lanes.edition)
+    every = lanes.edition.points.all_safeties
+    return lanes.km + safety * lanes.safe.sum(2) + coup * lanes.coups + every * lanes.safe.all(2)
 
 
 def points(lanes: Lanes) -> Ints:

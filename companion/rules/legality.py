@@ -216,7 +216,7 @@ def _against_pass(table: Table, play: Play) -> Iterator[Reason]:
         yield reason(Code.NO_PASSING, case="out-of-turn" if can_be else None)
 
 
-def _against_answer(table: Table, play: Play) -> Iterator[Reason]:
+def _against_extension_answer(table: Table, play: Play) -> Iterator[Reason]:
     if table.extension_offered_to is None or table.side_index(play.player) != table.extension_offered_to:
         yield reason(Code.EXTENSION_NOT_OFFERED, player=play.player)
 
@@ -273,7 +273,7 @@ def _against_play(table: Table, play: Play) -> Iterator[Reason]:
     if against is not None and not play.at_once:
         yield from against(table, play, side)
     if card.family is Family.SAFETY and table.edition.safeties_count_as_distance == "yes":
-        yield from _against_passing(table, side, card, SAFETY_KM + COUP_FOURRE_KM * play.at_once)
+        yield from _against_overshoot(table, side, card, SAFETY_KM + COUP_FOURRE_KM * play.at_once)
 
 
 # On the own side
@@ -294,13 +294,13 @@ def _against_distance(table: Table, play: Play, side: Side) -> Iterator[Reason]:
             yield reason(Code.SPEED_LIMIT, case=None if Card.KM_25 in edition.deck else "fifty")
         elif card.km * play.times > SLOW_KM and edition.limit_on_doubled == "doubled":
             yield reason(Code.SPEED_LIMIT, case="doubled", card=card)
-    yield from _against_passing(table, side, card, card.km * play.times)
+    yield from _against_overshoot(table, side, card, card.km * play.times)
     allowed = edition.two_hundreds_max
     if card is Card.KM_200 and allowed is not None and side.distances.count(card) >= allowed:
         yield reason(Code.THIRD_200, side=side.name, count=allowed)
 
 
-def _against_passing(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
+def _against_overshoot(table: Table, side: Side, card: Card, km: int) -> Iterator[Reason]:
     left = table.target - table.race_km(side)
     if km > left and table.edition.overshoot == "forbidden":
         case = "discard" if table.edition.past_target_card == "discarded" else None
@@ -566,8 +566,8 @@ _AGAINST: dict[Verb, Callable[[Table, Play], Iterator[Reason]]] = {
     Verb.PASS: _against_pass,
     Verb.TAKE: _against_take,
     Verb.SKIP_DRAW: against_turn,
-    Verb.EXTEND: _against_answer,
-    Verb.FINISH: _against_answer,
+    Verb.EXTEND: _against_extension_answer,
+    Verb.FINISH: _against_extension_answer,
     Verb.EXHAUSTED: lambda _table, _play: iter(()),
     Verb.END: lambda _table, _play: iter(()),
 }

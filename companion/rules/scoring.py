@@ -52,12 +52,18 @@ def _sheet(table: Table, index: int) -> Sheet:
     return Sheet(tuple(sorted(counted, key=lambda line: order.index(line[0]))))
 
 
+def safety_points(edition: Edition) -> tuple[int, int]:
+    """Return the points for a safety, and those for a coup fourré on top of its safety.
+
+    What counts as kilometres is on the sheet as well, whatever the edition's own points.
+    """
+    race = edition.safeties_count_as_distance == "yes"
+    return edition.points.safety or SAFETY_KM * race, edition.points.coup_fourre or COUP_FOURRE_KM * race
+
+
 def _anybodys_lines(table: Table, side: Side) -> Iterator[tuple[Item, int]]:
     points = table.edition.points
-    safety, coup_fourre = points.safety, points.coup_fourre
-    if table.edition.safeties_count_as_distance == "yes":
-        # What counts as kilometres is on the sheet as well, whatever the edition's own points.
-        safety, coup_fourre = safety or SAFETY_KM, coup_fourre or COUP_FOURRE_KM
+    safety, coup_fourre = safety_points(table.edition)
     yield Item.DISTANCE, side.km
     yield Item.SAFETIES, safety * len(side.safeties)
     if set(side.safeties) >= set(table.edition.safeties):

@@ -13,7 +13,7 @@ SETUP = "setup"  # the kind of event that begins a match
 Row = tuple[int, int, float, str, str]  # an event as the file has it: seq, match, clock on the wall, kind, JSON body
 
 
-class Kind(StrEnum):
+class EventKind(StrEnum):
     """The kinds of events and what their bodies hold.
 
     `by` says who did it. `request`, with `asked`, is the name that a phone or a script gave the change, so that it
@@ -115,20 +115,20 @@ def _is_text(value: object) -> bool:
 
 
 _NEEDS: Mapping[str, tuple[str, ...]] = {
-    Kind.SETUP: (),
-    Kind.LINE: ("text",),
-    Kind.CORRECT: ("of", "text"),
-    Kind.RETRACT: ("of",),
-    Kind.UNDO: ("of",),
-    Kind.REDO: ("of",),
-    Kind.SEAT: ("player",),
-    Kind.SETTING: ("key", "value"),
-    Kind.ANSWER: ("answer",),
-    Kind.CLAIM: ("text",),
-    Kind.WAIVE: ("of", "by"),
-    Kind.WISH: ("of", "by"),
-    Kind.CALL: ("by",),
-    Kind.LETTER: ("letter", "what", "of", "by"),
+    EventKind.SETUP: (),
+    EventKind.LINE: ("text",),
+    EventKind.CORRECT: ("of", "text"),
+    EventKind.RETRACT: ("of",),
+    EventKind.UNDO: ("of",),
+    EventKind.REDO: ("of",),
+    EventKind.SEAT: ("player",),
+    EventKind.SETTING: ("key", "value"),
+    EventKind.ANSWER: ("answer",),
+    EventKind.CLAIM: ("text",),
+    EventKind.WAIVE: ("of", "by"),
+    EventKind.WISH: ("of", "by"),
+    EventKind.CALL: ("by",),
+    EventKind.LETTER: ("letter", "what", "of", "by"),
 }
 _TEXTS = "text by source player key value zone question answer about request asked what deal"
 _FIELDS: Mapping[str, Callable[[object], bool]] = {

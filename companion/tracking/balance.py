@@ -60,7 +60,7 @@ class _Comparison:
         kept = list(self._kept_for_gone(loose))
         left = [t for t in loose if t in on_top or not self._strike_off_one_like(t)]
         extra = tuple(t for t in left if not self._was_let_go(t))
-        missing = (*kept, *(t for t in self._gone if t not in kept and self._is_missing(t)))
+        missing = (*kept, *(t for t in self._gone if t not in kept and self._strike_off_missing(t)))
         return Balance(extra, (*([top] if top else []), *sorted(missing, key=lambda t: -t.serial)))
 
     def _strike_off(self, spot: Spot | None) -> bool:
@@ -138,7 +138,7 @@ class _Comparison:
                 # It may have been put back meanwhile, and be gone once more.
                 yield next(t for t in self._gone if (t.card, t.zone) == (track.card, track.zone))
 
-    def _is_missing(self, track: Track) -> bool:
+    def _strike_off_missing(self, track: Track) -> bool:
         """Strike off a card that has gone while the record had it, and has it still; False if it is none of those."""
         if track.serial in self._spots:
             return self._strike_off(self._spots[track.serial])

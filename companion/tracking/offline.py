@@ -126,13 +126,10 @@ class Course:
     def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
-        A card that could not be read counts as what it is likeliest to be; one was laid on its like, so exactly that it
-        was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before
-        them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
+        A card was laid on its like, so exactly that it was taken for that one. Where two cards, of which the last line
+        may have told one, were illegal: a card before them that was doubtful was not laid; somebody discarded a card
+        before them, and nobody saw it.
         """
-        for question in self.asked:
-            if question.kind is Kind.WHICH and question.is_legal:
-                yield self._up_to(len(self.entries)).with_line(question.plays[0], question)
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
@@ -260,15 +257,15 @@ class Watcher:
         illegal: list[Question] = []
         for question in questions:
             if question.kind is Kind.PLAY and not question.is_legal:
-                if unsure and self._refutes(question, unsure):
+                if unsure and self._refute(question, unsure):
                     return True
                 if not self._course.is_passed_over(question):
                     illegal.append(question)
-            elif question.kind is Kind.PLAY:
+            elif question.is_legal and question.asks_play:
                 # It may have been refused only because a card laid before it was seen a moment later.
                 is_late = self._now_s - self._course.refused_s.get(question.id, -math.inf) <= LAYING_S
                 least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
-                if question.confidence >= least:
+                if question.kind is Kind.PLAY and question.confidence >= least:
                     self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
@@ -280,7 +277,7 @@ class Watcher:
                 self._course = replace(self._course, entries=entries[:-1], seq=self._course.seq + 1)
                 self._withdraw(entries[-1])
                 return True
-        return bool(illegal) and not unsure and self._is_explained(illegal[:2])
+        return bool(illegal) and not unsure and self._explain(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
         """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
@@ -296,18 +293,18 @@ class Watcher:
         if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
             is_still_illegal = referee.objections(referee.apply(course.table, question.plays[0]), illegal[0].plays[0])
-            if is_still_illegal and self._is_explained([illegal[0], question]):
+            if is_still_illegal and self._explain([illegal[0], question]):
                 return
         before = course.unsure if question.zone is None else unsure
         self._course = replace(course, unsure=())
         for one in before or (question,):
             self._count(one)
 
-    def _refutes(self, question: Question, unsure: Sequence[Question]) -> bool:
+    def _refute(self, question: Question, unsure: Sequence[Question]) -> bool:
         """Tell what nobody was sure of otherwise, or drop it, where an illegal card is legal then; True if so."""
         course = self._course
         late = [one for one in unsure if one.id in course.refused_s]
-        if late and self._is_explained([*late, question]):
+        if late and self._explain([*late, question]):
             return True
         without = course.without(unsure, course.seq)
         asked = reconcile(without.tracks, without.record)
@@ -316,7 +313,7 @@ class Watcher:
         self._course = without
         return True
 
-    def _is_explained(self, cards: Sequence[Question]) -> bool:
+    def _explain(self, cards: Sequence[Question]) -> bool:
         """Adopt the first other course in which all of these cards are legal; True if there is one."""
         before = self._course
         tried = (before.seq, *(question.id for question in cards))
@@ -384,7 +381,7 @@ class Watcher:
         confidence = round(question.confidence, 3)
         if question.kind is Kind.DIFFERS:
             self._say(question=question.say, zone=question.zone)
-        elif question.kind is Kind.WHICH:
+        elif question.kind is Kind.WHICH and not counts:
             choices = [str(play) for play in question.plays]
             self._say(question=UNREAD, zone=question.zone, choices=choices, confidence=confidence)
         elif (was, now) == (judge.LEGAL, COUNTS):

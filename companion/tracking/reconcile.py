@@ -118,15 +118,22 @@ class _Reconciliation:
     # What cards mean
 
     def _meaning(self, track: Track, table: Table) -> Act:
-        face, guess, sentence = known_face(track, self._tracks), None, None
-        if face is not None:
-            sentence = self._places.question(face, track.zone, table)
-            guess = self._places.play_at(face, track.zone, track.place.sideways, table)
+        face = known_face(track, self._tracks)
+        if face is None:
+            likeliest = next((play for play, _ in self._ranked(track, table)), None)
+            is_legal = likeliest is not None and not objections(table, likeliest)
+            return Act(track, None, likeliest if is_legal else None, table, clear=False)
+        sentence = self._places.question(face, track.zone, table)
+        guess = self._places.play_at(face, track.zone, track.place.sideways, table)
         accelerator = self._doubling.get(track.serial, 0)  # None where it is unclear whether there is one
         if guess is None or sentence is not None or table.is_over or accelerator is None:
             return Act(track, face, None, table, sentence)
         play = replace(guess.play, times=2) if accelerator else guess.play
         return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
+
+    def _ranked(self, track: Track, table: Table) -> list[tuple[Play, float]]:
+        """What a card that cannot be read may mean, likeliest first, once it has been looked at often enough."""
+        return plays_of(track, self._tracks, table, self._places) if is_ripe(track, self._tracks.t_s) else []
 
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
@@ -248,14 +255,14 @@ class _Reconciliation:
         track = act.track
         if act.face is None:
             # A card that cannot be read is asked about once it has been looked at often enough.
-            ranked = plays_of(track, self._tracks, act.table, self._places) if is_ripe(track, self._tracks.t_s) else ()
+            ranked = self._ranked(track, act.table)
             return self._asked(Kind.WHICH, act, [play for play, _ in ranked], ranked[0][1]) if ranked else None
         if act.sentence is not None:
             return self._difference(track, act.sentence, seen=act.face)
         if act.play is None:
             return None
         confidence = self._confidence(act)
-        ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else ()
+        ranked = plays_of(track, self._tracks, act.table, self._places) if confidence < SURE_CONFIDENCE else []
         players = act.table.side_of(act.play.player or "").players if act.play.at_once else ()
         partners = [replace(act.play, player=player) for player in players if player != act.play.player]
         others = [play for play in (*partners, *(play for play, _ in ranked)) if play != act.play]

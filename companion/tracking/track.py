@@ -76,7 +76,7 @@ class Place(NamedTuple):
     zone: str
     sideways: bool
     at_mm: Point  # from the middle of its mat, along the mat's edges
-    turn_deg: float  # of its upper edge on the picture
+    turn_deg: float  # of its upper edge against its mat's
 
 
 class Track(NamedTuple):

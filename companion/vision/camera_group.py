@@ -85,7 +85,8 @@ class CameraGroup:
 
     def __init__(self, make: Callable[[int], Lookout]) -> None:
         self._make, self.first = make, make(0)
-        self._lookouts = [self.first]
+        self._lookouts = [self.first]  # one of every camera that there was at any time
+        self._cameras = 1
         self._sights: tuple[_Sight, ...] = ()  # what the cameras have seen last; nothing where there is one alone
         self._owners: Mapping[str, int] = {}  # which camera each mat belongs to
         self._size_px = SIZE_PX
@@ -100,10 +101,12 @@ class CameraGroup:
 
     def __call__(self, frame: Frame) -> View:
         cameras = len(frame.parts) or 1
-        if cameras != len(self._lookouts):
+        if cameras != self._cameras:
             # Which of the others is new, or gone, the frame does not tell.
-            self._lookouts = [self.first, *map(self._make, range(1, cameras))]
-            self._owners, self._sights = {}, ()
+            for other in self._lookouts[1:]:
+                other.begin_afresh()
+            self._lookouts += map(self._make, range(len(self._lookouts), cameras))
+            self._cameras, self._owners, self._sights = cameras, {}, ()
         if cameras == 1:
             return self.first(frame)
         sights = [_seen(*each, frame.t_s) for each in zip(count(), frame.parts, self._lookouts)]
@@ -155,11 +158,11 @@ def _together(t_s: float, sights: Sequence[_Sight]) -> View:
         t_s,
         tuple(mat for sight in sights for mat in sight.mats()),
         tuple(seen for sight in sights for seen in sight.sightings()),
-        unknown,
-        piles[0] if piles and DRAW_ZONE not in unknown else None,
-        troubles[0] if len(troubles) == len(sights) else None,
-        frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
-        troubles[0] if troubles else None,
+        unknown_zones=unknown,
+        draw_pile_empty=piles[0] if piles and DRAW_ZONE not in unknown else None,
+        trouble=troubles[0] if len(troubles) == len(sights) else None,
+        things=frozenset[str]().union(*(sight.zones(sight.view.things) for sight in sights)),
+        note=troubles[0] if troubles else None,
     )
 
 

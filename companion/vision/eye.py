@@ -96,11 +96,13 @@ class Eye:
         self._faces: Templates | None = None
         self._drawn = drawn or DrawnZones()
         self._templates = templates
-        self.begin_afresh()
-
-    def begin_afresh(self) -> None:
         self.sight = Sight()
         self._size: tuple[int, ...] | None = None
+
+    def begin_afresh(self) -> None:
+        # Cards told by their faces from here on get numbers that none had before.
+        self.sight = Sight(looks=self.sight.looks)
+        self._size = None
 
     def __call__(self, frame: Frame) -> View:
         """Return what a frame shows, given all frames before it."""
@@ -341,8 +343,9 @@ def _boxes_in(sight: Sight, zone: str, gray: Image) -> list[Box]:
     Beside these its print must be as it was: a card laid on its like changes little else.
     """
     changed = [] if kind_of(zone) in FACE_UP_PILES else zones.changed_parts(sight.zones, zone)
-    is_all = changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed)
-    return changed if is_all else _boxes_round([zone], sight.mats)
+    if changed and zone in sight.patches and sight.patches[zone].is_in(gray, changed):
+        return changed
+    return _boxes_round([zone], sight.mats)
 
 
 def _lies_beside(sight: Sight, sighting: Sighting, boxes: Sequence[Box]) -> bool:

@@ -42,6 +42,7 @@ REACH_MM = 95.0  # maximum distance from the middle of a sticker to its card's f
 FACE_REACH_MM = 62.0  # the same from the middle of a card, with a little room
 CARD_PX = CARD_MM[0] * CARD_MM[1] / MM_PER_PX**2
 CARD_SHARES = (0.35, 1.4)  # range of what something that may be a card changes, as a share of what a card covers
+REACHED_SHARE, LARGER = 0.9, 1.5  # least share of a patch within reach of cards that are its own, and size against them
 INSIDE_SHARE = 0.85  # minimum share of a zone within the picture for it to be judged
 ARM_PX = 5  # minimum width of an arm where it crosses the sheet's edge, counted on its outermost strip of two pixels
 LEAST_ARM_PX = 150  # minimum size of a hand with its arm on a sheet; the dark corner of a badly lit one is smaller
@@ -62,7 +63,7 @@ class Sheet:
     """What is remembered of one mat, and what follows from it."""
 
     fit: Fit
-    last: Image  # the mat on the last frame, `(h, w, 3) uint8 BGR`, rim included
+    last: Image  # the mat when anything last moved on it, or its light had changed, `(h, w, 3) uint8 BGR`, with its rim
     accepted: Image  # the same as last accepted, zone by zone
     bare: Image  # the look of the mat where no card lies, as far as it has been seen
     bare_known: Mask
@@ -229,7 +230,7 @@ def changed_parts(state: ZoneWatch, zone: str) -> list[Box]:
 
 
 def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sighting]) -> bool:
-    """True if a sticker's place is covered by something that is no card read or found there: a cup, a sleeve."""
+    """True if something that is no card read or found covers the place of a card told there: a cup, a sleeve."""
     sheet, box = _place(state, sighting)
     if sheet is None or np.count_nonzero(box.of(sheet.cleared)) > CLEARED_SHARE * box.area_px:
         # The print of a mat that has never been seen bare is new as well once a card has gone.
@@ -254,13 +255,13 @@ def is_settled(state: ZoneWatch, zone: str) -> bool:
 
 
 def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
-    """True if a sticker's place on its mat looks as it did when its zone was last accepted."""
+    """True if the place of a card told there looks as it did when its zone was last accepted."""
     sheet, box = _place(state, sighting)
     return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
 def _place(state: ZoneWatch, sighting: Sighting) -> tuple[Sheet | None, Box]:
-    """Return the mat on which a sticker lies, if its zone has been accepted before, and the box of its place there."""
+    """Return the mat of a card told there, if its zone has been accepted before, and the box of its place there."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
         return None, Box(0, 0, 0, 0)
@@ -489,11 +490,11 @@ def _strange(
     sheet: Sheet, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
     """Yield how much of a part of a mat each patch of its `labels` covers that no card of these sightings explains."""
-    stickers, patches = _stickers_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
-    return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, stickers))
+    cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
+    return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
 
 
-def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
+def _cards_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
     """Return each card told on this mat, `(n, 3)`: middle in pixels of the small picture, reach from there in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
@@ -502,13 +503,13 @@ def _stickers_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
     return np.column_stack((_on_sheet(sheet.fit.to_mm([s.centre_px for s in own])), reach_mm))
 
 
-def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
-    """True if a patch lies within reach of stickers that are read, and is no larger than their cards."""
+def _is_of_cards(patch: Mask, cards: Floats) -> bool:
+    """True if a patch lies within reach of cards that are read, as `_cards_on` returns them, and is no larger."""
     rows, columns = np.nonzero(patch)
-    x, y, reach_mm = stickers.T
+    x, y, reach_mm = cards.T
     reached = np.hypot(columns[:, None] - x, rows[:, None] - y) * MM_PER_PX < reach_mm
     near = int(reached.any(axis=0).sum())
-    return bool(reached.any(axis=1).mean() > 0.9) and len(rows) <= 1.5 * CARD_PX * near
+    return bool(reached.any(axis=1).mean() > REACHED_SHARE) and len(rows) <= LARGER * CARD_PX * near
 
 
 # --- Accepting ------------------------------------------------------------------------------------------------
@@ -516,7 +517,7 @@ def _is_of_cards(patch: Mask, stickers: Floats) -> bool:
 
 def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
     where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
-    bare = where & ~_near_stickers(sheet, sightings) & _may_be_bare(sheet)
+    bare = where & ~_near_cards(sheet, sightings) & _may_be_bare(sheet)
     # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
     return replace(
         sheet,
@@ -540,9 +541,9 @@ def _may_be_bare(sheet: Sheet) -> Mask:
     return np.where(sheet.bare_known, _apart(sheet.last, sheet.bare_now) <= CHANGED_LEVELS, ~large[labels])
 
 
-def _near_stickers(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
-    """Return where a card may lie whose sticker is read."""
+def _near_cards(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
+    """Return where a card that is read may lie."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
-    for x, y, reach_mm in _stickers_on(sheet, sightings):
+    for x, y, reach_mm in _cards_on(sheet, sightings):
         cv2.circle(near, (round(x), round(y)), round(reach_mm / MM_PER_PX), 255, -1)
     return near > 0

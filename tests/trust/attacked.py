@@ -52,7 +52,7 @@ def main(folder: str, port: str, most_mb: str) -> None:
     from companion.storage.event_store import Store
     from companion.tabletop.drawn_zones import DrawnZones
 
-    for kind in limits.Kind:
+    for kind in limits.RequestKind:
         # Whoever attacks asks far too often: what is behind the brake is to be tried too.
         limits.RATES[kind] = limits.Rate(1e9, 1e9)  # type: ignore[index]
     if int(most_mb):

@@ -15,7 +15,7 @@ from companion.match.state import MatchState, Policy
 from companion.rules.play import Play
 from companion.rules.record.notation import Unreadable, parse_play
 from companion.rules.referee import legal_plays
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 
 SET_UPS = (
     ("edition classic", "side Ann", "side Bob", "hand first Ann"),

@@ -28,7 +28,7 @@ from companion.rules.record import notation
 from companion.rules.record.judge import state_json
 from companion.rules.record.notation import HandLine, PlayerLine, SideLine
 from companion.storage.event_store import NotSaved
-from companion.storage.events import Kind
+from companion.storage.events import EventKind
 
 bp = Blueprint("api", __name__)
 
@@ -192,13 +192,13 @@ def begin(asked: Asked) -> Act:
 @change("/api/undo", openapi.STEP)
 def undo(asked: Asked) -> Act:
     """Take back the last change of the record."""
-    return lambda by: permissions.take_back(Kind.UNDO, by, asked.get("seq"))
+    return lambda by: permissions.take_back(EventKind.UNDO, by, asked.get("seq"))
 
 
 @change("/api/redo", openapi.STEP)
 def redo(asked: Asked) -> Act:
     """Take back the last undo."""
-    return lambda by: permissions.take_back(Kind.REDO, by, asked.get("seq"))
+    return lambda by: permissions.take_back(EventKind.REDO, by, asked.get("seq"))
 
 
 def _done(asked: Asked, act: Act) -> Response:

@@ -24,7 +24,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.record import notation
 from companion.rules.record.notation import Unreadable
 from companion.rules.table import Due, Table, Window
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 
 bp = Blueprint("entry", __name__)
 
@@ -319,11 +319,11 @@ def _taps(player: str, card: Card, legal: list[Play], names: Names) -> Iterator[
 
 def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -> Iterator[tuple[list[Card], Why]]:
     """Return the reasons against some plays, each once, with all the cards it is about."""
-    about: dict[tuple[Why, ...], dict[Card, None]] = {}
+    about: dict[Why, dict[Card, None]] = {}
     for card, play in against:
-        whys = tuple(words.why(one, table.edition, names) for one in referee.objections(table, play))
-        about.setdefault(whys[:MOST_REASONS], {})[card] = None
-    return ((list(cards), why) for whys, cards in about.items() for why in whys)
+        for one in referee.objections(table, play)[:MOST_REASONS]:
+            about.setdefault(words.why(one, table.edition, names), {})[card] = None
+    return ((list(cards), why) for why, cards in about.items())
 
 
 def discards(table: Table, player: str, names: Names) -> dict[str, object]:

@@ -105,7 +105,7 @@ def sentence(state: MatchState, question: Question) -> str:
     if question.kind is Kind.WHICH:
         return words.laid_in(question.zone or "", _side_at(state, question.zone or ""))
     if question.kind is Kind.UNDO and state.undoable is not None:
-        who, what = words.doer(question.about, Names.of(state.game)), permissions.undo_say(state, state.undoable)
+        who, what = words.doer(question.by, Names.of(state.game)), permissions.undo_say(state, state.undoable)
         return words.capital(_("%(who)s asks all others: “%(what)s”?", who=who, what=what))
     return words.said(question.say or "")
 

@@ -20,7 +20,7 @@ from companion.pages.scores import score
 from companion.pages.words import N_, Names
 from companion.rules.table import Table
 from companion.storage.event_store import NotSaved
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 
 bp = Blueprint("table", __name__)
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
-from companion.match.phones import OF_SEATS, Kind, Told
+from companion.match.phones import OF_SEATS, NoticeKind, Told
 from companion.match.state import MatchState
 from companion.pages import words
 from companion.pages.context import AnyResponse, match
@@ -16,7 +16,7 @@ from companion.pages.players import permissions, phone_identity, seats
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play
 from companion.rules.record import notation
-from companion.storage.events import Kind as EventKind
+from companion.storage.events import EventKind
 
 bp = Blueprint("told", __name__)
 
@@ -25,32 +25,32 @@ _ALL_RIGHT = N_("All right")
 _READ = ("", "", _ALL_RIGHT)
 _SEAT_LOST = ("seats.join", N_("Take a seat"), N_("Go on without a seat"))
 _CHOOSE_A_SEAT = ("seats.join", N_("Choose a seat"), _ALL_RIGHT)
-_SAYINGS: Mapping[Kind, tuple[str, str, str, str]] = {
-    Kind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
-    Kind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
-    Kind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
-    Kind.JOIN_REFUSED: (
+_SAYINGS: Mapping[NoticeKind, tuple[str, str, str, str]] = {
+    NoticeKind.FREED: (N_("The host freed %(who)s’s seat: this phone has none now."), *_SEAT_LOST),
+    NoticeKind.TAKEN: (N_("Another phone has %(who)s’s seat now: this one has none."), *_SEAT_LOST),
+    NoticeKind.GIVEN: (N_("The host gave this phone %(who)s’s seat."), *_READ),
+    NoticeKind.JOIN_REFUSED: (
         N_("The host said no: this phone was not let in. Watch along; or talk to the host, then ask again."),
         "seats.join",
         N_("Ask again"),
         _ALL_RIGHT,
     ),
-    Kind.SEAT_REFUSED: (
+    NoticeKind.SEAT_REFUSED: (
         N_("The host said no: %(who)s’s seat stays with the other phone. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
-    Kind.SEAT_KEPT: (
+    NoticeKind.SEAT_KEPT: (
         N_("The other phone keeps %(who)s’s seat. Take a free one, or talk to the host."),
         *_CHOOSE_A_SEAT,
     ),
-    Kind.HOST_REFUSED: (N_("The host said no. What only the host may do, ask for at the table."), *_READ),
-    Kind.HOST: (
+    NoticeKind.HOST_REFUSED: (N_("The host said no. What only the host may do, ask for at the table."), *_READ),
+    NoticeKind.HOST: (
         N_("You are the host now: you set up matches, undo further back, let phones in and free lost seats."),
         "seats.show",
         N_("To the seats"),
         _ALL_RIGHT,
     ),
-    Kind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
+    NoticeKind.FOLLOWED: (N_("This phone is the host’s no longer. %(host)s"), *_READ),
 }
 """A sentence, the endpoint that it leads to (empty for none), the words of the link, those of the button to dismiss."""
 
@@ -71,7 +71,7 @@ def _view(now: MatchState, names: Names, told: Told) -> dict[str, object]:
         "done": _(done),
         "to": url_for(to) if leads else "",
         "go": _(go) if leads else "",
-        "lost": leads and told.kind in (Kind.FREED, Kind.TAKEN),
+        "lost": leads and told.kind in (NoticeKind.FREED, NoticeKind.TAKEN),
     }
 
 

@@ -16,7 +16,7 @@ from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, Names, _
 from companion.rules.play import Play, Verb
 from companion.rules.record.notation import HandLine, read_header
-from companion.storage.events import Event, Kind
+from companion.storage.events import Event, EventKind
 
 WATCHING = N_("This phone is just watching: take a seat to play along.")
 SEATED_ONLY = N_("Who plays may undo that: take a seat.")
@@ -37,11 +37,11 @@ _DID = {
 
 def steps(now: MatchState) -> dict[str, dict[str, object]]:
     """Return what undo would take back and redo bring back; `why_not` says who may, where this phone may not."""
-    found = (("undoing", Kind.UNDO, now.undoable), ("redoing", Kind.REDO, now.redoable))
+    found = (("undoing", EventKind.UNDO, now.undoable), ("redoing", EventKind.REDO, now.redoable))
     return {
         name: {
             "seq": event.seq,
-            "say": undo_say(now, event) if kind is Kind.UNDO else _("Redo"),
+            "say": undo_say(now, event) if kind is EventKind.UNDO else _("Redo"),
             "why_not": why_not(now, kind),
         }
         for name, kind, event in found
@@ -68,7 +68,7 @@ def undo_say(now: MatchState, event: Event) -> str:
     return _("Undo: “%(what)s”", what=words.play_say(play, names))
 
 
-def take_back(kind: Kind, by: str, seq: object) -> Outcome:
+def take_back(kind: EventKind, by: str, seq: object) -> Outcome:
     """Undo the last change or redo the last undo: with `seq` only that one. Raises NotYours for who may not."""
     now = match().state
     event = _last(now, kind)
@@ -77,21 +77,21 @@ def take_back(kind: Kind, by: str, seq: object) -> Outcome:
     refused = why_not(now, kind)
     if refused is not None:
         raise NotYours(refused)
-    return (match().undo if kind is Kind.UNDO else match().redo)(by, event.seq)
+    return (match().undo if kind is EventKind.UNDO else match().redo)(by, event.seq)
 
 
-def _last(now: MatchState, kind: Kind) -> Event | None:
-    return now.undoable if kind is Kind.UNDO else now.redoable
+def _last(now: MatchState, kind: EventKind) -> Event | None:
+    return now.undoable if kind is EventKind.UNDO else now.redoable
 
 
-def why_not(now: MatchState, kind: Kind) -> str | None:
+def why_not(now: MatchState, kind: EventKind) -> str | None:
     """Say who may undo the last change, or redo the last undo, where this phone may not."""
     event = _last(now, kind)
     if event is not None and now.is_dealt:
         return None if phone_identity.seat(now) else _(SEATED_ONLY)
     if event is None or _may_all(now):
         return None
-    if kind is Kind.REDO:
+    if kind is EventKind.REDO:
         return _refusal(now, event.by, None, "undid")
     if not phone_identity.may_act():
         return _(WATCHING)
@@ -128,9 +128,9 @@ def _refusal(now: MatchState, by: str, concerned: str | None, deed: str) -> str 
 
 
 def _deed(event: Event) -> str:
-    if event.kind == Kind.CORRECT:
+    if event.kind == EventKind.CORRECT:
         return "changed"
-    if event.kind == Kind.RETRACT:
+    if event.kind == EventKind.RETRACT:
         return "took out"
     if isinstance(read_header(str(event.body.get("text", ""))), HandLine):
         return "began"

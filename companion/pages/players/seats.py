@@ -14,7 +14,7 @@ from flask import Blueprint, abort, flash, redirect, render_template, request, u
 from companion.match.phones import Asked, Wish
 from companion.match.state import MatchState
 from companion.pages.context import AnyResponse, go, has_camera, match, service, state
-from companion.pages.limits import Kind, network
+from companion.pages.limits import RequestKind, network
 from companion.pages.players import phone_identity, preferences
 from companion.pages.players.names import check_names, clean
 from companion.pages.players.permissions import HOSTS_ONLY, NO_HOSTS_NAME
@@ -329,7 +329,7 @@ def knock() -> AnyResponse | tuple[str, int]:
     """Ask the host to let in a phone on which the code of the table was typed."""
     address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
-    if service().pace.wait_s(Kind.CODE, request.remote_addr or "", None):
+    if service().pace.wait_s(RequestKind.CODE, request.remote_addr or "", None):
         return _refused(_("Too many codes: wait a minute, then try again."), 429)
     if not hmac.compare_digest(letters, service().code.encode()):
         return _refused(

@@ -12,7 +12,7 @@ from companion.pages.players import phone_identity
 from companion.pages.scores import charts, score_sheets
 from companion.pages.server import address
 from companion.pages.words import Names, _
-from companion.rules.table import COUP_FOURRE_KM
+from companion.rules.scoring import safety_points
 
 bp = Blueprint("wall", __name__)
 
@@ -59,7 +59,5 @@ def latest_moment() -> dict[str, object] | None:
         return {"key": last.key, **won}
     if last.kind != "coup-fourre":
         return {"key": last.key}
-    edition = table.edition
-    points = edition.points.coup_fourre or COUP_FOURRE_KM * (edition.safeties_count_as_distance == "yes")
-    whose = f"{names.side(now.game.teams[last.side - 1].name)} +{points}"
+    whose = f"{names.side(now.game.teams[last.side - 1].name)} +{safety_points(table.edition)[1]}"
     return {"key": last.key, "kind": "coup-fourre", "side": last.side, "title": _("Coup fourré!"), "about": whose}

@@ -22,7 +22,7 @@ from werkzeug.routing import IntegerConverter
 from companion.common.errors import Busy, Problem
 from companion.pages import limits
 from companion.pages.context import service
-from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, Kind
+from companion.pages.limits import FREE_TO_THE_MACHINE, KINDS, RequestKind
 from companion.pages.players import access, phone_identity
 from companion.pages.players.phone_identity import NotYours
 from companion.pages.words import N_, _
@@ -129,7 +129,7 @@ def check_origin() -> None:
 
 def _count() -> None:
     """Count a request against its phone's pace, and note that the phone is present. Raises TooManyRequests."""
-    kind = KINDS.get(request.endpoint or "", Kind.PAGE if request.method in LOOKING else Kind.CHANGE)
+    kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
         wait_s = service().pace.wait_s(kind, request.remote_addr or "", whose)

@@ -197,7 +197,7 @@ class Capture:
             if deed is Deed.HOLD:
                 device.hold()
             elif deed is Deed.RELEASE:
-                device.release()
+                device.let_go()
 
 
 def _grabbed(device: Device) -> bool:

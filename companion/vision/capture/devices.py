@@ -51,7 +51,7 @@ class Device(Protocol):
         """Hold exposure, white balance and focus as they are now."""
         return
 
-    def release(self) -> None:
+    def let_go(self) -> None:
         """Let the camera set exposure, white balance and focus again."""
         return
 
@@ -144,13 +144,14 @@ class Webcam(_OpenCv):
     def __init__(self, path: str, name: str, most_px: Size = SIZE_PX) -> None:
         self._capture = _opened_webcam(path, name)
         modes = [mode for mode in MODES if mode.size_px <= most_px]
-        if not any(self._is_set(mode) for mode in modes):
+        if not any(self._set(mode) for mode in modes):
             # It has a mode of its own: the nearest to the best.
-            self._is_set(modes[0])
+            self._set(modes[0])
         self._capture.set(cv2.CAP_PROP_BUFFERSIZE, 1)
-        self.release()
+        self.let_go()
 
-    def _is_set(self, mode: Mode) -> bool:
+    def _set(self, mode: Mode) -> bool:
+        """Set a mode; True if the camera has taken it."""
         # The kind of picture goes first: a size is only offered at full rate for the kind that is set.
         self._capture.set(cv2.CAP_PROP_FOURCC, cv2.VideoWriter.fourcc(*mode.kind))
         self._capture.set(cv2.CAP_PROP_FRAME_WIDTH, mode.size_px[0])
@@ -168,7 +169,7 @@ class Webcam(_OpenCv):
             self._capture.set(cv2.CAP_PROP_WB_TEMPERATURE, warmth)
         self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 0)
 
-    def release(self) -> None:
+    def let_go(self) -> None:
         self._capture.set(cv2.CAP_PROP_AUTO_EXPOSURE, 3)
         self._capture.set(cv2.CAP_PROP_AUTO_WB, 1)
         self._capture.set(cv2.CAP_PROP_AUTOFOCUS, 1)
@@ -258,7 +259,7 @@ class PiCamera(Device):
                 error=error,
             ) from error
         self._image: Image | None = None
-        self.release()
+        self.let_go()
 
     def _start(self) -> None:
         # Picamera2 names the bytes from last to first: its RGB888 lies in memory as blue, green, red.
@@ -286,7 +287,7 @@ class PiCamera(Device):
         kept = {key: now[key] for key in ("ExposureTime", "AnalogueGain", "ColourGains", "LensPosition") if key in now}
         self._set({"AeEnable": False, "AwbEnable": False, "AfMode": _AF_MANUAL, **kept})
 
-    def release(self) -> None:
+    def let_go(self) -> None:
         self._set({"AeEnable": True, "AwbEnable": True, "AfMode": _AF_CONTINUOUS})
 
     def _set(self, controls: dict[str, object]) -> None:

@@ -57,7 +57,10 @@ one was told then, a card of another deck, and five were asked about."""
 
 ASIDE_MM = 14.0  # two readings this near are of one place: a round sign read askew lay 13 mm beside its card
 NEWS_SHARE = 0.03  # least share of a place over which the last round found a card, if it is worth another look
-MOST_ROUNDS, MOST_LIKELY, MOST_CONFIDENCE = 5, 4, 0.99
+MOST_ROUNDS, MOST_LIKELY, MOST_RIVALS, MOST_CONFIDENCE = 5, 4, 3, 0.99
+LEAST_CONFIDENCE, BY_SCORE, BY_MARGIN = 0.92, 0.2, 0.1  # of what is just sure; added by more likeness, and by more lead
+NATS_PER_SCORE = 20.0  # how much likelier a likeness of 1 more makes a face, as a logarithm: 0.05 by a factor of e
+RIVALS_CONFIDENCE = 0.85  # what the likeliest faces of a card that is asked about have together: it may be another
 
 # Of columns and fans:
 FAN_MM, FAN_STEP_MM = (10, 46), 3  # range of what shows of a card beside the edge of the one on it, and steps tried
@@ -412,10 +415,13 @@ def _sighted(card: Named, quad: Quad, templates: Templates, mats: Mats) -> Sight
     if _is_sure(card) and card.face is not None and card.face not in templates.doubtful and not is_odd:
         return replace(seen, face=card.face, confidence=_confidence(card))
     likely = [(face, score) for at, (face, score) in enumerate(card.ranking) if at < MOST_LIKELY or face is card.upon]
-    weights = [(face, math.exp(20 * score) * (SAME_AGAIN if face is card.upon else 1)) for face, score in likely]
-    rivals = sorted(((face, weight) for face, weight in weights if face is not None), key=lambda rival: -rival[1])
-    total = sum(weight for _, weight in rivals)
-    return replace(seen, rivals=tuple((any_copy(face), round(0.85 * w / total, 3)) for face, w in rivals[:3]))
+    odds = {face: math.exp(NATS_PER_SCORE * score) for face, score in likely if face is not None}
+    if card.upon in odds:
+        odds[card.upon] *= SAME_AGAIN
+    total = sum(odds.values())
+    rivals = sorted(odds.items(), key=lambda rival: -rival[1])[:MOST_RIVALS]
+    shares = ((face, RIVALS_CONFIDENCE * weight / total) for face, weight in rivals)
+    return replace(seen, rivals=tuple((any_copy(face), round(share, 3)) for face, share in shares))
 
 
 def _is_distance(face: Card | None) -> bool:
@@ -424,6 +430,5 @@ def _is_distance(face: Card | None) -> bool:
 
 def _confidence(card: Named) -> float:
     """Return the confidence of a sure reading, which rises with its lead."""
-    return min(
-        MOST_CONFIDENCE, 0.92 + 0.2 * max(0.0, card.score - SURE_SCORE) + 0.1 * max(0.0, card.margin - SURE_MARGIN)
-    )
+    more = BY_SCORE * max(0.0, card.score - SURE_SCORE) + BY_MARGIN * max(0.0, card.margin - SURE_MARGIN)
+    return min(MOST_CONFIDENCE, LEAST_CONFIDENCE + more)

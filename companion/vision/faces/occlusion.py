@@ -107,8 +107,8 @@ class _Look:
         self._fits = {fit.layout.id: fit for fit in reversed(mats.fits)}
         self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
         self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
-        self._above = [_quad(s) for s in told]
-        self._told = [self._put_right(at, s) for at, s in enumerate(told)]
+        as_read = [_quad(s) for s in told]
+        self._told = [self._put_right(s, as_read[:at]) for at, s in enumerate(told)]
         self._above = [_quad(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
 
@@ -150,8 +150,8 @@ class _Look:
             *(replace(card, missed=card.missed + 1) for card in missed[-MOST_BURIED:]),
         )
 
-    def _put_right(self, at: int, sighting: Sighting) -> Sighting:
-        """Return a sighting as the card lies there that was seen before, where this one was read wrongly.
+    def _put_right(self, sighting: Sighting, above: Sequence[Quad]) -> Sighting:
+        """Return a sighting below others as the card lies there that was seen before, where it was read wrongly.
 
         Its like shows whole just as it did; or exactly there a card was read more surely as another, and a cup hides
         half of it now.
@@ -160,7 +160,7 @@ class _Look:
             if sighting.face is not lain.sighting.face:
                 if self._was_surer(lain, sighting):
                     return self._as_it_lies_now(lain).sighting
-            elif not self._is_same(lain, sighting) and self._is_misread(lain, sighting, self._above[:at]):
+            elif not self._is_same(lain, sighting) and self._is_misread(lain, sighting, above):
                 return replace(self._as_it_lies_now(lain).sighting, confidence=sighting.confidence)
         return sighting
 

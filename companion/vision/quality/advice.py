@@ -358,7 +358,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
         above = say(
             "Put the camera more above the table: from its slant of %(degrees)d° %(zones)s looks too small.",
             degrees=scene.tilt_deg,
-            zones=_the(names),
+            zones=_zone(worst.zone),
         )
         yield Hint("tilted", above, names, True)
     elif _still_fits(scene, ratio):
@@ -380,7 +380,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
         if size_mm > LARGEST_STICKER_MM:
             larger = say(
                 "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
-                zones=_the(names),
+                zones=_zone(worst.zone),
             )
         yield Hint("larger-stickers", larger, names, True)
     if max(scene.size_px) < SIZE_PX[0]:
@@ -481,4 +481,4 @@ def _zone(zone: str) -> Term:
 def _the(zones: Sequence[str]) -> Said:
     """Return zones for a sentence: one by its name, several by their mats."""
     mats = dict.fromkeys(map(mat_of, zones))
-    return _zone(zones[0]) if len(zones) == 1 else all_of([Term(mat, "side", mat) for mat in mats])
+    return _zone(zones[0]) if len(zones) == 1 else all_of(map(_mat_name, mats))
