@@ -135,7 +135,7 @@ class _Look:
                 is_double, order = same[at].sighting.is_double, same[at].order
                 if s.zone in self._untouched:
                     # Nothing has moved: its place was found as well the first time.
-                    s = replace(self._as_it_lies_now(same[at]).sighting, confidence=s.confidence)
+                    s = replace(self._as_it_lies_now(same[at]), confidence=s.confidence)
             shown.append(replace(s, is_double=is_double, stay=order))
             fit = self._mats.at(s.centre_px)
             if fit is not None and s.face is not Card.UNKNOWN:
@@ -159,9 +159,9 @@ class _Look:
         for lain in self._before:
             if sighting.face is not lain.sighting.face:
                 if self._was_surer(lain, sighting):
-                    return self._as_it_lies_now(lain).sighting
+                    return self._as_it_lies_now(lain)
             elif not self._is_same(lain, sighting) and self._is_misread(lain, sighting, above):
-                return replace(self._as_it_lies_now(lain).sighting, confidence=sighting.confidence)
+                return replace(self._as_it_lies_now(lain), confidence=sighting.confidence)
         return sighting
 
     def _is_misread(self, lain: Lain, sighting: Sighting, above: Sequence[Quad]) -> bool:
@@ -223,7 +223,9 @@ class _Look:
                 continue
             if card.upon & firm or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
-                kept.append(self._as_it_lies_now(card))
+                sighting = self._as_it_lies_now(card)
+                is_whole = card.is_whole and not any(_overlap(_quad(sighting), quad) for quad in self._above)
+                kept.append(replace(card, missed=0, sighting=sighting, is_whole=is_whole))
         return kept
 
     def _still_there(self, lain: Lain) -> bool | None:
@@ -254,12 +256,11 @@ class _Look:
         now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, above)
         return lain.borders.still_there(now, least=least)
 
-    def _as_it_lies_now(self, lain: Lain) -> Lain:
+    def _as_it_lies_now(self, lain: Lain) -> Sighting:
+        """A remembered card as a sighting, where its mat has it now."""
         corners = as_quad(self._fits[lain.mat].to_px(lain.corners_mm))
         x, y = np.mean(corners, axis=0)
-        sighting = replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
-        is_whole = lain.is_whole and not any(_overlap(corners, quad) for quad in self._above)
-        return replace(lain, missed=0, sighting=sighting, is_whole=is_whole)
+        return replace(lain.sighting, centre_px=(float(x), float(y)), corners_px=corners)
 
     def _is_same(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card seen now lies exactly where its like lay."""
