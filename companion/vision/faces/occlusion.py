@@ -107,7 +107,7 @@ class _Look:
         self._fits = {fit.layout.id: fit for fit in reversed(mats.fits)}
         self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
         self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
-        self._above = as_read = [_quad(s) for s in told]
+        as_read = [_quad(s) for s in told]
         self._told = [self._put_right(s, as_read[:at]) for at, s in enumerate(told)]
         self._above = [_quad(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
