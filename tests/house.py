@@ -133,7 +133,7 @@ def _addresses(app: Flask, folder: Path, text: str) -> dict[str, tuple[str, ...]
         "enrolling.picture": ("/decks/ours/roll-1.jpg",), "enrolling.name_them": ("/decks/ours/enrol/names",),
         "enrolling.waiting": ("/decks/ours/waiting/1.jpg",), "decks.take_away": ("/decks/ours.zip",),
         "printed.sheet": ("/print/mats.png",), "snap.confirm": (f"/snap/{token}",),
-        "snap.picture": (f"/snap/{token}/1.jpg",),
+        "snap.score": (f"/snap/{token}/score",), "snap.picture": (f"/snap/{token}/1.jpg",),
     }  # fmt: skip
 
 

@@ -289,6 +289,18 @@ def test_a_wrong_call_is_told_how_it_is_written(words: str, says: str):
     assert is_one_sentence(said + "\n")
 
 
+@pytest.mark.parametrize("words", [(), ("club",)])
+def test_a_call_without_a_command_shows_the_help_as_it_is(words):
+    with pytest.raises(click.ClickException) as nothing:
+        companion_group.main(list(words), prog_name="companion", standalone_mode=False)
+    lines = usage.sentence(nothing.value).splitlines()
+
+    assert lines[0] == " ".join(("Usage: companion", *words, "[OPTIONS] COMMAND [ARGS]..."))
+    assert "Commands:" in lines
+    assert not [line for line in lines[1:] if line.endswith("...")]
+    assert "tells what there is" not in lines[-1]
+
+
 @pytest.mark.long
 def test_a_film_without_a_play_gets_a_hint(called, tmp_path):
     frames = tmp_path / "frames"

@@ -355,6 +355,45 @@ def test_again_takes_the_picture_anew_and_more_adds_one(page, begun, camera, tmp
     assert len(pictures()) == 1
 
 
+def test_one_picture_of_a_card_is_removed_and_with_its_last_the_card_is_missing(page, begun, camera, tmp_path):
+    for left, how in ((200, "first"), (300, "more")):
+        camera.image = on_table(FIRST.value, left)
+        post(page, begun, card=FIRST.value, how=how)
+    ours = begin("ours", "classic", tmp_path)
+    second = ours.pictures(FIRST)[1].read_bytes()
+    shown = page.get(f"{begun}?card={FIRST.value}").get_data(as_text=True)
+
+    went = [post(page, f"/decks/ours/{FIRST.value}-1/remove", of="2") for _ in "taps"]
+    kept = [path.read_bytes() for path in ours.pictures(FIRST)]
+    post(page, f"/decks/ours/{FIRST.value}-1/remove", of="1")
+
+    assert shown.count("Remove this picture") == 2
+    assert f'src="/decks/ours/{FIRST.value}-2.jpg"' in shown
+    assert {answer.location for answer in went} == {f"{begun}?card={FIRST.value}"}
+    assert kept == [second]
+    assert FIRST in ours.wanted
+
+
+def test_without_a_camera_the_page_is_about_all_cards_until_one_is_chosen(page, begun, camera):
+    camera.image = None
+    every, one = page.get(begun), page.get(f"{begun}?card={SECOND.value}")
+    bare = {"photo": a_file(png_of(EMPTY)), "card": FIRST.value}
+
+    refused = text_of(post(page, begun, **bare, all="1"))
+    alone = text_of(post(page, begun, **bare | {"photo": a_file(png_of(EMPTY))}))
+
+    assert "1 of 19" not in text_of(every)
+    assert "count in the order of their file names, IMG_9 before IMG_10" in text_of(every)
+    assert "A single picture of one card is taken for “25 km”" in text_of(every)
+    assert 'name="all"' in every.get_data(as_text=True)
+    assert "All decks" in text_of(every)
+    assert "2 of 19" in text_of(one)
+    assert "Lay the card “50 km” alone" in text_of(one)
+    assert "No card is found on the picture: lay all cards in rows" in refused
+    assert "lay the card alone" not in refused
+    assert "No card is found on the picture: lay the card alone" in alone
+
+
 def test_no_more_pictures_are_kept_than_are_of_use(page, begun, camera, tmp_path, monkeypatch):
     camera.image = on_table(FIRST.value)
     for _ in range(9):

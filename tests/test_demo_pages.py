@@ -44,6 +44,18 @@ def test_the_demo_says_how_to_start_so_that_a_phone_can_be_the_camera(page, monk
     assert "start it like this, and a phone can be the camera: deploy/run up" in text_of(page.get("/camera/phone"))
 
 
+@pytest.mark.parametrize("path", ["/decks", "/decks/ours/enrol", "/setup"])
+def test_what_is_made_in_the_demo_is_said_to_stay_there_also_in_a_game_of_ones_own(page, match, path, monkeypatch):
+    monkeypatch.setenv("COMPANION_CALLED", "deploy/run")
+    ours = begin("ours", "classic", match.store.path.parent)
+    ours.keep(Card.ROLL, [np.full((88, 57, 3), 200, np.uint8)])
+    said = "This is the demo: decks and games made here stay in it. Your own table, with or without a camera,"
+
+    for _game in ("the demo's", "people's"):
+        assert f"{said} starts with deploy/run up." in text_of(page.get(path))
+        match.start(TWO, "Ann")
+
+
 def test_a_game_of_ones_own_begins_without_asking_about_the_demo(page, match):
     match.enter("Ann roll", "Ann")
     form = page.get("/setup").get_data(as_text=True)

@@ -198,7 +198,7 @@ def test_the_object_of_a_line_has_the_keys_of_the_contract():
     assert said["reasons"][0] == {
         "code": "not-driving",
         "say": "Ann cannot drive yet.",
-        "rule": "the classic rules (106 cards): Starting to drive",
+        "rule": "the classic rules (106 cards) – Starting to drive",
         "instead": "a roll, or right of way",
     }
 

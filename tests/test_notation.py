@@ -112,6 +112,7 @@ def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_sid
         ("", "begins with a player's name"), ("ann roll", "begins with a player's name"),
         ("Eve roll", "Ann, Cid, Bob, Dee."), ("ann 25", "did you mean 'Ann'"),
         ("optoin hazard-on-hazard=allowed", "did you mean 'option'"), ("Ann Exted", "did you mean 'extend'"),
+        ("Ann repair", "did you mean 'repairs'"), ("An 1 25", "did you mean 'Ann'"),
         ("Ann discrad 25", "did you mean 'discard'"), ("Ann rol*2", "did you mean 'roll'"),
         ("Ann \x1b[31m", "no card '·\\[31m'"), ("Reds roll", "begins with a player's name"),
         ("Ann", "What does Ann do"), ("Ann anyway", "What does Ann do"), ("Ann !", "What does Ann do"),
@@ -134,6 +135,13 @@ def test_words_are_read_in_any_case_blanks_do_not_matter_and_a_player_is_his_sid
 def test_a_line_that_is_no_play_gets_one_sentence(text, sentence):
     with pytest.raises(Unreadable, match=sentence):
         parse_play(text, TEAMS)
+
+
+def test_a_name_that_pages_show_in_two_words_is_said_as_it_is_written():
+    players = (Team("Player-1", ("Player-1",)), Team("Player-2", ("Player-2",)))
+
+    with pytest.raises(Unreadable, match="Player-1, Player-2 \\(did you mean 'Player-1'"):
+        parse_play("Player 1 125", players)
 
 
 def test_before_any_side_nobody_plays():

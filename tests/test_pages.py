@@ -118,7 +118,7 @@ EVENINGS = """
 a proposal is confirmed with one tap
     sees Ann roll; machine taps {asked}; lines Ann roll
 an illegal proposal says its rule and counts only when it is played all the same
-    sees Ann 100; machine at / | the classic rules (106 cards): Starting to drive | I take it back Play it all the same
+    sees Ann 100; machine at / | the classic rules (106 cards) – Starting to drive | I take it back Play it all the same
         | Not allowed Ann drives 100 km. Ann cannot drive yet. Instead: a roll, or right of way.
     machine taps {asked}; lines -; machine taps {asked} anyway=1; lines Ann 100 anyway
     machine at / | illegal, played all the same
@@ -207,7 +207,7 @@ a new match asks between two hands as well
 but not after the last [edition asmodee-2014]
     Ann roll; end; machine taps /setup edition=classic & seating=2x1 & name1=Eve & name2=Fay; machine at / | Eve’s turn
 where the sheet is silent the set-up says so
-    machine at /setup?edition=classic | By the sheet: Nobody attacks a side before it has a card
+    machine at /setup?edition=classic | By the sheet: Until a side has a card on its battle pile, only a speed limit
     machine reads | we play: A mistake costs nothing but the play. | The sheet is silent | not By the sheet: A mistake
 the rules in force can be read during a match
     machine taps /setup edition=rush & seating=2x1 & target=700 & option-roll-after-remedy=needed

@@ -88,6 +88,11 @@ what may not be played says why for all cards alike
 two reasons at once are said once each, with all the cards that they are about
     Ann roll; Bob speed-limit > Ann; Ann discard 25; Bob stop > Ann; Ann discard 25; Bob discard 25 => /may as Ann
         | 25 km, 50 km, 75 km, 100 km, 200 km Stop on Ann: | 75 km, 100 km, 200 km Speed limit:
+what would be allowed instead is said of the first reason alone, as the others still stand
+    Ann discard 25; Bob speed-limit > Ann => /may as Ann
+        | Ann cannot drive yet. Instead: a roll, or right of way. | only 25 and 50 until it is lifted. Rule:
+        | not Instead: 25, 50 or end of limit
+    Ann roll; Bob speed-limit > Ann => /may as Ann | Speed limit: only 25 and 50 until it is lifted. Instead: 25, 50 or
 out of turn the cards are shown as they would stand and none can be entered
     Ann roll => /may as Ann | This is how the cards would stand if it were yours now. | 100 km | not button Ann 100
 an answer out of turn can be entered although it is somebody else’s turn [side Ann; side Bob; side Cid]

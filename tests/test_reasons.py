@@ -210,6 +210,11 @@ AS_VALUES = {
             {"card": Card.KM_75, "count": 10},
             "75 km: more than the 10 counted for this deck. Its counts can be corrected.",
         ),
+        (
+            "too-many-copies/laid",
+            {"card": Card.KM_75, "laid": 13, "count": 10},
+            "75 km: 13 are too many, the deck has only 10.",
+        ),
         ("third-200/lies", {"side": "Ann", "count": 2}, "Ann has more than 2 cards of 200 km."),
         ("past-target/sum", {"side": "Ann", "km": 725, "target": 700}, "Ann has 725 km, and the target is 700 km."),
         ("missing-cards", {"card": Card.STOP, "count": 2}, "Missing: 2 × stop."),
@@ -335,7 +340,7 @@ def test_a_catalogue_speaks_of_every_code_and_of_nothing_else(language):
 def test_every_section_that_is_named_is_one_of_the_sheet(name):
     edition = load_edition(name)
     sections = {*edition.sources.values(), "The cards"} | ({"Specials"} if Card.MIRROR in edition.deck else set())
-    named = {rule(example(key), edition).removeprefix(f"{edition.sheet}: ") for key in EXAMPLES}
+    named = {rule(example(key), edition).removeprefix(f"{edition.sheet} – ") for key in EXAMPLES}
     as_said = {said: text for text, said in catalogue()["sources"].items()}
 
     assert {as_said.get(text, text) for text in named} <= sections
@@ -441,7 +446,7 @@ def test_the_rule_is_where_the_sheet_writes_of_its_switch(key, switch):
     section = edition.sources[switch].replace("chosen: the sheet does not say", "silent here, our reading")
 
     assert governing_switch(example(key), edition) == switch
-    assert rule(example(key), edition) == f"{edition.sheet}: {section}"
+    assert rule(example(key), edition) == f"{edition.sheet} – {section}"
 
 
 @pytest.mark.parametrize(("key", "switch"), GOVERNED.items())
@@ -455,10 +460,10 @@ def test_a_house_rule_is_named_as_the_rule(key, switch):
 
 
 def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
-    assert rule(refused("under-hazard"), CLASSIC) == "the classic rules (106 cards): Playing hazards"
-    assert rule(refused("no-attack-to-answer/mirror"), load_edition("rush")).endswith(": Specials")
-    assert rule(refused("extension-not-offered"), CLASSIC) == "the classic rules (106 cards): Extension"
-    assert rule(refused("extension-not-offered"), load_edition("rush")).endswith(": End of the race")
+    assert rule(refused("under-hazard"), CLASSIC) == "the classic rules (106 cards) – Playing hazards"
+    assert rule(refused("no-attack-to-answer/mirror"), load_edition("rush")).endswith("– Specials")
+    assert rule(refused("extension-not-offered"), CLASSIC) == "the classic rules (106 cards) – Extension"
+    assert rule(refused("extension-not-offered"), load_edition("rush")).endswith("– End of the race")
 
 
 @pytest.mark.parametrize(
@@ -469,13 +474,13 @@ def test_where_all_sheets_agree_the_rule_is_in_the_section_of_the_catalogue():
             "house rule: roll-with-right-of-way=forbidden",
         ),
         (
-            "edition=rush", "Ann 50; Bob 50", "Ann theft 50 > Ann", "the French sheet of Mille Bornes Rush: Specials",
+            "edition=rush", "Ann 50; Bob 50", "Ann theft 50 > Ann", "the French sheet of Mille Bornes Rush – Specials",
         ),
         (
             "edition=rush", "Ann 50; Bob stop > Ann", "Ann repairs !",
-            "the French sheet of Mille Bornes Rush: Remedies",
+            "the French sheet of Mille Bornes Rush – Remedies",
         ),
-        ("", "Ann roll", "Bob give stop > Ann", "the classic rules (106 cards): A turn"),
+        ("", "Ann roll", "Bob give stop > Ann", "the classic rules (106 cards) – A turn"),
         (
             "five-hazards-removed=yes", "Ann discard accident; Bob discard accident", "Ann discard accident",
             "house rule: five-hazards-removed=yes",
@@ -524,6 +529,6 @@ def test_the_json_of_a_reason_gives_code_sentence_rule_and_way_out():
     assert as_json(refused("no-passing"), CLASSIC) == {
         "code": "no-passing",
         "say": "There is no passing.",
-        "rule": "the classic rules (106 cards): A turn",
+        "rule": "the classic rules (106 cards) – A turn",
         "instead": "play or discard a card",
     }

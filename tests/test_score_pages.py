@@ -84,7 +84,7 @@ EXPLAINED = {
         Ann answered stop at once with right of way: 300 on top.
         Ann completed 700 km: 400
         Ann completed the trip without any 200 km card: 300
-        Rule: the classic rules (106 cards): Scoring""",
+        Rule: the classic rules (106 cards) – Scoring""",
     "three-players-5100": """
         Ann laid every safety there is: 300 on top.
         The draw pile was used up when Ann completed the trip: 300

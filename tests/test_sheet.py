@@ -338,6 +338,48 @@ def test_as_many_cards_as_there_are_may_lie_in_another_order(page, begun):
     assert "They lay in the order shown" in other
 
 
+def checked_and_doubtful(shown: str) -> list[str]:
+    """The names filled in of the cards that are asked about."""
+    return re.findall(r'value="([^"]+)" checked', "".join(re.findall(r'(?s)card doubtful"(.*?)</fieldset>', shown)))
+
+
+def test_a_slip_while_naming_leaves_the_others_and_the_way_of_naming_as_they_were(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*reversed(ORDER), "back"), "card": "25"}, headers=HOME)
+    slugs = [*reversed(ORDER), "back"]
+    slugs[2] = "back"
+    names = {f"card-{number}": slug for number, slug in enumerate(slugs, start=1) if number != 6}
+
+    answer = post(page, "/decks/ours/enrol/names", ordered="0", **names)
+    shown = page.get(answer.location).get_data(as_text=True)
+    again = names_of(page)
+
+    assert len(begin("ours", "classic", begun.folder.parents[1]).wanted) == 3
+    assert "They lay in the order shown" in shown
+    assert "If they lay in the order shown" not in shown + again
+    assert 'name="ordered" value="0"' in shown
+    assert checked_and_doubtful(shown) == ["back", "back"]
+    assert names_checked(again) == {}
+
+
+def test_a_name_that_a_card_of_the_deck_has_already_says_so_and_comes_last(page, begun, tmp_path):
+    page.post("/decks/ours/enrol", data={"photo": foreign("25", "50"), "card": "25"}, headers=HOME)
+    post(page, "/decks/ours/enrol/names", **{"card-1": "25"})
+
+    options = re.findall(r"<option value=[^>]+>([^<]+)</option>", names_of(page))
+
+    assert options[-2:] == ["25 km (there already)", "none of these cards"]
+    assert options[1] == "50 km"
+
+
+def test_a_deck_of_which_all_is_photographed_says_that_its_cards_wait(page, begun):
+    page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER), "card": "25"}, headers=HOME)
+
+    listed = page.get("/decks").get_data(as_text=True)
+
+    assert "19 cards wait for their names" in listed
+    assert 'href="/decks/ours/enrol/names"' in listed
+
+
 def test_a_deck_s_own_cards_are_known_on_further_photographs_and_the_last_one_by_that(page, begun):
     page.post("/decks/ours/enrol", data={"photo": foreign(*ORDER[:-1]), "card": "25"}, headers=HOME)
     names = {f"card-{number}": slug for number, slug in enumerate(ORDER[:-1], start=1)}

@@ -267,7 +267,7 @@ def test_what_cannot_be_done_gets_a_sentence_and_changes_nothing(lines, typed, s
 def test_a_refused_play_names_the_rule(played):
     said = answers(at_table("bsd-mille", f"{PERSON_7} {BOB} 75", ""), "p", "u 4")[-1]
 
-    assert said.replace("\n", " ").endswith("[the manual page of the Unix game mille: Starting to drive]")
+    assert said.replace("\n", " ").endswith("[the manual page of the Unix game mille – Starting to drive]")
 
 
 def test_a_coup_fourre_is_played_at_once_and_before_picking_alone():

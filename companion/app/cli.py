@@ -27,7 +27,7 @@ _COMMANDS = {
 _FILE_OF = {name: file for file, names in _COMMANDS.items() for name in names}
 
 
-class Commands(click.Group):
+class Commands(usage.Group):
     """The commands, each loaded as it is called."""
 
     def list_commands(self, ctx: click.Context | None) -> list[str]:  # noqa: ARG002

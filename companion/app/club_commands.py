@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import click
 
+from companion.app.usage import Group
 from companion.common.errors import Problem
 
 
-@click.group()
+@click.group(cls=Group)
 def club() -> None:
     """Many tables in one place: needs PostgreSQL, and `pip install "mille-bornes-companion[club]"`.
 

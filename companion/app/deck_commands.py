@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from companion.app.reports import deck_report
-from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, terminal_language, warn
+from companion.app.usage import FILE, WRONG, Group, Number, data_option, editions_of_data, terminal_language, warn
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import typed
@@ -164,7 +164,7 @@ def _card_size(text: str) -> tuple[float, float]:
         raise Problem(f"{say} not '{text[:20]}'.") from error
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
 @data_option
 def decks(context: click.Context, data: Path | None) -> None:

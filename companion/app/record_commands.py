@@ -12,7 +12,17 @@ from typing import Any
 import click
 
 from companion.app.reports import edition_report, report
-from companion.app.usage import FILE, WRONG, Number, data_option, editions_of_data, print_json, terminal_language, warn
+from companion.app.usage import (
+    FILE,
+    WRONG,
+    Group,
+    Number,
+    data_option,
+    editions_of_data,
+    print_json,
+    terminal_language,
+    warn,
+)
 from companion.common.errors import Problem
 from companion.common.languages import LANGUAGES
 from companion.common.terminal import plain
@@ -186,7 +196,7 @@ def _typed_line(prompt: str) -> str | None:
     return line if typed_bytes else None
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=Group, invoke_without_command=True)
 @click.pass_context
 @data_option
 def editions(context: click.Context, data: Path | None) -> None:

@@ -116,7 +116,7 @@ class TerminalGame:
         needs_card = not (play.at_once or play.verb in _NEEDS_NO_CARD or legality.is_extra(deal.table, play))
         if self._now.stage is Stage.PICK and needs_card:
             return [_(_PICK_FIRST)]
-        whys = [words.why(why, game.edition, Names.of(game)) for why in deal.objections(play)]
+        whys = words.whys(deal.objections(play), game.edition, Names.of(game))
         return [f"{why.say} [{why.rule}]" for why in whys]
 
     def _pick(self) -> None:

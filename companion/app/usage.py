@@ -22,8 +22,19 @@ from companion.storage.event_store import locked
 WRONG = 1  # exit code: done, and something is wrong in the input
 FILE = click.Path(path_type=Path)
 
+_WHOLE = 1000  # letters of a command's summary that are shown: all
 _EXAMPLE = re.compile(r"Example: companion (.+)")
 _VALUE = re.compile(r"'?(.*?)'? is not (?:a valid|in the range|one of)", re.DOTALL)
+
+
+class Group(click.Group):
+    """Commands whose summaries are shown whole."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each command does."""
+        commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, one.get_short_help_str(_WHOLE)) for name, one in commands if one])
 
 
 class Number(click.FloatRange):
@@ -97,6 +108,9 @@ def sentence(error: click.ClickException) -> str:
         wanted = _wanted(param.type)
         if value and wanted:
             return f"{_place(error, param)} {wanted}, not '{value[1]}'{_remedy(param, value[1], example)}"
+    if error.message == getattr(context, "get_help", str)():
+        # Without a command it is the help that click complains with.
+        return error.message
     said = " ".join(error.format_message().split()).rstrip(".")
     return f"{said}{'' if said.endswith('?') else ':'} `{_command(error)} --help` tells what there is."
 

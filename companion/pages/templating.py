@@ -19,6 +19,7 @@ from flask import Flask, Response, abort, request, url_for
 from jinja2.bccache import Bucket, FileSystemBytecodeCache
 
 from companion.common.languages import OWN_NAMES, OWN_WORDS
+from companion.common.terminal import typed
 from companion.pages import language, words
 from companion.pages.api import routes
 from companion.pages.context import is_demo, match, request_field, service, state
@@ -82,7 +83,7 @@ def prepare(app: Flask, static: Path) -> None:
     prepare_looks(app, static)
     app.before_request(lambda: words.speak_of(state().game, match().mats(state())))
     app.jinja_env.globals.update(
-        chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment, service=service
+        chart_svg=charts.svg, chart_sample=charts.sample, moment=wall.latest_moment, service=service, typed=typed
     )
     app.context_processor(_helpers)
 

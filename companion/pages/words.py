@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from companion.common.text import Said, Term
 from companion.match.history import CAMERA
@@ -333,6 +333,15 @@ def why(reason: Reason, edition: Edition, names: Names) -> Why:
     instead = reasons.instead(shown, here, printed)
     say, rule = curly(reasons.say(shown, here, printed)), curly(reasons.rule(shown, edition, here))
     return Why(reason.code.value, say, rule, curly(instead) if instead else None)
+
+
+def whys(reasons_against: Iterable[Reason], edition: Edition, names: Names) -> list[Why]:
+    """Return all reasons against one play.
+
+    Only the first says what to do instead: what would answer another alone, the first still speaks against.
+    """
+    every = [why(reason, edition, names) for reason in reasons_against]
+    return [*every[:1], *(replace(one, instead=None) for one in every[1:])]
 
 
 _QUOTES = {"pl": "„”", "de": "„“", "es": "«»", "it": "«»", "fr": ("«\u00a0", "\u00a0»")}

@@ -118,7 +118,7 @@ def odd_cards(table: Table) -> Iterator[Reason]:
                 yield reason(Code.UNKNOWN_CARD, card=card)
         elif count > table.deck[card]:
             if edition.counts_verified or card.family is Family.SAFETY:
-                yield reason(Code.TOO_MANY_COPIES, card=card, count=table.deck[card])
+                yield reason(Code.TOO_MANY_COPIES, case="laid", card=card, laid=count, count=table.deck[card])
             else:
                 unsure.append(reason(Code.TOO_MANY_COPIES, case="unverified", card=card, count=table.deck[card]))
     for side in table.sides:

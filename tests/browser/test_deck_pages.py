@@ -1,6 +1,7 @@
 """Enrolling a deck in a real browser: begun by name, cards laid before a camera, taken by a tap and by themselves."""
 
 import cv2
+import numpy as np
 import pytest
 from card_photos import sheet_photo
 from playwright.sync_api import expect
@@ -9,7 +10,7 @@ from serving import running
 from browser.screens import app_of, card_before_camera, match_of
 from browser.test_accessibility import CRAMPED
 from companion.rules.cards import Card
-from companion.tabletop.template_decks import load_deck
+from companion.tabletop.template_decks import load_deck, put_waiting
 
 
 class Table:
@@ -128,6 +129,23 @@ def test_pictures_of_single_cards_are_sent_one_after_another_and_the_good_ones_a
 
     expect(page.locator("h1")).to_contain_text("50 km", timeout=30_000)
     assert table.faces() == {Card.KM_25, Card.KM_75}
+
+
+def test_a_name_that_one_card_has_is_grey_in_the_lists_of_the_others(opened, table):
+    page = begun(opened, table)
+    folder = table.data / "decks/grandmas-deck"
+    for place, slug in enumerate(("25", "50", "75")):
+        image = cv2.imdecode(np.frombuffer(card_before_camera(slug), np.uint8), cv2.IMREAD_COLOR)
+        put_waiting(folder, place, cv2.imencode(".png", image)[1].tobytes())
+    page.goto(table.url + "/decks/grandmas-deck/enrol/names?ordered=0")
+    lists = page.locator(".other select")
+
+    lists.nth(0).select_option("25")
+    expect(lists.nth(1).locator("option[value='25']")).to_be_disabled()
+    expect(lists.nth(0).locator("option[value='25']")).to_be_enabled()
+    lists.nth(0).select_option("none")
+    expect(lists.nth(1).locator("option[value='25']")).to_be_enabled()
+    expect(lists.nth(1).locator("option[value='none']")).to_be_enabled()
 
 
 def test_a_deck_is_removed_only_after_asking(opened, table):

@@ -58,6 +58,19 @@ def test_a_photograph_is_read_confirmed_and_counted(has_script, opened, url, tmp
     expect(page.locator('[name="n-side-2-200"]')).to_have_value("2")
 
 
+def test_back_from_the_match_shows_the_score_again_and_then_the_lines(app, opened, url):
+    page = opened(url + photographed(app, "/snap/TOKEN"))
+    page.press('[name="n-side-2-200"]', "Enter")
+    page.click("text=Add to a match")
+    expect(page.get_by_text("All hands so far, on this phone")).to_be_visible()
+
+    page.go_back()
+
+    expect(page.get_by_text("Add to a match")).to_be_visible()
+    page.go_back()
+    expect(page.locator('[name="n-side-2-200"]')).to_be_visible()
+
+
 def test_steps_change_the_number_and_the_kilometres(app, opened, url):
     page = opened(url + photographed(app, "/snap/TOKEN"))
     line = page.locator("li", has=page.locator('[name="n-side-1-200"]'))

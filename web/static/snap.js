@@ -62,6 +62,24 @@ for (const piece of document.querySelectorAll(".piece")) {
   });
 }
 
+// A name that one card has is greyed in the lists of the others.
+const lists = document.querySelectorAll(".names .other select");
+function greyTaken() {
+  const given = (fieldset) => {
+    const { value } = fieldset.querySelector("input:checked") ?? {};
+    return value === "other" ? fieldset.querySelector("select").value : value;
+  };
+  const names = new Map([...lists].map((list) => [list, given(list.closest("fieldset"))]));
+  for (const list of lists) {
+    const taken = new Set([...names].filter(([other, name]) => other !== list && name && name !== "none").map(([, name]) => name));
+    for (const option of list.options) option.disabled = taken.has(option.value);
+  }
+}
+if (lists.length) {
+  addEventListener("input", () => setTimeout(greyTaken));
+  addEventListener("load", greyTaken);
+}
+
 // Several photographs are sent one after another where the form says so, however large they are together. The server
 // notes what cannot be used of each, also where one is too large to travel; when it is busy or not reached, it waits.
 async function sendEach(input, files, button) {

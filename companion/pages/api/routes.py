@@ -215,7 +215,7 @@ def _done(asked: Asked, act: Act) -> Response:
     said = {
         "done": outcome.done,
         "say": _(outcome.say) if outcome.say else None,
-        "reasons": [asdict(words.why(reason, edition, names)) for reason in outcome.reasons],
+        "reasons": [asdict(why) for why in words.whys(outcome.reasons, edition, names)],
         "questions": list(outcome.asked),
         "seq": outcome.seq,
         "version": outcome.version,

@@ -321,8 +321,8 @@ def _reasons(table: Table, against: Iterable[tuple[Card, Play]], names: Names) -
     """Return the reasons against some plays, each once, with all the cards it is about."""
     about: dict[Why, dict[Card, None]] = {}
     for card, play in against:
-        for one in referee.objections(table, play)[:MOST_REASONS]:
-            about.setdefault(words.why(one, table.edition, names), {})[card] = None
+        for why in words.whys(referee.objections(table, play)[:MOST_REASONS], table.edition, names):
+            about.setdefault(why, {})[card] = None
     return ((list(cards), why) for why, cards in about.items())
 
 

@@ -239,5 +239,5 @@ def _answer(game: Game, tapped: Card | None, wanted: Card) -> dict[str, object] 
             card=words.title(tapped),
             wanted=words.title(wanted),
         ),
-        "whys": [words.why(one, game.edition, Names.of(game)) for one in against],
+        "whys": words.whys(against, game.edition, Names.of(game)),
     }

@@ -134,6 +134,5 @@ def tell(now: MatchState, outcome: Outcome) -> None:
     if outcome.say:
         flash(_(outcome.say))
     elif now.is_dealt:
-        for reason in outcome.reasons:
-            why = words.why(reason, now.game.edition, Names.of(now.game))
+        for why in words.whys(outcome.reasons, now.game.edition, Names.of(now.game)):
             flash(f"{why.say} {_('Rule: %(rule)s', rule=why.rule)}" if why.rule else why.say)

@@ -89,7 +89,7 @@ def view(state: MatchState, question: Question) -> dict[str, Any]:
         # The side that it is laid on, and the safety there that speaks against it.
         "whom": names.number(play.target) if play else 0,
         "meant": card_of_slug(str(against.get("safety", ""))),
-        "whys": [words.why(reason, edition, names) for reason in question.reasons],
+        "whys": words.whys(question.reasons, edition, names),
         "remarks": [words.why(reason, edition, names) for reason in remarks],
         # The other plays that it may have been, or all where none is likely enough; the likeliest first.
         "choices": _choices(question.plays[1:] if one else question.plays, table, names, one),

@@ -111,7 +111,7 @@ def entry_view(game: Game, entry: Entry) -> dict[str, Any]:
     if judged is None:
         raise ValueError("a header line is no play")
     say = _line_say(edition, judged, judged.play, names) if judged.play else entry.written.text
-    whys = [words.why(reason, edition, names) for reason in judged.reasons]
+    whys = words.whys(judged.reasons, edition, names)
     whys += [Why("unreadable", words.said(judged.unreadable), "", None)] if judged.unreadable else []
     return {
         "id": entry.seq,

@@ -34,7 +34,7 @@ _OPEN_TO: Mapping[Who, str] = {
     Who.INSIDE: """
         seats.sit seats.ask seats.take seats.answer
         camera.picture camera.crop
-        snap.send snap.confirm snap.count snap.picture
+        snap.send snap.confirm snap.count snap.score snap.picture
     """,
     Who.PLAYING: """
         table.enter table.answer table.next_hand table.call_director
@@ -45,6 +45,7 @@ _OPEN_TO: Mapping[Who, str] = {
         camera.save camera.forget camera.turn camera.begin camera.frame camera.end
         decks.start decks.use decks.remove decks.take_in decks.take_away
         enrolling.take enrolling.watch enrolling.picture enrolling.name_them enrolling.keep_them enrolling.waiting
+        enrolling.remove_picture
         printed.sheet
         robot.show robot.begin robot.tap_in robot.done
     """,

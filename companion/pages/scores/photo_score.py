@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, abort, flash, redirect, render_template, request, session, url_for
 from werkzeug.exceptions import RequestEntityTooLarge
@@ -18,6 +19,7 @@ from companion.pages.scores import photo_form, score_sheets
 from companion.pages.scores.score_sheets import SheetView
 from companion.pages.words import Names, _
 from companion.rules.editions.edition import Edition, EditionError, load_edition
+from companion.rules.table import Table
 from companion.tabletop.template_decks import load_deck
 from companion.vision.counting.photographs import MOST_BYTES, MOST_PHOTOS, Snap, deck_choices, read_photo
 from companion.vision.counting.tally import Photo, Tally, tally
@@ -58,7 +60,7 @@ def confirm(token: str) -> AnyResponse | str:
 
 @bp.post(f"{PATH}/<token>")
 def count(token: str) -> AnyResponse | str | tuple[str, int]:
-    """Show the score of what was confirmed.
+    """Lead to the score of what was confirmed.
 
     With `change` the lines again, with `add` one more photograph, with `again` the same read with other cards.
     """
@@ -83,21 +85,40 @@ def count(token: str) -> AnyResponse | str | tuple[str, int]:
         table = photo_form.table_sent(edition, found, form)
     except _REFUSED as error:
         return _confirming(token, snap, form, error), _refused(error)[1]
-    sheet = score_sheets.counted_sheet(table)
-    if not (form.get("ended") or sheet.winner):  # How a hand ended that nobody completed nobody has said.
-        sheet = replace(sheet, how="")
     if "add_up" in form:
-        add_up(token, edition.name, edition.match_points, sheet)
+        add_up(token, edition.name, edition.match_points, _sheet(table, form))
+    # An address of its own: “back” in the browser leads to it again.
+    return redirect(f"{url_for('snap.score', token=token)}?{urlencode(form)}", 303)
+
+
+@bp.get(f"{PATH}/<token>/score")
+def score(token: str) -> AnyResponse | str:
+    """Show the score of the lines that the address says, with `add_up` that of the match too."""
+    snap = service().snaps.get(token)
+    if snap is None:
+        return _gone()
+    edition, found = _found(snap)
+    form = request.args.to_dict()
+    try:
+        table = photo_form.table_sent(edition, found, form)
+    except Problem:
+        return redirect(url_for("snap.confirm", token=token), 303)
     return render_template(
         "snapped.html",
         token=token,
         anew=url_for("snap.show", edition=snap.edition, deck=snap.deck),
-        sheet=sheet,
+        sheet=_sheet(table, form),
         total=running_total() if "add_up" in form else None,
         goal=edition.match_points,
         odd=[one.say for one in photo_form.odd(table)],
         form={field: value for field, value in form.items() if field not in ("change", "add_up")},
     )
+
+
+def _sheet(table: Table, form: photo_form.Form) -> SheetView:
+    """Return the score sheet; how a hand ended that nobody completed nobody may have said."""
+    sheet = score_sheets.counted_sheet(table)
+    return sheet if form.get("ended") or sheet.winner else replace(sheet, how="")
 
 
 @bp.get(f"{PATH}/<token>/<int:number>.jpg")

@@ -153,6 +153,7 @@ def _listed() -> Iterator[dict[str, object]]:
     own = own_names(folder())
     for name, title in titles(folder()).items():
         listed = {"name": name, "title": words.said(title), "is_own": name in own, "is_usable": True, "problem": ""}
+        listed["waiting"] = len(template_decks.waiting_in(template_decks.folder_of(name, folder())))
         try:
             deck = load_deck(name, folder())
             yield listed | {"facts": _facts(deck), "missing": len(deck.missing)}

@@ -31,7 +31,7 @@ from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
 from companion.vision.enrol.rectify import Fault
-from companion.vision.enrol.sheet_enrolment import Taken
+from companion.vision.enrol.sheet_enrolment import Guess, Taken
 
 bp = Blueprint("enrolling", __name__)
 
@@ -150,7 +150,10 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
 
 @bp.get(f"{PATH}/names")
 def name_them(name: str) -> AnyResponse | str:
-    """Show the cards that were cut out together, with their likeliest names; `ordered` says if they lay in order."""
+    """Show the cards that were cut out together, with their likeliest names, or those given but not kept.
+
+    `ordered` says if they lay in order.
+    """
     enrolment = _enrolment(name)
     if not waiting_in(enrolment.folder):
         drop_waiting(enrolment.folder)
@@ -158,23 +161,33 @@ def name_them(name: str) -> AnyResponse | str:
     ordered = {"1": True, "0": False}.get(request.args.get("ordered", ""))
     found = sheet_enrolment.named(enrolment, folder(), in_order=ordered)
     cards = [
-        {
-            "number": place + 1,
-            "likely": [_step(enrolment, subject) for subject in guess.likely],
-            "is_sure": guess.is_sure,
-            "name": subject_name(guess.likely[0]) if guess.is_sure or guess.is_by_place else "",
-        }
+        _waiting_card(enrolment, place, guess, request.args.get(f"card-{place + 1}", ""))
         for place, guess in sorted(found.items())
     ]
+    steps = [_step(enrolment, subject) for subject in (*enrolment.cards, None)]
     return render_template(
         "enrol_names.html",
         deck=enrolment.description,
         title=title_of(name),
         cards=cards,
-        every=[_step(enrolment, subject) for subject in (*enrolment.cards, None)],
+        every=sorted(steps, key=lambda step: step["pictures"] > 0),
+        is_unordered=ordered is False,
         is_by_place=any(guess.is_by_place for guess in found.values()),
         order=[_step(enrolment, subject)["title"] for subject in enrolment.wanted[:3]],
     )
+
+
+def _waiting_card(enrolment: Enrolment, place: int, guess: Guess, given: str) -> dict[str, Any]:
+    """Return what the page shows of a card that waits; `given` is the name that it has been given in vain."""
+    likely = [*guess.likely, *([_subject(enrolment, given)] if given else [])]
+    is_told = guess.is_sure or guess.is_by_place
+    return {
+        "number": place + 1,
+        "likely": [_step(enrolment, subject) for subject in dict.fromkeys(likely)],
+        "is_sure": guess.is_sure and not given,
+        "is_settled": is_told and not given,
+        "name": given or (subject_name(guess.likely[0]) if is_told else ""),
+    }
 
 
 @bp.post(f"{PATH}/names")
@@ -202,10 +215,16 @@ def keep_them(name: str) -> AnyResponse:
             flash(f"{place + 1}: {_said(Verdict(twin=twin))}")
     except Problem as problem:
         flash(str(problem))
-    left = len(waiting_in(enrolment.folder))
-    if left:
-        flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", left))
-    return redirect(url_for("enrolling.name_them" if left else "enrolling.show", name=name), 303)
+    left = waiting_in(enrolment.folder)
+    if not left:
+        return redirect(url_for("enrolling.show", name=name), 303)
+    flash(many("%(count)d card has no name yet.", "%(count)d cards have no name yet.", len(left)))
+    in_vain: dict[str, Any] = {
+        f"card-{place + 1}": slug for slug, places in given.items() for place in places if place in left
+    }
+    # That they lay in order was said of those that were there then.
+    ordered = "0" if request.form.get("ordered") == "0" else None
+    return redirect(url_for("enrolling.name_them", name=name, ordered=ordered, **in_vain), 303)
 
 
 @bp.get("/decks/<name>/waiting/<int:number>.jpg")
@@ -247,6 +266,20 @@ def picture(name: str, slug: str, number: int) -> Response:
         abort(404)
     path = paths[number - 1]
     return Response(_thumb(path, path.stat().st_mtime_ns), mimetype="image/jpeg")
+
+
+@bp.post("/decks/<name>/<slug>-<int:number>/remove")
+def remove_picture(name: str, slug: str, number: int) -> AnyResponse | tuple[str, int]:
+    """Remove one of the pictures of a card, once: `of` says how many there were when that was asked."""
+    enrolment = _enrolment(name)
+    subject = _subject(enrolment, slug)
+    there = enrolment.pictures(subject)
+    if request.form.get("of") == f"{len(there)}" and 0 < number <= len(there):
+        try:
+            enrolment.keep(subject, [read_picture(path) for path in there if path != there[number - 1]])
+        except Problem as problem:
+            return _page(enrolment, slug, str(problem)), 400
+    return redirect(url_for("enrolling.show", name=name, card=slug), 303)
 
 
 @lru_cache(maxsize=64)
@@ -297,6 +330,8 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
 
 def _said(verdict: Verdict) -> str:
     """Return a verdict as a sentence, the other card called as the pages call it."""
+    if verdict.fault is Fault.NO_CARD and _is_of_all():
+        return _("No card is found on the picture: lay all cards in rows, apart, on a plain ground of another colour.")
     if verdict.twin:
         other = card_of_slug(verdict.twin)
         called = words.title(other) if other else _("the back")
@@ -318,6 +353,7 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
     steps = [_step(enrolment, card) for card in (*enrolment.cards, None)]
     at = next((number for number, step in enumerate(steps) if step["slug"] == slug), len(steps))
     now = steps[at] if at < len(steps) else None
+    has_picture = _can_look()
     return render_template(
         "enrol.html",
         deck=enrolment.description,
@@ -331,8 +367,14 @@ def _page(enrolment: Enrolment, slug: str, sentence: str = "") -> str:
         after=steps[at + 1]["slug"] if at + 1 < len(steps) else DONE,
         by_photo="photo" in request.args or bool(request.files),
         waiting=len(waiting_in(enrolment.folder)),
+        is_of_all=now is not None and not has_picture and _is_of_all(),
         is_full=now is not None and now["pictures"] >= MOST_PICTURES,
         got=next((step for step in steps if step["slug"] == request.args.get("got") and step["pictures"]), None),
-        has_picture=_can_look(),
+        has_picture=has_picture,
         sentence=sentence,
     )
+
+
+def _is_of_all() -> bool:
+    """True if the page is, or was, about all cards: nobody has chosen one."""
+    return "all" in request.form if request.method == "POST" else not request.args.get("card")

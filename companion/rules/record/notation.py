@@ -54,7 +54,8 @@ class UnknownCard(UnknownWord):
 
     def among(self, cards: Iterable[Card]) -> Said:
         """Return the sentence where those cards are in the game; others are suggested only if none of them is meant."""
-        near = meant(self._word, [*cards, *self._others]) or meant(self._word, set(Card) - {Card.UNKNOWN})
+        every = [card for card in Card if card is not Card.UNKNOWN]
+        near = meant(self._word, [*(cards or every), *self._others]) or meant(self._word, every)
         return say("There is no card '%(word)s'%(near)s.", word=shown(self._word), near=near)
 
 
@@ -321,7 +322,8 @@ def read_play(text: str, teams: tuple[Team, ...]) -> Play | None:
 
 def _who(words: Sequence[str], teams: Sequence[Team]) -> Said:
     players = [player for team in teams for player in team.players]
-    near = meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
+    # `Player 1`, as pages show who has typed no name, is one word in a record.
+    near = meant("-".join(words[:2]), players) or meant(words[0], [*players, *_HEADERS, *_TABLE_WORDS]) if words else ""
     if not players:
         return say("No `side` line names the players yet%(near)s.", near=near)
     return say("A play begins with a player's name: %(players)s%(near)s.", players=", ".join(players), near=near)

@@ -87,6 +87,10 @@ def named(enrolment: Enrolment, data: Path, *, in_order: bool | None = None) -> 
     every = (*enrolment.cards, None)
     laid = (order for order in (enrolment.wanted, every) if places_in(enrolment.folder) in _counts(order))
     order = () if in_order is False else next(laid, enrolment.wanted if in_order else ())
+    has_named = places_in(enrolment.folder) > len(pictures)
+    if in_order is None and has_named and any(order[place] not in enrolment.wanted for place in pictures if order):
+        # What should lie there has been found elsewhere among those that are named.
+        order = ()
     return guesses(pictures, decks, order, every)
 
 
