@@ -75,9 +75,9 @@ class Film:
         self.read: list[frozenset[str]] = []  # the zones that were read on each frame
         reads = self.eye._read
 
-        def noted(sight, frame, gray, due, once_more):
+        def noted(sight, frame, gray, due, changes):
             self.read[-1] = due
-            return reads(sight, frame, gray, due, once_more)
+            return reads(sight, frame, gray, due, changes)
 
         self.eye._read = noted
 

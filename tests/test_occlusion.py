@@ -9,11 +9,12 @@ import enrolled
 import numpy as np
 import pytest
 from face_photos import card_of, cup
-from laid import Cover, Laid, Sheet, Table
+from laid import Cover, Glued, Laid, Sheet, Table
 from photos import Photo, photograph
 from webcam import Pose, Shot
 
 from companion.rules.cards import Card
+from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
 from companion.vision.boxes import Box, around
 from companion.vision.capture.sources import Frame
@@ -394,6 +395,22 @@ def test_in_a_wide_zone_cards_are_looked_for_only_where_it_has_changed(monkeypat
     assert [box.holds(there[Card.KM_100]) for box in searched] == [True]
     assert not searched[0].touches(around(there[Card.KM_75]))
     assert sorted(lain.missed for lain in eye.sight.lain) == [0, 0]
+
+
+@pytest.mark.parametrize("pile", [(), ("roll",)], ids=["on a bare zone", "on a card told by its face"])
+def test_a_sticker_on_a_card_that_is_none_of_the_deck_is_read_though_none_lay_there_at_first(
+    pile: tuple[str, ...],
+) -> None:
+    """Of the two kinds of cards mixed, those with stickers may come late."""
+    below = tuple(card(face) for face in pile)
+    stuck = replace(card("gasoline", 14, 22, style="vintage"), sticker=Glued(payload("stop-02"), size_mm=20.0))
+    eye = Eye(templates=deck)
+
+    views = [eye(frame) for frame in filmed(((), (), 8), (below, (), 8), ((*below, stuck), (), 8))]
+
+    assert ("stop-02", "side-1/battle") in {(seen.card, seen.zone) for seen in views[-1].sightings}
+    assert "side-1/battle" not in views[-1].unknown_zones
+    assert views[-1].things == frozenset()
 
 
 def filmed(*parts: tuple[tuple[Laid, ...], tuple[Cover, ...], int]) -> Iterator[Frame]:

@@ -1,4 +1,6 @@
-"""Upright rectangles of pixels, where to look; the first finds of each place; pictures made smaller, in Lab, slopes."""
+"""Upright rectangles of pixels, where to look; the first finds of each place; pictures made smaller, in Lab, slopes,
+patterns out of focus.
+"""
 
 from __future__ import annotations
 
@@ -106,9 +108,19 @@ def shrunk(image: npt.NDArray[Any], share: float) -> npt.NDArray[Any]:
 
 def lab(image: Image) -> Pixels:
     """Return a picture `(H, W, 3) uint8 BGR` as `(H, W, 3) float32` Lab, lightness 0 to 100."""
-    return cv2.cvtColor(image.astype(np.float32) / np.float32(255), cv2.COLOR_BGR2LAB)
+    return cv2.cvtColor(image / np.float32(255), cv2.COLOR_BGR2LAB)
 
 
 def slopes(image: npt.NDArray[Any]) -> list[Pixels]:
     """Return how steep a picture is across and down at each pixel, in its levels a pixel, as `float32` of its shape."""
     return [cv2.Scharr(image, cv2.CV_32F, *axis, scale=1 / 32) for axis in ((1, 0), (0, 1))]
+
+
+def blurring(cells: int, blur_cells: float, drawn: int, per_cell: int) -> Floats32:
+    """Return what carries a row of printed cells to samples of it under a blur (σ), `(cells · per_cell, cells)`.
+
+    So a pattern `(cells, cells)` looks like `m @ pattern @ m.T`. Each cell is drawn `drawn` pixels wide.
+    """
+    fine = np.kron(np.eye(cells, dtype=np.float32), np.ones((drawn, 1), np.float32))
+    blurred = cv2.GaussianBlur(fine, (1, 0), sigmaX=1, sigmaY=drawn * blur_cells)
+    return blurred.reshape(cells * per_cell, drawn // per_cell, cells).mean(axis=1)

@@ -164,23 +164,29 @@ class Eye:
         due = (again | left.keys()) - changes.moving
         view, lain = sight.view, sight.lain
         if due or view is None:
-            # All is told of these, and nothing has changed since.
-            once_more = (due - changes.changed) & sight.told & sight.read_once
-            view, lain = self._read(sight, frame, gray, due, once_more)
+            view, lain = self._read(sight, frame, gray, due, changes)
         sight, view = self._judged(sight, view, lain, frame, changes, due)
         quads = {zone: zones.zone_px(placed, zone) for zone in due - view.unknown_zones}
         patches = {zone: Patch.of(gray, corners) for zone, corners in quads.items() if corners is not None}
         return replace(sight, patches={**sight.patches, **patches}), view
 
     def _read(
-        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], once_more: frozenset[str]
+        self, sight: Sight, frame: Frame, gray: Image, due: frozenset[str], changes: ZoneChanges
     ) -> tuple[View, tuple[Lain, ...]]:
         """Return the view with the due zones read; a sticker that is missed where nothing has changed still counts."""
-        # Beside faces a sticker is not looked at alone: the two of one card go together.
-        as_before = _as_before(sight, gray, once_more) if self._faces is None else frozenset()
-        boxes = _boxes_round(due - as_before, sight.mats)
+        # All is told of these, and nothing has changed since.
+        once_more = (due - changes.changed) & sight.told & sight.read_once
         before = sight.sightings
-        is_settled = all(zones.is_settled(sight.zones, zone) for zone in due)
+        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
+        if self._faces is None:
+            boxes = _boxes_round(due - _as_before(sight, gray, once_more), sight.mats)
+        elif any(s.card for s in before):
+            # Beside faces a sticker is not looked at alone: the two of one card go together.
+            boxes = _boxes_round(due, sight.mats)
+        else:
+            # What reaches in over the border is an arm, not a card.
+            rest = _not_told(sight, due - changes.touched_border, faces)
+            boxes = [box for zone in rest for box in _boxes_in(sight, zone, gray)]
         view = read(
             frame,
             sight.mats,
@@ -190,10 +196,7 @@ class Eye:
             gray=gray,
             # What cannot be explained may be a sticker larger or smaller than the others.
             every_size=bool(due & (sight.unexplained | sight.unread)),
-            # Beside faces, stickers are looked for where some were read, or a zone has not been seen before.
-            stickers=self._faces is None or any(s.card for s in before) or not is_settled,
         )
-        faces, lain = self._read_faces(sight, frame, gray, due, once_more)
         old = {id(s) for s in before}
         read_before = [s for s in view.sightings if id(s) in old and s.by != FACE]
         read_now = together([s for s in view.sightings if id(s) not in old], faces)
@@ -356,6 +359,13 @@ def _as_before(sight: Sight, gray: Image, zones_told: frozenset[str]) -> frozens
     there = [s for s in sight.sightings if s.zone in zones_told]
     seen = are_there(gray, [(s.card, s.corners_px) for s in there])
     return zones_told - {s.zone for s, is_there in zip(there, seen, strict=True) if not is_there}
+
+
+def _not_told(sight: Sight, due: frozenset[str], faces: Sequence[Sighting]) -> frozenset[str]:
+    """Return the due zones that were not seen before, or hold what faces do not tell: there may be a first sticker."""
+    unseen = {zone for zone in due if not zones.is_settled(sight.zones, zone)}
+    unread = {s.zone for s in faces if s.face is Card.UNKNOWN and s.zone is not None}
+    return (unseen | unread | zones.unexplained(sight.zones, due, faces)) & due
 
 
 def _still_lies(sight: Sight, missed: Sighting, found: Sequence[Sighting]) -> bool:

@@ -41,19 +41,18 @@ def read(
     gray: Image | None = None,
     every_size: bool = True,
     templates: Templates | None = None,
-    stickers: bool = True,
     fans: bool = False,
 ) -> View:
     """Return what a frame shows, given where the mats lie.
 
     `allowed` are the physical cards of the deck (None: any). `where` limits the reading to boxes; outside them the
     sightings of `before` still stand. `gray` is the frame in grey, where it is made already. Without `every_size` only
-    stickers as large as those of `before` are looked for, without `stickers` none. With `templates` cards are
-    recognised by their faces too, wherever they lie; with `fans` those of columns and fans of which a strip shows.
+    stickers as large as those of `before` are looked for. With `templates` cards are recognised by their faces too,
+    wherever they lie; with `fans` those of columns and fans of which a strip shows.
     """
     sizes = NOTHING_BEFORE if every_size or before is None else _as_before(before, mats)
     gray = gray_of(frame.image) if gray is None else gray
-    sightings = _sightings(gray, mats, sizes, allowed, where, before) if stickers else ()
+    sightings = _sightings(gray, mats, sizes, allowed, where, before)
     if templates is not None:
         sightings = together(sightings, read_faces(frame.image, templates, mats, where=where, fans=fans))
     return View(frame.t_s, mats.seen(), sightings, draw_pile_empty=mats.draw_marker_seen)

@@ -21,7 +21,7 @@ from companion.vision.faces.border_profile import LEAST_STEP, share_that_ends, s
 from companion.vision.faces.face_templates import FINE_PX_PER_MM, Templates
 from companion.vision.faces.keypoints import level_by_faces
 from companion.vision.faces.matching import ALL_SHOWN, Closely, Named
-from companion.vision.faces.pose_search import COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
+from companion.vision.faces.pose_search import APART_MM, COARSE_PX_PER_MM, LEAST_SHOWN, Lie, poses
 from companion.vision.mats import plane
 from companion.vision.mats.homography import as_quad, lies_sideways
 from companion.vision.mats.localization import Mats
@@ -191,7 +191,12 @@ class _Layers:
     def _beneath(self) -> list[Named]:
         """Return the cards below those that the last round found."""
         turns_deg = [card.lie.turn_deg for card in self._cards]
-        here = self._poses(whole(self._coarse), self._shown, turns_deg or None)
+        left, top, width, height = cv2.boundingRect(self._fresh.astype(np.uint8))
+        fresh = around(np.array([(left, top), (left + width, top + height)]) * COARSE_PX_PER_MM / FINE_PX_PER_MM)
+        # A card that reaches into it, and what is to be no better place than its own.
+        reach_mm = math.hypot(*self._templates.size_mm) + APART_MM
+        near = fresh.padded(math.ceil(reach_mm * COARSE_PX_PER_MM)).within(*self._coarse.shape[1::-1])
+        here = self._poses(near, self._shown, turns_deg or None)
         return self._there([pose for pose in here if self._is_news(pose)], self._shown)
 
     def add_fans(self) -> None:

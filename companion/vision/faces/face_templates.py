@@ -90,17 +90,14 @@ class Pictures:
     def _likenesses(self) -> Pixels:
         return self._rows @ self._rows.T
 
-    def compared(self, *crops: Pixels) -> Pixels:
-        """Return the likeness of each picture to each part of crops of their size, `(n, m)`, -1 … 1.
-
-        The parts are in the order of each crop's rows.
-        """
+    def compared(self, crop: Pixels) -> Pixels:
+        """Return the likeness of each picture to each part of a crop of their size, row by row, `(n, m)`, -1 … 1."""
         width, height = self.size_px
-        planes = np.ascontiguousarray(np.stack(crops).transpose(0, 3, 1, 2))
-        windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(2, 3))
-        seen = self._of(windows.transpose(0, 2, 3, 1, 4, 5).reshape(-1, planes.shape[1], height, width))
+        planes = np.ascontiguousarray(crop.transpose(2, 0, 1))
+        windows = np.lib.stride_tricks.sliding_window_view(planes, (height, width), axis=(1, 2))
+        seen = self._of(windows.transpose(1, 2, 0, 3, 4).reshape(-1, len(planes), height, width))
         parts = seen.reshape(len(seen), -1)
-        level = parts.reshape(len(parts) * planes.shape[1], -1) @ self._slopes
+        level = parts.reshape(len(parts) * len(planes), -1) @ self._slopes
         energy = np.einsum("ij,ij->i", parts, parts) - (level * level).reshape(len(parts), -1).sum(axis=1)
         result: Pixels = (self._rows @ parts.T) / np.sqrt(np.maximum(energy, 1e-3))
         return result
@@ -195,8 +192,9 @@ def _round_sign(pictures: Pictures, number: int) -> Point | None:
     middle = ((width - 1) / 2 + sign[0], (height - 1) / 2 + sign[1])
     turns = (cv2.getRotationMatrix2D(middle, turn_deg, 1.0) for turn_deg in range(30, 360, 30))
     how = {"dsize": (width, height), "borderMode": cv2.BORDER_REPLICATE}
-    turned = [cv2.warpAffine(picture, turn, **how) for turn in turns]
-    return sign if pictures.only(number).compared(*turned).max() >= ROUND_SIGN else None
+    own = pictures.only(number)
+    likeness = max(own.compared(cv2.warpAffine(picture, turn, **how)).max() for turn in turns)
+    return sign if likeness >= ROUND_SIGN else None
 
 
 def _may_look_like(face: Card) -> Iterator[Card]:

@@ -8,7 +8,7 @@ two faces differ at all, so that figures decide in a deck whose distances share 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -200,26 +200,14 @@ def _best_fit(picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: i
     """Return the picture that fits best at one of several poses, or up to `reach` pixels beside."""
     across = 2 * reach + 1
     best = _Fit(-2.0, 0, ways[0], np.empty(0, np.float32))
-    for way, scores in zip(ways, _scores(picture, pictures, ways, reach, shown), strict=True):
+    for way in ways:
+        scores = _shown(pictures, way, shown)[0].compared(cropped(picture, way, pictures.size_px, reach))
         number, place = divmod(int(scores.argmax()), across * across)
         if scores[number, place] > best.score:
             down, right = divmod(place, across)
             lie = way.shifted(right - reach, down - reach)
             best = _Fit(float(scores[number, place]), number, lie, scores.max(axis=1))
     return best
-
-
-def _scores(
-    picture: Pixels, pictures: Pictures, ways: Sequence[Lie], reach: int, shown: Pixels | None
-) -> Iterator[Pixels]:
-    """Yield the likenesses of all pictures at each of several poses, and up to `reach` pixels beside."""
-    crops = [cropped(picture, way, pictures.size_px, reach) for way in ways]
-    if shown is None:
-        # One large product of matrices takes less than several small ones.
-        yield from np.split(pictures.compared(*crops), len(ways), axis=1)
-        return
-    for way, crop in zip(ways, crops, strict=True):
-        yield _shown(pictures, way, shown)[0].compared(crop)
 
 
 def _shown(pictures: Pictures, lie: Lie, shown: Pixels | None) -> tuple[Pictures, float]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -133,8 +134,21 @@ def _spectra(maps: Pixels) -> Spectra:
 
 
 def _maps_of(these: Spectra, height: int, width: int) -> Pixels:
-    """Return the first rows and columns of the maps of spectra: `(…, height, width)`."""
-    return np.fft.irfft2(these, s=(TILE_PX, TILE_PX))[..., :height, :width].astype(np.float32, copy=False)
+    """Return the first rows and columns of the maps of spectra: `(…, height, width)`.
+
+    So small, products of matrices take less than half as long as fast transforms, which return all of them.
+    """
+    down, across = _transform_back()
+    maps: Pixels = (down[:height] @ these).view(np.float32) @ across[:, :width]
+    return maps
+
+
+@cache
+def _transform_back() -> tuple[Spectra, Pixels]:
+    """Return what a spectrum's columns and then its rows, real and imaginary parts in turn, are multiplied by."""
+    down, half = np.fft.ifft(np.eye(TILE_PX), axis=0), np.eye(TILE_PX // 2 + 1)
+    across = np.stack((np.fft.irfft(half, TILE_PX), np.fft.irfft(1j * half, TILE_PX)), axis=1)
+    return down.astype(np.complex64), across.reshape(-1, TILE_PX).astype(np.float32)
 
 
 # --- The search -----------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy.typing as npt
 from companion.tabletop.mat_layout import MARKER_CELLS as CELLS
 from companion.tabletop.mat_layout import ROBOT_MARKER_IDS
 from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
-from companion.vision.boxes import Box, Floats32, Image, boxes_within
+from companion.vision.boxes import Box, Floats32, Image, blurring, boxes_within
 from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
 from companion.vision.view import AGREED, Code
@@ -236,8 +236,8 @@ def _moves() -> Floats32:
 
 @cache
 def _patterns() -> _Patterns:
-    tags = [_printed(tag) for tag in _TAGS]
-    blurred = np.array([[_blurred(tag, blur) for tag in tags] for blur in BLURS_CELLS])
+    tags = np.array([_printed(tag) for tag in _TAGS])
+    blurred = np.array([_blurred(tags, blur) for blur in BLURS_CELLS])
     turned = np.stack([np.rot90(blurred, turns, axes=(2, 3)) for turns in range(4)], axis=2)
     insides = _unit(turned[..., INSIDE, INSIDE].reshape(len(BLURS_CELLS), -1, 36))
     common = _unit(insides.mean(axis=1))
@@ -252,10 +252,10 @@ def _printed(tag: int) -> Floats32:
     return np.pad(bits, MARGIN + 2, constant_values=True).astype(np.float32)
 
 
-def _blurred(tag: Floats32, blur_cells: float) -> Floats32:
-    """Return the cells of a tag and its margin as a lens shows them."""
-    fine = cv2.GaussianBlur(np.kron(tag, np.ones((5, 5), np.float32)), (0, 0), 5 * blur_cells)
-    return cv2.resize(fine, tag.shape, interpolation=cv2.INTER_AREA)[2:-2, 2:-2]
+def _blurred(tags: Floats32, blur_cells: float) -> Floats32:
+    """Return the cells of tags and their margins as a lens shows them, `(n, SIDE, SIDE)`."""
+    across = blurring(tags.shape[1], blur_cells, 5, 1)[2:-2]
+    return across @ tags @ across.T
 
 
 @cache

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from companion.tabletop import sticker_codes
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats32, Image, first_of_each
+from companion.vision.boxes import Floats32, Image, blurring, first_of_each
 from companion.vision.opencv import cv2
 
 Homographies = npt.NDArray[np.float64]  # `(n, 3, 3)`, from a code's modules (0, 0 top left; 21, 21) to pixels
@@ -187,29 +187,30 @@ def _book() -> _Book:
     light = 1.0 - np.array([sticker_codes.modules(card) for card in sticker_codes.CARDS], np.float32)
     shared = (light == light[0]).all(axis=0)
     varies = np.kron(~shared, np.ones((PER_MODULE, PER_MODULE), bool)).ravel()
-    seen = np.stack([_blurred(light, blur) for blur in BLURS_MODULES])
-    looks = np.stack([_flattened(one)[_INNER].reshape(len(light), -1) for one in seen])
-    mean = looks.mean(axis=1)
-    fixed, apart = mean[:, ~varies], (looks - mean[:, None])[..., varies]
     middles = np.stack((*np.argwhere(shared)[:, ::-1].T + 0.5, np.ones(shared.sum())))
-    by_module = seen.mean(axis=1)[_INNER].reshape(len(seen), MODULES, PER_MODULE, MODULES, PER_MODULE)
-    glance = by_module.mean(axis=(2, 4))[:, shared]
+    mean, apart, glance = zip(*(_looks(light, blur, varies) for blur in BLURS_MODULES), strict=True)
+    fixed, at_a_glance = np.stack(mean)[:, ~varies], np.stack(glance)[:, shared]
     return _Book(
         varies=varies,
         common=_unit(fixed - fixed.mean(axis=1, keepdims=True)),
         mean_fixed=fixed,
-        mean_varying=mean[:, varies],
+        mean_varying=np.stack(mean)[:, varies],
         glance=middles,
-        at_a_glance=_unit(glance - glance.mean(axis=1, keepdims=True)),
-        apart=_unit(apart).reshape(-1, apart.shape[-1]),
+        at_a_glance=_unit(at_a_glance - at_a_glance.mean(axis=1, keepdims=True)),
+        apart=np.concatenate(apart),
     )
 
 
-def _blurred(light: Floats32, blur_modules: float) -> Floats32:
-    """Return codes `(n, 21, 21)` on white paper under a blur, sampled with their rims, `(n, side, side)`."""
+def _looks(light: Floats32, blur_modules: float, varies: npt.NDArray[np.bool_]) -> tuple[Floats32, Floats32, Floats32]:
+    """Return the mean look of codes `(n, 21, 21)` on white paper under a blur, and their differences where they vary.
+
+    And the mean of each module, with the shading in it, `(21, 21)`.
+    """
     around = RIM_MODULES + 4
-    fine = np.ones((_DRAWN_PER_MODULE, _DRAWN_PER_MODULE), np.float32)
-    side, cut = (MODULES + 2 * around) * PER_MODULE, (around - RIM_MODULES) * PER_MODULE
-    drawn = (np.kron(np.pad(code, around, constant_values=1), fine) for code in light)
-    seen = (cv2.GaussianBlur(code, (0, 0), blur_modules * _DRAWN_PER_MODULE) for code in drawn)
-    return np.stack([cv2.resize(code, (side, side), interpolation=cv2.INTER_AREA)[cut:-cut, cut:-cut] for code in seen])
+    side, cut = MODULES + 2 * around, (around - RIM_MODULES) * PER_MODULE
+    across = blurring(side, blur_modules, _DRAWN_PER_MODULE, PER_MODULE)[cut:-cut]
+    seen = across @ np.pad(light, ((0, 0), (around, around), (around, around)), constant_values=1) @ across.T
+    looks = _flattened(seen)[_INNER].reshape(len(light), -1)
+    mean = looks.mean(axis=0)
+    by_module = seen.mean(axis=0)[_INNER].reshape(MODULES, PER_MODULE, MODULES, PER_MODULE)
+    return mean, _unit((looks - mean)[:, varies]), by_module.mean(axis=(1, 3))
