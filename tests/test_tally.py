@@ -255,11 +255,11 @@ def test_a_safety_read_twice_on_a_photograph_is_a_question_where_it_is_less_clea
     [
         ({"n-side-1-200": "3"}, {"200": [["Side 1 has more than 2 cards of 200 km."], []]}),
         ({"n-side-1-200": "3", "n-side-2-200": "2"},
-         {"200": [["200 km: the deck has only 4.", "Side 1 has more than 2 cards of 200 km."],
-                  ["200 km: the deck has only 4."]]}),
+         {"200": [["200 km: 5 are too many, the deck has only 4.", "Side 1 has more than 2 cards of 200 km."],
+                  ["200 km: 5 are too many, the deck has only 4."]]}),
         ({"n-side-1-100": "12", "trip": "700"}, {"km": [["Side 1 has 1200 km, and the target is 700 km."], []]}),
         ({"s-side-1-extra-tank": "out", "s-side-2-extra-tank": "coup-fourre"},
-         {"extra-tank": [["Extra tank: the deck has only 1."]] * 2}),
+         {"extra-tank": [["Extra tank: 2 are too many, the deck has only 1."]] * 2}),
         ({"n-side-1-100": "7", "ended": "stopped"}, {"hand": ["Side 1 has all 700 km: that completes the trip."]}),
     ],
     ids=["a third 200", "more than there are", "past the target", "one safety twice", "a trip said to be broken off"],
@@ -368,7 +368,7 @@ def test_the_edition_must_be_played_by_so_many_sides():
     ("first", "second", "completed_by", "say"),
     [
         ({Card.KM_200: 3}, {}, None, "Ann has more than 2 cards of 200 km."),
-        ({Card.KM_200: 2}, {Card.KM_200: 3}, None, "200 km: the deck has only 4."),
+        ({Card.KM_200: 2}, {Card.KM_200: 3}, None, "200 km: 5 are too many, the deck has only 4."),
         ({Card.KM_100: 8}, {}, None, "Ann has 800 km, and the target is 700 km."),
         ({Card.KM_100: 6}, {}, 0, "Ann has 600 km, and the trip went to 700: look at the cards again."),
         ({Card.KM_100: 7}, {}, None, "Ann has all 700 km: that completes the trip."),
@@ -386,5 +386,5 @@ def test_a_safety_before_two_sides_is_said_and_of_piles_that_nobody_counts_nothi
     twice = [side(name, safeties=(Card.EXTRA_TANK,)) for name in ("Ann", "Bob")]
     sound = [side("Ann", {Card.KM_100: 4}, ALL, ALL), side("Bob", {Card.KM_25: 4})]
 
-    assert odd(table_of(CLASSIC, twice, NOBODY)) == ["Extra tank: the deck has only 1."]
+    assert odd(table_of(CLASSIC, twice, NOBODY)) == ["Extra tank: 2 are too many, the deck has only 1."]
     assert odd(table_of(PARKER, sound, NOBODY)) == []
