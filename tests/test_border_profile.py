@@ -110,7 +110,10 @@ def test_where_no_border_is_in_sight_none_ends(corners: np.ndarray) -> None:
 
 
 STEP = np.repeat(np.linspace(-1, 1, 16)[:, None] ** 3 * 10, 3, axis=1)
-"""The profile of a border, from outside to inside, and one in which the picture changes the other way."""
+"""The profile of a border, from outside to inside."""
+
+UNLIKE, VAGUE = (STEP / 2 + np.linspace(-1, 1, 16)[:, None] ** 2 * other for other in (12, 5))
+"""No longer like it, and hardly."""
 
 
 def borders(*profiles: np.ndarray | None) -> Borders:
@@ -134,3 +137,10 @@ def borders(*profiles: np.ndarray | None) -> Borders:
 )
 def test_the_borders_that_show_say_whether_a_card_is_there(profiles: tuple[np.ndarray, ...], is_there: bool) -> None:
     assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles)) is is_there
+
+
+@pytest.mark.parametrize(("profiles", "is_there"), [((UNLIKE, None), False), ((UNLIKE, VAGUE), None)])
+def test_where_its_like_covers_a_card_it_has_gone_only_if_all_borders_that_show_say_so(
+    profiles: tuple[np.ndarray | None, ...], is_there: bool | None
+) -> None:
+    assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles, None, None), least=2) is is_there

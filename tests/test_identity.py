@@ -292,6 +292,16 @@ def test_where_the_picture_does_not_tell_two_from_one_the_rules_do() -> None:
     assert followed.track(serial).is_double
 
 
+def test_one_laid_beside_its_like_is_beyond_doubt_another_where_both_are_seen() -> None:
+    followed, lying = Followed(DRIVING), card(KM_100, 100, 200, DISTANCE, stay=1)
+    followed.see(lying)
+    followed.hide(DISTANCE)
+
+    followed.see(lying, card(KM_100, 103, 204, DISTANCE, stay=2))
+
+    assert not followed.track(2).is_double
+
+
 def test_the_rules_are_asked_as_of_after_a_play_that_waits() -> None:
     roll, place = lay("Bob", Card.ROLL), card(Card.KM_25, 600, 200, "side-2/distance")
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), ROLLED)

@@ -69,6 +69,15 @@ def photographed(cards: tuple[Laid, ...], push_mm: float = 0.0) -> Photo:
     return photograph(Table(cards=moved, sheets=(sheet,), cloth="felt", seed=4), CAMERA, Shot(noise=2), 1)
 
 
+def remembered(*photos: Photo) -> list[tuple[Lain, ...]]:
+    """What is remembered after each of these pictures, on which the mat is found anew."""
+    lain: list[tuple[Lain, ...]] = [()]
+    for number, photo in enumerate(photos):
+        mats = look(photo.gray, Mats(), 0.0, all_mats())
+        lain.append(look_at_faces(photo.image, mats, deck(), None, lain[-1], look=number + 1, beneath=not number)[1])
+    return lain[1:]
+
+
 def turned(seen: Sighting, turn_deg: float) -> Sighting:
     """A card as if it lay turned about its middle."""
     turn = cv2.getRotationMatrix2D(seen.centre_px, turn_deg, 1.0)
@@ -270,14 +279,24 @@ def test_cards_pushed_with_their_mat_are_the_same_before_it_is_told_where_the_ma
 def test_one_laid_on_its_like_is_another_though_its_mat_was_pushed_and_it_lies_where_that_was_on_the_picture() -> None:
     lying, upper = (card("roll", 90), card("stop")), card("stop", -4)
     photos = photographed(lying), photographed((*lying, upper), push_mm=4)
+    before, after = remembered(*photos)
 
-    lain: list[tuple[Lain, ...]] = [()]
-    for number, photo in enumerate(photos):
-        mats = look(photo.gray, Mats(), 0.0, all_mats())
-        lain.append(look_at_faces(photo.image, mats, deck(), None, lain[-1], look=number + 1, beneath=not number)[1])
+    assert order_of(after, "stop") > order_of(before, "stop")
+    assert order_of(after, "roll") == order_of(before, "roll")
 
-    assert order_of(lain[-1], "stop") > order_of(lain[-2], "stop")
-    assert order_of(lain[-1], "roll") == order_of(lain[-2], "roll")
+
+@pytest.mark.parametrize("beside_mm", [1.3, 2.2])
+def test_one_laid_a_little_beside_its_like_as_the_mat_is_pushed_is_another_where_the_rest_lies_as_it_lay(
+    beside_mm: float,
+) -> None:
+    photos = (
+        photographed((card("roll"), card("100", 90))),
+        photographed((card("roll"), card("100", 90), card("100", 90 + beside_mm)), push_mm=4),
+    )
+    before, after = remembered(*photos)
+
+    assert order_of(after, "100") > order_of(before, "100")
+    assert order_of(after, "roll") == order_of(before, "roll")
 
 
 @pytest.mark.variants(1)

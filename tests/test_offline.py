@@ -25,7 +25,7 @@ from companion.rules.table import Team
 from companion.simulate.frame_source import demo_pictures
 from companion.simulate.players import PAIRS, TWO_PLAYERS, random_script
 from companion.simulate.script import Script, plays_that_stay, read_script, shipped_script
-from companion.tabletop.card_ids import face_of
+from companion.tabletop.card_ids import face_of, is_any_copy
 from companion.tracking.offline import UNREAD, Watcher
 from companion.vision.capture.sources import Frame
 from companion.vision.view import MatSeen, Sighting, View
@@ -302,6 +302,7 @@ def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, 
     since_s, _, till_s = when.partition("-")
     rivals = tuple((name, float(share)) for name, share in re.findall(r"([^|]+):([^|]+)", card))
     face, known, confidence = (Card.UNKNOWN, None, 0.0) if rivals else (face_of(card), card, float(sure))
+    known = None if known is None or is_any_copy(known) else known
     seen = Sighting(face, known, (0.0, 0.0), None, zone_of(zone), False, confidence, "sticker", rivals)
     return float(since_s), float(till_s or "inf"), seen
 
@@ -352,6 +353,14 @@ FOLLOWED = {
         ),
         12,
         {counted: ["Bob 100", "Ann 100"], confirmed: ["Ann roll", "Bob roll", "Ann 100", "end"]},
+    ),
+    "plays that nobody was sure of count though the later one is waited with while cards are gathered in": (
+        (
+            *("0-7.2 roll-01 1/battle", "0.5-7.2 roll-02 2/battle", "1-7.2 50-01 discard", "2-7.2 100-01 2/distance"),
+            *("3-7.1 75-01 1/distance 0.86", "4-8.5 50-00 2/distance 0.86"),
+        ),
+        12,
+        {kilometres: [75, 150]},
     ),
     "a play that nobody was sure of is dropped where a card is legal only without it": (
         ("0 roll-01 1/battle 0.8", "1 right-of-way-01 1/safety", "2 25-01 discard"),

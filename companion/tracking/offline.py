@@ -280,10 +280,14 @@ class Watcher:
         return bool(illegal) and not unsure and self._explain(illegal[:2])
 
     def _unsure(self, asked: Sequence[Question]) -> list[Question]:
-        """Return the plays nobody is sure of, in their order, also where the card has left since: gathered in, say."""
-        again, tracks = {question.id for question in asked}, self._course.tracks
-        before = [(one, tracks.by_serial.get(one.serial)) for one in self._course.unsure if one.id not in again]
-        left = [one for one, track in before if track is not None and track.absent_since_s is not None]
+        """Return the plays nobody is sure of, in their order; those of before too once a card leaves: gathered in, say.
+
+        What was legal after that card is not without it.
+        """
+        again, tracks, before = {question.id for question in asked}, self._course.tracks, self._course.unsure
+        cards = [card for one in before if (card := tracks.by_serial.get(one.serial)) is not None]
+        has_left = any(card.absent_since_s is not None or card.zone in tracks.hidden_since_s for card in cards)
+        left = [one for one in before if one.id not in again] if has_left else []
         return sorted((*left, *asked), key=lambda question: question.serial or 0)
 
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:

@@ -154,11 +154,12 @@ class _Look:
 
     def _seen(self) -> dict[int, Track]:
         found = assign(self.detections, self._in_sight, self._hint, self._disturbed)
+        seen_too = {track.serial for track in found.values() if track is not None}
         seen: dict[int, Track] = {}
         serial = self._before.last_serial + 1
         # The eye numbers cards told by their faces from below: a pile that lies there from the first is in order.
         for n, one in sorted(enumerate(self.detections), key=lambda item: item[1].sighting.stay or 0):
-            track = found[n] or self._new_track(one, serial)
+            track = found[n] or self._new_track(one, serial, seen_too)
             if track is not None:
                 # What the eye takes for the same card may lie beside where it lay before something was over it.
                 is_same = track.stay is not None and track.stay == one.sighting.stay
@@ -167,13 +168,17 @@ class _Look:
                 serial = max(serial, track.serial + 1)
         return seen
 
-    def _new_track(self, one: Detection, serial: int) -> Track | None:
-        """Return the track of a card that is new; None where it may be the top one there, its edges found badly."""
+    def _new_track(self, one: Detection, serial: int, seen_too: Collection[int]) -> Track | None:
+        """Return the track of a card that is new; None where it may be the top one there, its edges found badly.
+
+        `seen_too` are the serials of the cards that are seen beside it.
+        """
         sighting, place, t_s = one.sighting, one.place, self._view.t_s
         reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
         near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
-        is_double = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        is_like = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        is_double = is_like and (sighting.stay is None or near[-1].serial not in seen_too)
         if is_double and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
             return None
         track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)

@@ -114,19 +114,19 @@ class Borders:
         """True if the same borders show now; None if too little of them shows, or they never did.
 
         A card that has gone takes all its borders along; one that is covered keeps some. With `least` it counts as
-        still there only if so many borders say so and none says otherwise: another card below may end where it did. One
-        that shows whole and is just as before, or nothing like it, counts twice.
+        still there only if so many borders say so and none says otherwise, as another card below may end where it did,
+        and as gone only if all that show do. One that shows whole and is just as before, or nothing like it, counts
+        twice.
         """
         if self._shows_another(now):
             return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         same = sum((alike >= ALIKE and STRENGTH <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
-        other = sum(
-            (alike < UNLIKE or not WEAKNESS <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes
-        )
+        against = [clear for alike, strong, clear in votes if alike < UNLIKE or not WEAKNESS <= strong < STRONGER]
+        other = sum(1 + clear for clear in against)
         if same > other:
             return True if not least or (same >= least and not other) else None
-        return False if other > same else None
+        return False if other > same and (not least or len(against) == len(votes)) else None
 
     def shows_the_same(self, now: Borders) -> bool:
         """True if enough is visible between the borders, and something is drawn there: the same as it was."""

@@ -107,6 +107,7 @@ class _Look:
         self._fits = {fit.layout.id: fit for fit in reversed(mats.fits)}
         self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
         self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
+        self._located = _located(self._before, told, mats)
         as_read = [_quad(s) for s in told]
         self._told = [self._put_right(s, as_read[:at]) for at, s in enumerate(told)]
         self._above = [_quad(s) for s in self._told]
@@ -268,7 +269,8 @@ class _Look:
             return False
         fit = self._fits[lain.mat]
         off_mat = fit.to_px(lain.corners_mm) - np.asarray(_quad(lain.sighting))
-        if float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm:
+        has_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
+        if has_moved and lain.mat not in self._located:
             most_mm, most_deg = PUSHED_MM, PUSHED_DEG
         elif (lain.sighting.zone or "") in self._untouched:
             most_mm, most_deg = UNTOUCHED_PILE_MM if _is_on_a_pile(lain) else UNTOUCHED_MM, ANY_DEG
@@ -337,14 +339,33 @@ def _pushed_with_mats(before: Sequence[Lain], told: Sequence[Sighting], mats: Ma
     return [replace(lain, corners_mm=lain.corners_mm + drifts[lain.mat]) for lain in before]
 
 
+def _located(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> frozenset[str]:
+    """Return the mats whose place is certain: at least half of the cards seen on them lie just where they lay."""
+    of_mats = {mat: [lain for lain in before if lain.mat == mat] for mat in {lain.mat for lain in before}}
+    return frozenset(mat for mat, lain in of_mats.items() if _most_within(_shifts_mm(lain, told, mats), SAME_MM))
+
+
 def _drift_mm(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> Floats:
     """Return how far the cards of one mat have all moved alike, to the right and down; zeros where they have not."""
-    shifts = np.array([shift for s in told if (shift := _shift_mm(before, s, mats)) is not None]).reshape(-1, 2)
+    shifts = _shifts_mm(before, told, mats)
+    if _most_within(shifts, MAT_MOVED_MM):
+        return np.zeros(2)
     middle = np.median(shifts, axis=0) if len(shifts) else np.zeros(2)
     agreeing = np.hypot(*(shifts - middle).T) <= DRIFT_AGREES_MM
     is_pushed = agreeing.sum() >= max(LEAST_DRIFTING, DRIFTING_SHARE * len(shifts))
     drift: Floats = shifts[agreeing].mean(axis=0) if is_pushed else np.zeros(2)
     return drift if np.hypot(*drift) > MAT_MOVED_MM else np.zeros(2)
+
+
+def _most_within(shifts: Floats, most_mm: float) -> bool:
+    """True if at least half of some ways `(n, 2)` are no longer than that; False without any."""
+    return len(shifts) > 0 and float(np.mean(np.hypot(*shifts.T) <= most_mm)) >= 0.5
+
+
+def _shifts_mm(before: Sequence[Lain], told: Sequence[Sighting], mats: Mats) -> Floats:
+    """Return the ways `(n, 2)` to the cards seen from where their likes of one mat lay."""
+    shifts = (_shift_mm(before, s, mats) for s in told)
+    return np.array([shift for shift in shifts if shift is not None]).reshape(-1, 2)
 
 
 def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats | None:
