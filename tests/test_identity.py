@@ -302,6 +302,20 @@ def test_one_laid_beside_its_like_is_beyond_doubt_another_where_both_are_seen() 
     assert not followed.track(2).is_double
 
 
+def test_a_card_read_askew_beneath_the_hand_that_lays_it_is_not_laid_twice() -> None:
+    followed, lying = Followed(DISCARDING), on_discard(KM_100, 200, 200, 2)
+    (left, top), (right, _), *lower = lying.corners_px or ()
+    askew = replace(lying, corners_px=((left, top - 2), (right, top + 2), *lower), stay=1)
+    followed.see(on_discard(KM_50, 198, 202, 3))
+    followed.hide(DISCARD)
+
+    followed.see(askew, looks=1)
+    followed.hide(DISCARD, rest=(askew,))
+
+    assert list(followed.see(replace(lying, is_double=True))) == [KM_100]
+    assert [track.serial for track in followed.tracks.cards if track.face is KM_100] == [2]
+
+
 def test_the_rules_are_asked_as_of_after_a_play_that_waits() -> None:
     roll, place = lay("Bob", Card.ROLL), card(Card.KM_25, 600, 200, "side-2/distance")
     waiting = Question("1-0-roll.1-play", Kind.PLAY, "side-2/battle", (roll,), ROLLED)

@@ -97,6 +97,13 @@ def test_another_card_or_one_laid_a_little_beside_does_not(number: str, off_px: 
     assert not patch.is_in(noisy(zone_with(number, x=60 + off_px), 2))
 
 
+def test_a_pale_card_on_a_bare_zone_in_dim_light_does_not():
+    bare = np.full((320, 240), 110, np.uint8)
+    pale = cv2.putText(bare.copy(), "50", (60, 180), cv2.FONT_HERSHEY_SIMPLEX, 2.0, 88, 4)
+
+    assert not Patch.of(noisy(bare, 1), ZONE).is_in(noisy(pale, 2))
+
+
 def test_what_changes_beside_a_zone_that_is_askew_on_the_picture_is_not_in_it():
     askew = np.array([(120.0, 20.0), (220.0, 160.0), (120.0, 300.0), (20.0, 160.0)])
     patch = Patch.of(zone_with("25"), askew)

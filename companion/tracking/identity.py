@@ -177,8 +177,14 @@ class _Costs:
             cost += ODD
         if one.sighting.is_double:
             # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
-            cost += POSSIBLE if not is_due else -POSSIBLE * (not one.is_upset)
+            is_other = is_due and not self._has_just_come(one)
+            cost += POSSIBLE if not is_other else -POSSIBLE * (not one.is_upset)
         return cost
+
+    def _has_just_come(self, one: Detection) -> bool:
+        """True if its like has only just come into sight in that very place: nobody lays two at once."""
+        alike = (t for t in self._tracks if t.face is one.sighting.face and t.state is State.SEEN)
+        return any(distance_mm(one.place, t.place) <= SAME_MM for t in alike)
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

@@ -178,10 +178,10 @@ class _Look:
         near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_like = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
-        is_double = is_like and (sighting.stay is None or near[-1].serial not in seen_too)
-        if is_double and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
+        if is_like and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
             return None
-        track = Track(serial, sighting.face, sighting.card, place, is_double=sighting.is_double or is_double)
+        is_double = sighting.is_double or (is_like and near[-1].serial not in seen_too)
+        track = Track(serial, sighting.face, sighting.card, place, is_double=is_double)
         return track._replace(since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
 
     def observed(self, track: Track, now: Tracks, seq: int) -> Track:

@@ -10,20 +10,21 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.vision.boxes import Box, Floats, Image, around, whole
+from companion.vision.boxes import Box, Floats, Image, Pixels, around, whole
 from companion.vision.opencv import cv2
 
 STEP_PX = 8
 CHANGED_LEVELS = 16  # difference from the frame before from which a sample has changed: sensor noise stays below
 MIN_SAMPLES = 8  # minimum size of a changed patch: a smaller one is noise, a finger covers more
 EVERYTHING_SHARE = 0.8  # share of changed samples from which the light or the camera has changed
-LEVELS, FEW_PX = 20, 60
-"""Fewer pixels than this whose print differs by more levels are noise, or a shadow's edge: a card that is laid on one
-like it differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre)."""
+PRINT, FEW_PX = 0.12, 60
+"""Fewer pixels than this whose print differs by more are noise, or a shadow's edge: a card that is laid on one like it
+differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre). A pastel card on a
+bare zone in dim light differs on 140, two frames of a black card in a sixth of full light on 50."""
 
-BLUR_PX, AROUND_PX = 3, 31  # print is what differs from so many pixels round it: those change with the light
+BLUR_PX, AROUND_PX = 3, 31  # print is by how much what is there differs from so many pixels round it, as a share of
+DIM_LEVELS = 100  # those, which change with the light, or of so many levels where they are darker and noise is all
 
 
 class Motion(StrEnum):
@@ -77,7 +78,7 @@ class Patch:
         now = self.box.of(gray)
         if now.shape != self.look.shape or not now.size:
             return False
-        apart = cv2.absdiff(_print_of(now), _print_of(self.look)) > LEVELS
+        apart = cv2.absdiff(_print_of(now), _print_of(self.look)) > PRINT
         apart &= self.inside > 0
         for box in but:
             left, top = box.left - self.box.left, box.top - self.box.top
@@ -86,7 +87,8 @@ class Patch:
         return int(np.count_nonzero(apart)) < FEW_PX
 
 
-def _print_of(part: Image) -> npt.NDArray[np.int16]:
-    """Return what stands out from its surroundings, and by how many levels."""
-    levels = part.astype(np.int16)
-    return cv2.blur(levels, (BLUR_PX, BLUR_PX)) - cv2.blur(levels, (AROUND_PX, AROUND_PX))
+def _print_of(part: Image) -> Pixels:
+    """Return by which share of its surroundings' brightness what is there stands out from them."""
+    levels = part.astype(np.float32)
+    around_it = cv2.blur(levels, (AROUND_PX, AROUND_PX))
+    return (cv2.blur(levels, (BLUR_PX, BLUR_PX)) - around_it) / np.maximum(around_it, DIM_LEVELS)

@@ -239,14 +239,17 @@ def is_under_a_thing(state: ZoneWatch, sighting: Sighting, found: Sequence[Sight
 
 
 def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
-    """True if no bare ground shows where a card with these corners `(4, 2)` lay on a mat."""
+    """True if no bare ground shows where a card with these corners `(4, 2)` lay on a mat, or not where it changed."""
     sheet = state.get(mat)
     if sheet is None:
         return False
-    place = np.zeros(sheet.last.shape[:2], np.uint8)
-    cv2.fillConvexPoly(place, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
+    mask = np.zeros(sheet.last.shape[:2], np.uint8)
+    cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
+    place = mask > 0
     bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
-    return bool(place.any()) and np.count_nonzero(bare[place > 0]) < CLEARED_SHARE * np.count_nonzero(place)
+    # A card may have the ground's colour itself: then it shows where nothing has changed.
+    parts = ((place, bare), (place & sheet.different, sheet.cleared))
+    return any(np.count_nonzero(shown & part) < CLEARED_SHARE * np.count_nonzero(part) for part, shown in parts)
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
