@@ -23,8 +23,8 @@ PRINT, FEW_PX = 0.12, 60
 differs on hundreds (measured on films of drawn and scanned decks, 1.5 to 2 pixels a millimetre). A pastel card on a
 bare zone in dim light differs on 140, two frames of a black card in a sixth of full light on 50."""
 
-BLUR_PX, AROUND_PX = 3, 31  # print is by how much what is there differs from so many pixels round it, as a share of
-DIM_LEVELS = 100  # those, which change with the light, or of so many levels where they are darker and noise is all
+BLUR_PX, AROUND_PX = 3, 31  # print: how far a spot is from the brightness round it, as a share of that, in any light
+DIM_LEVELS = 100  # least brightness that is divided by: in darker pictures noise would count as print
 
 
 class Motion(StrEnum):
