@@ -330,6 +330,16 @@ def test_cards_beneath_a_thing_still_lie_there_and_the_zone_is_spoken_of(style: 
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
 
 
+def test_cards_of_the_grounds_colour_are_gone_once_they_are_gathered_in() -> None:
+    pile = (card("roll", style="old"), card("stop", 4, 5, style="old"), card("roll", -1, -22, -17, style="old"))
+    eye = Eye(templates=lambda: deck("old"))
+
+    views = [eye(frame) for frame in filmed((pile[:1], (), 8), (pile[:2], (), 8), (pile, (), 12), ((), (), 12))]
+
+    assert "side-1/battle" not in views[-1].unknown_zones
+    assert views[-1].sightings == ()
+
+
 def test_an_eye_that_begins_afresh_gives_no_card_the_number_of_another() -> None:
     eye, frames = Eye(templates=deck), list(filmed(((card("roll"),), (), 8)))
     numbers = []

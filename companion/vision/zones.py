@@ -91,6 +91,11 @@ class Sheet:
         return _apart(self.last, self.accepted_now) > CHANGED_LEVELS
 
     @cached_property
+    def other_surface(self) -> Mask:
+        """Where it shows another surface than when it was accepted, not the same one in other light."""
+        return self.different & ~self.is_as_accepted
+
+    @cached_property
     def foreign(self) -> npt.NDArray[np.int32]:
         """Patches of something new, numbered from 1: changed, not only in shade, and not like the bare mat."""
         # Where the bare mat was seen, its print must show again: a pale sleeve has the ground's colour, but no print.
@@ -98,8 +103,7 @@ class Sheet:
         # Near cards the sheet between the zones may never have been seen bare.
         like_paper = _between_zones(self.fit.layout) & _same_surface(self.last, _paper(self))
         like_bare = np.where(self.bare_known, _same_surface(self.last, self.bare_now), like_ground | like_paper)
-        new = self.different & ~self.is_as_accepted & ~like_bare
-        return cv2.connectedComponents(new.astype(np.uint8), connectivity=8)[1]
+        return cv2.connectedComponents((self.other_surface & ~like_bare).astype(np.uint8), connectivity=8)[1]
 
     @cached_property
     def arms(self) -> Mask:
@@ -111,7 +115,7 @@ class Sheet:
     @cached_property
     def cleared(self) -> Mask:
         """Where something lay when the mat was accepted and its bare ground shows now."""
-        return self.different & ~self.is_as_accepted & self.ground
+        return self.other_surface & self.ground
 
     @cached_property
     def ground(self) -> Mask:
@@ -247,9 +251,9 @@ def is_hidden(state: ZoneWatch, mat: str, corners_mm: Floats) -> bool:
     cv2.fillConvexPoly(mask, np.int32(np.round(_on_sheet(corners_mm) * 16)), 1, shift=4)
     place = mask > 0
     bare = sheet.ground | (sheet.bare_known & _same_surface(sheet.last, sheet.bare_now))
-    # A card may have the ground's colour itself: then it shows where nothing has changed.
-    parts = ((place, bare), (place & sheet.different, sheet.cleared))
-    return any(np.count_nonzero(shown & part) < CLEARED_SHARE * np.count_nonzero(part) for part, shown in parts)
+    # A card may have the ground's colour itself: then it shows where nothing but the light has changed.
+    parts = (place, place & sheet.other_surface)
+    return any(np.count_nonzero(bare & part) < CLEARED_SHARE * np.count_nonzero(part) for part in parts)
 
 
 def is_settled(state: ZoneWatch, zone: str) -> bool:
