@@ -244,15 +244,19 @@ def watched_script(script: Script) -> list[dict]:
 # Cards that lie there from a time on
 
 
-def told_of(*cards: str, seconds: float, setup: Setup | None = None) -> list[dict]:
+def told_of(*cards: str, seconds: float, setup: Setup | None = None, hidden: str = "0-0 discard") -> list[dict]:
     """What is told of cards, each a row: from when on (and until when) it lies there, which it is, its zone, how sure.
 
-    Of one that cannot be read stands what it may be: `2-4 25-01:0.6|50-01:0.5 discard`.
+    Of one that cannot be read stands what it may be: `2-4 25-01:0.6|50-01:0.5 discard`. `hidden` says from when until
+    when a zone is out of sight, and which.
     """
     laid = [_lying(*row.split()) for row in cards]
+    (first_s, last_s), away = map(float, hidden.split()[0].split("-")), zone_of(hidden.split()[1])
 
     def look(frame: Frame) -> View:
-        return View(frame.t_s, MATS, tuple(seen for since_s, till_s, seen in laid if since_s <= frame.t_s < till_s))
+        unknown = frozenset({away} if first_s <= frame.t_s < last_s else ())
+        lying = (seen for since_s, till_s, seen in laid if since_s <= frame.t_s < till_s)
+        return View(frame.t_s, MATS, tuple(seen for seen in lying if seen.zone not in unknown), unknown)
 
     watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
     return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * seconds))))
@@ -276,6 +280,18 @@ def test_the_last_play_stands_where_the_card_of_another_that_was_laid_with_it_ha
     assert confirmed(items) == ["Ann roll", "Bob discard 25"]
     assert [item["question"] for item in items if "question" in item] == ["Roll is no longer on the battle pile."]
     assert not any("withdrawn" in item for item in items)
+
+
+def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile():
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    rolled = "0 roll-01 1/battle", "2 roll-02 2/battle", "4 roll-03 3/battle"
+    played = "6 100-01 1/distance", "8 50-01 discard", "10 200-01 3/distance"
+
+    items = told_of(*rolled, *played, seconds=18, setup=setup, hidden="5-14 1/distance")
+
+    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann discard 50"]
+    assert confirmed(items)[-3:] == ["Ann 100", "Bob discard 50", "Cid 200"]
+    assert not missed(items)
 
 
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():

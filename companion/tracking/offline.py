@@ -126,10 +126,11 @@ class Course:
     def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
-        A card was laid on its like, so exactly that it was taken for that one. Where two cards, of which the last line
-        may have told one, were illegal: a card before them that was doubtful was not laid; somebody discarded a card
-        before them, and nobody saw it.
+        One of them was laid, out of sight, before the last lines. A card was laid on its like, so exactly that it was
+        taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before them
+        that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
         """
+        yield from self._told_anew(cards)
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
@@ -141,6 +142,13 @@ class Course:
             is_later = was_refused or cards[0].is_legal
             unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
             yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
+
+    def _told_anew(self, cards: Sequence[Question]) -> Iterator[Course]:
+        """The last lines are yet to be told: one of these cards may have been laid before them."""
+        tracks = (self.tracks.by_serial.get(question.serial) for question in cards)
+        earliest_s = min((track.earliest_s for track in tracks if track is not None), default=math.inf)
+        later = (at for at in self._latest if earliest_s <= self._since_s(self.entries[at : at + 1]) < math.inf)
+        yield from map(self._up_to, later)
 
     def _with_discard(self, at: int) -> Iterator[Course]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
