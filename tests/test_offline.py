@@ -294,24 +294,39 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
     assert not missed(items)
 
 
+def told_of_one_on_its_like(*cards: str, card: Card, zone: str, till_s: float = 99, setup: Setup | None = None):
+    """What is told of cards, and of one laid after 4 s, on which its like comes to lie after 8 s, 1 mm beside it."""
+    laid = [_lying(*row.split()) for row in cards]
+    lower = Sighting(card, None, (0.0, 0.0), None, zone_of(zone), False, 0.99, "face", stay=1)
+
+    def look(frame: Frame) -> View:
+        lying = [seen for since_s, until_s, seen in laid if since_s <= frame.t_s < until_s]
+        if 4 <= frame.t_s < till_s:
+            lying.append(replace(lower, centre_px=(0.0, 2.0 if frame.t_s >= 8 else 0.0)))
+        return View(frame.t_s, MATS, tuple(lying), frozenset({lower.zone} if 7.6 <= frame.t_s < 8 else ()))
+
+    watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
+    return list(watcher.items(Frame(None, number / 10) for number in range(170)))
+
+
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
     plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard"
     rows = *plays, "12 accident-01 2/battle", "14 repairs-01 2/battle"
-    laid = [_lying(*row.split()) for row in rows]
-    attack = Sighting(Card.OUT_OF_GAS, None, (0.0, 0.0), None, "side-2/battle", False, 0.99, "face", stay=1)
 
-    def look(frame: Frame) -> View:
-        lying = [seen for since_s, _, seen in laid if since_s <= frame.t_s]
-        if frame.t_s >= 4:
-            lying.append(replace(attack, centre_px=(0.0, 2.0 if frame.t_s >= 8 else 0.0)))
-        hidden = frozenset({"side-2/battle"} if 7.6 <= frame.t_s < 8 else ())
-        return View(frame.t_s, MATS, tuple(lying), hidden)
-
-    watcher = Watcher(demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    items = list(watcher.items(Frame(None, number / 10) for number in range(170)))
+    items = told_of_one_on_its_like(*rows, card=Card.OUT_OF_GAS, zone="2/battle")
 
     assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
     assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
+
+
+def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_cards_are_gathered_in():
+    plays = "0-12 roll-01 1/battle", "2-12 roll-02 2/battle", "6-12 25-01 discard"
+    setup = replace(demo.setup_of(read_script(OPENING)), target=200)
+
+    items = told_of_one_on_its_like(*plays, card=Card.KM_100, zone="1/distance", till_s=12, setup=setup)
+
+    assert confirmed(items)[-3:] == ["Ann 100", "Bob discard 25", "Ann 100"]
+    assert [item["ended"] for item in items if "ended" in item] == ["completed"]
 
 
 def _lying(when: str, card: str, zone: str, sure: str = "0.99") -> tuple[float, float, Sighting]:

@@ -13,6 +13,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
@@ -84,7 +85,8 @@ class _Reconciliation:
             is_gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
             if not (is_gathering or any(map(self._awaits_entry, acts))):
                 asked += [one for one in self._differences(now) if one not in asked]
-            asked += questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
+            piles = questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
+            asked += [(one.zone is None and self._last_stacked(after)) or one for one in piles]
         yield from (question for question in asked if question is not None)
 
     def _about_top(self) -> list[Question | None] | None:
@@ -138,16 +140,32 @@ class _Reconciliation:
     def _with_one_stacked(self, extra: Sequence[Track], table: Table, acts: tuple[Act, ...]) -> tuple[Act, ...]:
         """The acts, with a card laid exactly on one like it where that makes better sense of them."""
         told = Counter(line.serial for line in self._record.lines)
-        laid_s = max((track.since_s for track in self._tracks.cards if track.serial in told), default=0.0)
         last_s = max((track.since_s for track in extra), default=0.0)
         stacked = [(t.stacked_s, t) for t in self._tracks.there if t.stacked_s is not None and told[t.serial] == 1]
         ways = [acts]
         for stacked_s, track in sorted(stacked, key=lambda one: -one[0]):
-            if laid_s <= stacked_s < last_s and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
+            if self._last_laid_s <= stacked_s < last_s and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
                 upon = replace(self._meaning(track, table), deed=Deed.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
+
+    @cached_property
+    def _last_laid_s(self) -> float:
+        """When the latest of the cards that count was seen first."""
+        counted = {line.serial for line in self._record.lines}
+        return max((track.since_s for track in self._tracks.cards if track.serial in counted), default=0.0)
+
+    def _last_stacked(self, table: Table) -> Question | None:
+        """The question about a card that completed the trip, though it was taken for its like that it was laid on."""
+        for track in reversed(self._tracks.cards):
+            touched_s = (t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None)
+            is_touched = max(touched_s, default=-math.inf) > self._last_laid_s
+            if is_touched and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
+                act = replace(self._meaning(track, table), clear=False, deed=Deed.STACKED)
+                if act.play is not None and act.is_legal and act.after.is_over:
+                    return self._asked(Kind.PLAY, act, [act.play], UNCLEAR_CONFIDENCE)
+        return None
 
     def _moves(self) -> Iterator[tuple[Track, Track]]:
         """Yield the cards that have gone from one zone and lie in another: each with where it lies now."""
