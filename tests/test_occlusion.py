@@ -340,6 +340,19 @@ def test_cards_of_the_grounds_colour_are_gone_once_they_are_gathered_in() -> Non
     assert views[-1].sightings == ()
 
 
+def test_a_card_that_was_read_beside_a_hand_over_it_is_remembered_as_it_lay_before() -> None:
+    """Else its strip that shows beneath a like laid on it is compared with the hand."""
+    lower, upper = card("roll", style="scenes"), card("roll", 0, 22, style="scenes")
+    hand = Cover(((-170, -190), (-122, -190), (-122, -30), (-170, -30)), (90, 120, 160))
+    eye = Eye(templates=lambda: deck("scenes"))
+
+    views = [eye(frame) for frame in filmed(((lower,), (), 12), ((lower,), (hand,), 5), ((lower, upper), (), 12))]
+
+    assert faces(views[16].sightings) == ["roll"]
+    assert "side-1/battle" in views[16].unknown_zones
+    assert faces(views[-1].sightings) == ["roll", "roll"]
+
+
 def test_an_eye_that_begins_afresh_gives_no_card_the_number_of_another() -> None:
     eye, frames = Eye(templates=deck), list(filmed(((card("roll"),), (), 8)))
     numbers = []

@@ -411,16 +411,17 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
 def _not_missed(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
-    """Yield what is remembered of cards; not seeing one in a zone or `under` a thing out of sight says nothing.
+    """Yield what is remembered of cards: in a zone out of sight, or `under` a thing, what was remembered before.
 
-    Nor does a card that is seen there for the first time: it may be in a hand.
+    What is seen there may be a hand, and not seeing a card says nothing.
     """
-    missed = {card.order: card.missed for card in before}
+    known = {card.order: card for card in before}
     for card in lain:
         if card.sighting.zone not in hidden and card.order not in under:
             yield card
-        elif card.order in missed:
-            yield replace(card, missed=min(card.missed, missed[card.order]))
+        elif card.order in known:
+            was = known[card.order]
+            yield replace(was, missed=min(card.missed, was.missed))
 
 
 def _trouble(placed: Mats) -> str | None:
