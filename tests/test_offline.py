@@ -294,19 +294,23 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
     assert not missed(items)
 
 
-def told_of_one_on_its_like(*cards: str, card: Card, zone: str, till_s: float = 99, setup: Setup | None = None):
-    """What is told of cards, and of one laid after 4 s, on which its like comes to lie after 8 s, 1 mm beside it."""
+def told_of_one_on_its_like(
+    *cards: str, card: Card, zone: str, at_s: float = 4, till_s: float = 99, target: int = 1000
+):
+    """What is told of cards, and of one laid at a time, on which its like comes to lie 4 s later, 1 mm beside it."""
     laid = [_lying(*row.split()) for row in cards]
     lower = Sighting(card, None, (0.0, 0.0), None, zone_of(zone), False, 0.99, "face", stay=1)
 
     def look(frame: Frame) -> View:
-        lying = [seen for since_s, until_s, seen in laid if since_s <= frame.t_s < until_s]
-        if 4 <= frame.t_s < till_s:
-            lying.append(replace(lower, centre_px=(0.0, 2.0 if frame.t_s >= 8 else 0.0)))
-        return View(frame.t_s, MATS, tuple(lying), frozenset({lower.zone} if 7.6 <= frame.t_s < 8 else ()))
+        since_s = frame.t_s - at_s
+        lying = [seen for from_s, until_s, seen in laid if from_s <= frame.t_s < until_s]
+        if since_s >= 0 and frame.t_s < till_s:
+            lying.append(replace(lower, centre_px=(0.0, 2.0 if since_s >= 4 else 0.0)))
+        return View(frame.t_s, MATS, tuple(lying), frozenset({lower.zone} if 3.6 <= since_s < 4 else ()))
 
-    watcher = Watcher(setup or demo.setup_of(read_script(OPENING)), look, confirm=True, extension=Verb.FINISH)
-    return list(watcher.items(Frame(None, number / 10) for number in range(170)))
+    setup = replace(demo.setup_of(read_script(OPENING)), target=target)
+    watcher = Watcher(setup, look, confirm=True, extension=Verb.FINISH)
+    return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * at_s) + 130)))
 
 
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
@@ -319,11 +323,23 @@ def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
     assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
 
 
-def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_cards_are_gathered_in():
-    plays = "0-12 roll-01 1/battle", "2-12 roll-02 2/battle", "6-12 25-01 discard"
-    setup = replace(demo.setup_of(read_script(OPENING)), target=200)
+@pytest.mark.parametrize("target", [200, 700], ids=["the whole trip", "all but an extension"])
+def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_cards_are_gathered_in(target: int):
+    farther = ("200-01 1/distance", "25-02 discard", "200-02 1/distance", "25-03 discard", "100-01 1/distance")
+    before = [*farther, "25-04 discard"] if target == 700 else []
+    at_s, till_s = 4 + 2 * len(before), 12 + 2 * len(before)
+    played = ("roll-01 1/battle", "roll-02 2/battle", *before)
+    rows = (f"{2 * number}-{till_s} {row}" for number, row in enumerate(played))
 
-    items = told_of_one_on_its_like(*plays, card=Card.KM_100, zone="1/distance", till_s=12, setup=setup)
+    items = told_of_one_on_its_like(
+        *rows,
+        f"{at_s + 2}-{till_s} 25-01 discard",
+        card=Card.KM_100,
+        zone="1/distance",
+        at_s=at_s,
+        till_s=till_s,
+        target=target,
+    )
 
     assert confirmed(items)[-3:] == ["Ann 100", "Bob discard 25", "Ann 100"]
     assert [item["ended"] for item in items if "ended" in item] == ["completed"]

@@ -158,12 +158,13 @@ class _Reconciliation:
 
     def _last_stacked(self, table: Table) -> Question | None:
         """The question about a card that completed the trip, though it was taken for its like that it was laid on."""
-        for track in reversed(self._tracks.cards):
+        for track in (t for t in reversed(self._tracks.cards) if t.laid_since(self._record.hand_seq)):
             touched_s = (t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None)
             is_touched = max(touched_s, default=-math.inf) > self._last_laid_s
             if is_touched and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
                 act = replace(self._meaning(track, table), clear=False, deed=Deed.STACKED)
-                if act.play is not None and act.is_legal and act.after.is_over:
+                completes = act.after.is_over or act.after.extension_offered_to is not None
+                if act.play is not None and act.is_legal and completes:
                     return self._asked(Kind.PLAY, act, [act.play], UNCLEAR_CONFIDENCE)
         return None
 
