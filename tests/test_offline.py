@@ -296,7 +296,7 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
 
 def told_of_one_on_its_like(
     *cards: str, card: Card, zone: str, at_s: float = 4, till_s: float = 99, target: int = 1000
-):
+) -> list[dict]:
     """What is told of cards, and of one laid at a time, on which its like comes to lie 4 s later, 1 mm beside it."""
     laid = [_lying(*row.split()) for row in cards]
     lower = Sighting(card, None, (0.0, 0.0), None, zone_of(zone), False, 0.99, "face", stay=1)

@@ -297,7 +297,7 @@ class Eye:
                 odd_since_s=odd_since_s,
                 told=(sight.told - due - changes.moving) | told,
                 unaccepted=(sight.unaccepted - due) | (due & hidden),
-                lain=tuple(_not_missed(lain, hidden, stays, sight.lain)),
+                lain=tuple(_remembered(lain, hidden, stays, sight.lain)),
                 restless=bool(left or changes.moving),
                 under=frozenset(elsewhere | stays),
                 looks=sight.looks + 1,
@@ -408,7 +408,7 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
                 yield seen
 
 
-def _not_missed(
+def _remembered(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
     """Yield what is remembered of cards: in a zone out of sight, or `under` a thing, what was remembered before.
