@@ -416,3 +416,34 @@ def test_a_card_that_lies_beside_where_it_lay_before_a_hand_was_over_it_may_have
     (serial,) = followed.see(on_discard(KM_50, 200, y, 1))[KM_50]
 
     assert (followed.track(serial).shifted_s is not None) is may_be_two
+
+
+@pytest.mark.parametrize("count", [2, 3])
+def test_cards_of_a_column_that_is_squared_up_lie_beneath_one_that_shows_and_a_single_one_was_taken_up(
+    count: int,
+) -> None:
+    column = [card(KM_100, 100 + n, 200 + 3 * n, DISTANCE, stay=n) for n in range(1, count + 1)]
+    followed = Followed(DRIVING)
+    followed.see(*column)
+    followed.hide(DISTANCE)
+
+    followed.see(card(KM_100, 102, 204, DISTANCE, stay=9), looks=8)
+
+    states = sorted(followed.track(serial).state for serial in range(1, count + 1))
+    assert states == ([State.GONE, State.LYING] if count == 2 else [State.COVERED, State.COVERED, State.LYING])
+
+
+def test_a_card_beside_its_like_that_nobody_may_play_has_lain_there_since_it_was_seen_once_somebody_may() -> None:
+    lying, laid = card(KM_100, 100, 200, DISTANCE, stay=1), card(KM_100, 103, 204, DISTANCE, stay=2)
+    followed = Followed(played(lay("Ann", ROLL), lay("Bob", STOP, "Ann")))
+    followed.see(lying)
+    followed.hide(DISTANCE)
+    first_s = followed.t_s + LOOK_S
+
+    refused = followed.see(lying, laid)
+    followed.table = DRIVING
+    followed.hide(DISTANCE)
+    followed.see(lying, laid)
+
+    assert refused == {KM_100: [1]}
+    assert followed.track(2).since_s == first_s

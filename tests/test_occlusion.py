@@ -171,13 +171,15 @@ def test_a_card_whose_edges_the_hand_hides_that_lays_one_like_it_lies_there_stil
 
 
 @pytest.mark.variants(1)
-@pytest.mark.parametrize("between", [1, 3])
-def test_a_card_laid_nearly_where_its_like_lies_beneath_others_is_another_though_hands_hide_those(between: int) -> None:
-    others = (card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6))[:between]
+@pytest.mark.parametrize(("between", "right"), [(1, 0.6), (3, 0.6), pytest.param(4, 0.0, id="more than a hand lifts")])
+def test_a_card_laid_nearly_where_its_like_lies_beneath_others_is_another_though_hands_hide_those(
+    between: int, right: float
+) -> None:
+    others = (card("roll", 6, -5, 4), card("stop", -5, 5), card("accident", 3, 6), card("repairs", -4, -6))[:between]
     around = ((-185, -105), (-185, -140), (-55, -140), (-55, 30), (-185, 30), (-185, -105))
     hands = Cover((*around, (-149, -105), (-149, -14), (-91, -14), (-91, -105)))
 
-    *_, before, last = looks(*one_by_one(card("25"), *others, card("25", 0.6)), covers={between + 1: hands})
+    *_, before, last = looks(*one_by_one(card("25"), *others, card("25", right)), covers={between + 1: hands})
 
     assert faces(last[0]) == ["25"]
     assert order_of(last[1], "25") > order_of(before[1], "25")
@@ -328,6 +330,21 @@ def test_cards_beneath_a_thing_still_lie_there_and_the_zone_is_spoken_of(style: 
     assert "side-1/battle" in views[21].unknown_zones
     assert "side-1/battle" not in views[-1].unknown_zones
     assert faces(tuple(s for s in views[-1].sightings if s.zone == "side-1/battle")) == ["roll", "stop"]
+
+
+def test_cards_beneath_a_lit_screen_of_the_grounds_colour_still_lie_there_though_it_is_dim() -> None:
+    pile = (card("roll"), card("stop", 4, 5))
+    eye = Eye(templates=deck)
+    (fit,) = look(photographed(()).gray, Mats(), 0.0, all_mats()).fits
+    screen = fit.to_px(np.array([[50, 40], [135, 40], [135, 150], [50, 150]]))
+
+    for frame in filmed((pile[:1], (), 8), (pile, (), 37)):
+        image = np.uint8(frame.image * 0.45)
+        if frame.t_s >= 2.0:
+            cv2.fillPoly(image, [np.int32(screen)], (122, 138, 140))
+        view = eye(replace(frame, image=image))
+
+    assert faces(view.sightings) == ["roll", "stop"]
 
 
 def test_cards_of_the_grounds_colour_are_gone_once_they_are_gathered_in() -> None:
@@ -498,6 +515,15 @@ def test_a_card_pushed_off_one_that_ended_as_it_did_does_not_lie_there_still() -
     assert last[0][0].is_double or faces(last[0]).count("roll") == 2
 
 
+@pytest.mark.parametrize("pushed", [(-2.3, -2.7, 2.6), (-2, -4, -2)])
+def test_a_card_pushed_a_little_is_not_two_though_one_below_ends_where_it_did(pushed: tuple[float, ...]) -> None:
+    beneath = (card("75", 0.8, 0.3, 1.6), card("25", -2.6, 2, 2.6))
+
+    *_, last = looks(*one_by_one(*beneath), (*beneath, card("100")), (*beneath, card("100", *pushed)))
+
+    assert not any(seen.is_double for seen in last[0])
+
+
 @pytest.mark.parametrize(
     ("style", "beneath", "upper"),
     [
@@ -524,3 +550,11 @@ def test_a_card_laid_exactly_over_the_first_of_a_column_is_another_though_a_neig
 
     assert faces(last[0]).count("75") == 3
     assert order_of(last[1], "75") > order_of(before[1], "75")
+
+
+def test_a_card_pushed_far_off_its_like_does_not_lie_there_still_though_that_one_ends_nearly_alike() -> None:
+    under, upper, pushed = (card("75", *at, style="minimal") for at in ((), (-1.4, 2.1, 2.1), (-15, -21, 3)))
+
+    *_, last = looks(*one_by_one(under, upper), (under, pushed), style="minimal")
+
+    assert faces(last[0]) == ["75", "75"]

@@ -49,6 +49,10 @@ class Tracks:
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
+    undecided: Mapping[int, tuple[float, float]] = field(default_factory=dict)
+    """Since when cards are seen that may be their likes, nudged, and when they were laid at the earliest, by the eye's
+    numbers: once the record says that they can be new, they have lain there since then."""
+
     broken_s: float = -math.inf  # when the pictures broke off last: what the next look shows may be newer than that
     bare_since_s: float | None = None  # since when every mat has been seen with no card on it and nothing over it
     pile_since_s: Mapping[bool, float] = field(default_factory=dict)
@@ -126,6 +130,7 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
         unread_zones=frozenset(one.place.zone for one in look.detections if one.sighting.face is Card.UNKNOWN),
+        undecided={**tracks.undecided, **look.undecided},
         bare_since_s=None if not is_bare else view.t_s if tracks.bare_since_s is None else tracks.bare_since_s,
         pile_since_s={} if is_empty is None else {is_empty: tracks.pile_since_s.get(is_empty, view.t_s)},
         pile_seqs=tracks.pile_seqs if is_empty is None else {**tracks.pile_seqs, is_empty: seq},
@@ -148,6 +153,7 @@ class _Look:
         self._in_sight = {zone: cards for zone, cards in before.zones.items() if zone not in view.unknown_zones}
         self._disturbed = before.unread_zones.union(before.hidden_since_s)
         self.detections = list(detections_in(view, self._in_sight))
+        self.undecided: dict[int, tuple[float, float]] = {}
         self.seen = self._seen()  # the tracks that it sees, by serial, new ones among them
         self._covered = _covered(self._in_sight, self.seen)
         self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
@@ -178,11 +184,14 @@ class _Look:
         near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_like = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        times = self._before.undecided.get(sighting.stay or 0, (t_s, self._before.earliest_s(place.zone, t_s)))
         if is_like and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
+            if sighting.stay is not None:
+                self.undecided[sighting.stay] = times
             return None
         is_double = sighting.is_double or (is_like and near[-1].serial not in seen_too)
         track = Track(serial, sighting.face, sighting.card, place, is_double=is_double)
-        return track._replace(since_s=t_s, earliest_s=self._before.earliest_s(place.zone, t_s))
+        return track._replace(since_s=times[0], earliest_s=times[1])
 
     def observed(self, track: Track, now: Tracks, seq: int) -> Track:
         """Return a track after this look; `now` is all that it tells but for the cards."""
@@ -235,6 +244,8 @@ def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
                 covered.add(track.serial)
                 if track.is_there:
                     over.append(track)
+        moved = [t for t in were if t.stay != seen[t.serial].stay]
+        covered |= _heaped([t for t in cards if t.serial not in seen], moved)
     return frozenset(covered)
 
 
@@ -244,6 +255,19 @@ def _may_cover(upper: Track, lower: Track, pushed: Collection[int] = ()) -> bool
         return False
     was_pushed = upper.serial in pushed or lower.state is State.COVERED
     return upper.serial > lower.serial or (was_pushed and not is_pile(lower.zone))
+
+
+def _heaped(unseen: Sequence[Track], moved: Sequence[Track]) -> set[int]:
+    """Return the serials of cards that lie exactly under one like them that was moved: a spread's column, squared up.
+
+    A single one may have been taken up again; nobody takes up two.
+    """
+    heaped: set[int] = set()
+    for upper in moved:
+        alike = (track for track in unseen if track.face is upper.face and not is_pile(track.zone))
+        column = [track.serial for track in alike if distance_mm(track.place, upper.place) <= UNREAD_MM]
+        heaped.update(column if len(column) > 1 else ())
+    return heaped
 
 
 def _moved_on(cards: Sequence[Track], seq: int) -> list[Track]:

@@ -36,6 +36,7 @@ SAME_LIGHT = 0.04  # difference of light, as a share, below which it is the same
 LIT_LEVELS = 40  # grey level below which a place tells nothing of how the light has changed
 MIN_PATCH_PX = 4  # minimum size of a patch, 64 mm²: a smaller one is noise or a sticker's edge
 SHADE = (0.6, 1.6)  # range of brightness of one surface in shadow or in more light, all colours alike
+BRIGHT = 1.25  # maximum brightness of bare ground where something lay, against the ground around it
 SHADE_LEVELS = 12
 SHINE_LEVELS = 25  # maximum difference of colour beyond brightness: of a surface, and of a lamp's reflection on it
 REACH_MM = 95.0  # maximum distance from the middle of a sticker to its card's farthest corner, wherever it is stuck
@@ -119,8 +120,8 @@ class Sheet:
 
     @cached_property
     def ground(self) -> Mask:
-        """Where zones have the colour of their bare ground."""
-        return _like_ground(self, self.bare_now, self.zones.values())
+        """Where zones have the colour of their bare ground, and shine no brighter, as a telephone's screen does."""
+        return _like_ground(self, self.bare_now, self.zones.values(), brightest=BRIGHT)
 
     @cached_property
     def is_as_accepted(self) -> Mask:
@@ -430,10 +431,10 @@ def _shade(now: Image, then: Colours) -> tuple[Colours, Colours]:
     return shade, _largest(cv2.absdiff(here, then * shade[:, :, None]))
 
 
-def _same_surface(now: Image, then: Colours) -> Mask:
+def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mask:
     """Return where both show the same surface, brighter or darker by a shadow's worth."""
     shade, left = _shade(now, then)
-    return (shade >= SHADE[0]) & (shade <= SHADE[1]) & (left <= SHADE_LEVELS)
+    return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
 def _paper(sheet: Sheet) -> Colours:
@@ -442,12 +443,12 @@ def _paper(sheet: Sheet) -> Colours:
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
-def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Slices]) -> Mask:
+def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
     """Return where zones have the colour of their printed ground, which shows when a card is taken away."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in zones:
         part = sheet.last[where]
-        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy())
+        like[where] = _same_surface(part, np.broadcast_to(_ground(sheet, bare, where), part.shape).copy(), brightest)
     return like
 
 

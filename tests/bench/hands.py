@@ -266,11 +266,10 @@ def compare(result: Result, told: list[tuple[int, dict]], script: Script, diary:
 def _withdraw(result: Result, text: str, plays: list[Truth]) -> None:
     """A play was taken out of the record: it has to be told again, or should never have been told."""
     told = next((t for t in reversed(plays) if t.text == text and t.proposed is not None), None)
-    if told is not None:
-        told.proposed = None
-        return
     stray = next((fault for fault in reversed(result.faults) if fault[1].startswith(f"wrong: {text} in ")), None)
-    if stray is not None and _is_astray(stray[1].rpartition(" ")[2], stray[0], plays):
+    if told is not None and told.proposed is not None and (stray is None or told.proposed > stray[0]):
+        told.proposed = None
+    elif stray is not None and _is_astray(stray[1].rpartition(" ")[2], stray[0], plays):
         result.faults.remove(stray)
         result.wrong, result.strays = result.wrong - 1, result.strays + 1
 

@@ -34,7 +34,7 @@ LEAST_ALONG = 0.35  # visible share of each row of a strip
 LEAST_ROWS, LEAST_INSIDE_ROWS = 8, 3  # visible rows, of a quarter of a millimetre: in all, and on the card itself
 LEAST_CONTRAST = 0.8  # steps of Lab across a border below which it says nothing
 ALIKE, STRENGTH = 0.78, 0.3  # least likeness of a border's profile, and strength, against what they were if it is there
-UNLIKE, WEAKNESS = 0.5, STRENGTH / 2  # likeness and strength below which it is gone
+UNLIKE = 0.5  # likeness below which it is gone, as it is if it is weaker
 STRONGER = 2.0  # strength from which it is another's: of 4,710 of cards at rest, read 0.6 mm off, none was above 1.6
 LEAST_IN_SIGHT_MM2 = 150.0  # visible area of a card that is compared with how it looked before
 LEAST_DRAWN = 5.0  # variation there, in steps of Lab: one white rim is like any other
@@ -114,19 +114,25 @@ class Borders:
         """True if the same borders show now; None if too little of them shows, or they never did.
 
         A card that has gone takes all its borders along; one that is covered keeps some. With `least` it counts as
-        still there only if so many borders say so and none says otherwise, as another card below may end where it did,
-        and as gone only if all that show do. One that shows whole and is just as before, or nothing like it, counts
-        twice.
+        still there only if so many borders say so, at least half as strong as before, and none says otherwise, as
+        another card below may end where it did, and as gone only if all that show do. One that shows whole and is just
+        as before, or nothing like it, counts twice.
         """
         if self._shows_another(now):
             return False
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
-        same = sum((alike >= ALIKE and STRENGTH <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
-        against = [clear for alike, strong, clear in votes if alike < UNLIKE or not WEAKNESS <= strong < STRONGER]
+        weakest = 1 / STRONGER if least else STRENGTH
+        same = sum((alike >= ALIKE and weakest <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
+        against = [clear for alike, strong, clear in votes if alike < UNLIKE or not STRENGTH <= strong < STRONGER]
         other = sum(1 + clear for clear in against)
         if same > other:
             return True if not least or (same >= least and not other) else None
         return False if other > same and (not least or len(against) == len(votes)) else None
+
+    def agreement(self, now: Borders) -> Floats:
+        """Return how well each border shows as it was, `(4,)`: 1 where just so, NaN where nothing can be said."""
+        votes = [_vote(*pair) for pair in zip(self.profiles, now.profiles, strict=True)]
+        return np.array([np.nan if v is None else v[0] * min(v[1], 1 / max(v[1], 1e-6)) for v in votes])
 
     def shows_the_same(self, now: Borders) -> bool:
         """True if enough is visible between the borders, and something is drawn there: the same as it was."""

@@ -43,6 +43,7 @@ seldom laid next there, and a single border may well be another card's. Distance
 FACE_UP_PILES = ("battle", "speed", "discard")  # not a slot of a robot's mat, where one card lies
 OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
 UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
+MOST_LIFTED = 3  # number of cards that a hand takes off another between two looks: hazard, remedy and Roll, say
 LOOKS = 3  # in a row without sight of a card, after which it is buried or gone: a hand may hide it for less
 MOST_BURIED = 60
 MOST_AT_ONCE = 1000  # cards identified on one look
@@ -202,12 +203,14 @@ class _Look:
     def _lies_upon_it(self, at: int, lain: Lain) -> bool:
         """True if a card with nothing on it cannot be the one that lay just there, since others lie on that one.
 
-        They have to show, by borders that no card beneath shares, and beyond doubt. Where it does not lie exactly there
-        it is enough that nobody has seen them leave.
+        They have to be more than a hand lifts, or to show, by borders that no card beneath shares, and beyond doubt.
+        Where it does not lie exactly there it is enough that nobody has seen them leave.
         """
         if any(share_covered(self._above[at], quad) >= UPON_SHARE for quad in self._above[:at]):
             return False
         covered = [card for card in self._before if _lies_upon(card, lain)]
+        if sum(not card.missed for card in covered) > MOST_LIFTED:
+            return True
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
         off_mm, off_deg = self._off(lain, self._told[at])
         if off_mm <= EXACT_MM and off_deg <= SAME_DEG:
@@ -235,22 +238,42 @@ class _Look:
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             is_on_a_pile = _is_on_a_pile(lain)
             vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
-            is_anyones = vote and alike and is_on_a_pile and self._may_have_bared(lain)
-            self._votes[lain.order] = None if is_anyones else vote
+            if alike and is_on_a_pile and vote is not False:
+                vote = self._own_vote(lain, vote)
+            self._votes[lain.order] = vote and not self._shows_one_below(lain)
         return self._votes[lain.order]
 
-    def _may_have_bared(self, lain: Lain) -> bool:
-        """True if it may have been pushed aside, and the borders that show are another card's that lay below it.
+    def _shows_one_below(self, lain: Lain) -> bool:
+        """True if borders show that it would cover, of one below that ends nearly as it does, rather than its own."""
+        seen = (low for low in self._before if not low.missed and low.order < lain.order)
+        for low in (low for low in seen if _is_turned_alike(lain, low)):
+            beyond_mm = _beyond_mm(low, lain)
+            is_confused = (beyond_mm >= SAME_MM) & (beyond_mm <= OUTSIDE_MM)
+            if is_confused.any():
+                own, shown = self._agreement(lain), np.where(is_confused, self._agreement(low), np.nan)
+                both = ~np.isnan(own) & ~np.isnan(shown)
+                if both.any() and shown[both].sum() > own[both].sum() and self._still_there(low):
+                    return True
+        return False
 
-        What is drawn on it tells that it lies there still, and so do borders along which no other card ends. A like may
-        be the card itself, as it lay before.
+    def _agreement(self, lain: Lain) -> Floats:
+        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
+        return lain.borders.agreement(now)
+
+    def _own_vote(self, lain: Lain, vote: bool | None) -> bool | None:
+        """Return a vote that it lies there still, or may, less what borders say along which a card below it ends too.
+
+        It may have been pushed aside, and those that show are the other card's. What is drawn on it tells that it lies
+        there. A like may be the card itself, as it lay before.
         """
         shared = _sides_shared(lain, self._before)
         if not shared.any():
-            return False
+            return vote
         now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
         own = replace(now, profiles=np.where(shared[:, None, None], np.nan, now.profiles))
-        return not (lain.borders.still_there(own, least=1) or lain.borders.shows_the_same(now))
+        if vote is None:
+            return False if lain.borders.still_there(own, least=A_CORNER) is False else None
+        return True if lain.borders.still_there(own, least=1) or lain.borders.shows_the_same(now) else None
 
     def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
         """Return whether its borders look as they did below others; `least` of them have to say so."""
@@ -399,16 +422,21 @@ def _sides_shared(lain: Lain, cards: Iterable[Lain]) -> Mask:
     A little farther out its end is among what the border showed; farther in it would show that the upper has gone, and
     beneath a third one that reaches farther it does not show at all.
     """
-    below = [card for card in cards if card.order < lain.order and card.mat == lain.mat]
+    below = [card for card in cards if card.order < lain.order]
     reach_mm, shared = np.full(4, -np.inf), np.zeros(4, bool)
     for card in sorted(below, key=lambda card: -card.order):
-        off_mm, off_deg = _apart(lain.corners_mm, card.corners_mm)
-        if off_mm <= OVER_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG:
+        if _is_turned_alike(lain, card):
             beyond_mm = _beyond_mm(lain, card)
             if card.sighting.face is not lain.sighting.face and _ends_alike(lain, card):
                 shared |= (beyond_mm > reach_mm) & (beyond_mm >= -SAME_MM) & (beyond_mm <= OUTSIDE_MM)
             reach_mm = np.maximum(reach_mm, beyond_mm)
     return shared
+
+
+def _is_turned_alike(one: Lain, other: Lain) -> bool:
+    """True if two cards lie so that a side of one may be taken for a side of the other."""
+    off_mm, off_deg = _apart(one.corners_mm, other.corners_mm)
+    return one.mat == other.mat and off_mm <= OVER_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG
 
 
 def _beyond_mm(one: Lain, other: Lain) -> Floats:
