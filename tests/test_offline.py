@@ -295,9 +295,12 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
 
 
 def told_of_one_on_its_like(
-    *cards: str, card: Card, zone: str, at_s: float = 4, till_s: float = 99, target: int = 1000
+    *cards: str, card: Card, zone: str, at_s: float = 4, till_s: float = 99, target: int = 1000, is_pushed: bool = False
 ) -> list[dict]:
-    """What is told of cards, and of one laid at a time, on which its like comes to lie 4 s later, 1 mm beside it."""
+    """What is told of cards, and of one laid at a time, on which its like comes to lie 4 s later, 1 mm beside it.
+
+    One that is pushed comes to lie 4 mm beside, and nothing tells that there are not two.
+    """
     laid = [_lying(*row.split()) for row in cards]
     lower = Sighting(card, None, (0.0, 0.0), None, zone_of(zone), False, 0.99, "face", stay=1)
 
@@ -305,7 +308,9 @@ def told_of_one_on_its_like(
         since_s = frame.t_s - at_s
         lying = [seen for from_s, until_s, seen in laid if from_s <= frame.t_s < until_s]
         if since_s >= 0 and frame.t_s < till_s:
-            lying.append(replace(lower, centre_px=(0.0, 2.0 if since_s >= 4 else 0.0)))
+            pushed = replace(lower, centre_px=(0.0, 8.0), is_double=True, stay=2)
+            beside = pushed if is_pushed else replace(lower, centre_px=(0.0, 2.0))
+            lying.append(lower if since_s < 4 else beside)
         return View(frame.t_s, MATS, tuple(lying), frozenset({lower.zone} if 3.6 <= since_s < 4 else ()))
 
     setup = replace(demo.setup_of(read_script(OPENING)), target=target)
@@ -321,6 +326,14 @@ def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
 
     assert [item["missed"] for item in items if "missed" in item] == ["Ann out-of-gas > Bob"]
     assert confirmed(items)[-3:] == ["Bob discard 25", "Ann accident > Bob", "Bob repairs"]
+
+
+def test_a_hazard_that_may_be_its_like_pushed_was_not_laid_where_all_that_follow_are_in_turn_without_it():
+    plays = "0 roll-01 1/battle", "2 roll-02 2/battle", "6 25-01 discard", "10 25-02 discard", "12 50-01 discard"
+
+    items = told_of_one_on_its_like(*plays, card=Card.OUT_OF_GAS, zone="2/battle", is_pushed=True)
+
+    assert told(items)[3:] == ["Bob discard 25", "Ann out-of-gas > Bob?", "Ann discard 25", "Bob discard 50"]
 
 
 @pytest.mark.parametrize("target", [200, 700], ids=["the whole trip", "all but an extension"])

@@ -29,7 +29,7 @@ from companion.tracking.clearing import MANY, dealt, is_cleared
 from companion.tracking.hand_record import Hint, Line, Record
 from companion.tracking.reconcile import reconcile
 from companion.tracking.robot_hand import public
-from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S
+from companion.tracking.track import DOUBTFUL_CONFIDENCE, LAYING_S, UNLIKELY_CONFIDENCE
 from companion.tracking.tracker import Tracks
 from companion.vision.capture.sources import Frame
 from companion.vision.view import View
@@ -274,7 +274,9 @@ class Watcher:
                 is_late = self._now_s - self._course.refused_s.get(question.id, -math.inf) <= LAYING_S
                 least = (DOUBTFUL_CONFIDENCE if is_late else SURE_CONFIDENCE) * self._confirms
                 if question.kind is Kind.PLAY and question.confidence >= least:
-                    self._accept(question, unsure, illegal)
+                    unlikely = [one for one in unsure if one.confidence <= UNLIKELY_CONFIDENCE]
+                    if not (unlikely and self._refute(question, unlikely)):
+                        self._accept(question, unsure, illegal)
                     return True
                 unsure.append(question)
                 self._course = replace(self._course, unsure=tuple(self._unsure(unsure)))

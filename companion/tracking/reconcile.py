@@ -34,6 +34,7 @@ from companion.tracking.track import (
     PUT_RIGHT_S,
     TURN_S,
     UNCLEAR_CONFIDENCE,
+    UNLIKELY_CONFIDENCE,
     Track,
 )
 from companion.tracking.tracker import Tracks
@@ -306,6 +307,9 @@ class _Reconciliation:
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
         if doubtful or act.is_out_of_turn:
             most = DOUBTFUL_CONFIDENCE
+        in_force = self._places.cards(act.table, track.zone)[-1:]
+        if track.is_double and in_force == (track.face,) and track.face in SAFETY_OF and track.face is not Card.STOP:
+            most = UNLIKELY_CONFIDENCE
         return round(min(most, track.confidence) if act.face is track.face else most, 2)
 
     def _about_refused(self, track: Track) -> Question | None:

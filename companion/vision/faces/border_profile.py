@@ -123,7 +123,11 @@ class Borders:
         votes = [vote for pair in zip(self.profiles, now.profiles, strict=True) if (vote := _vote(*pair)) is not None]
         weakest = 1 / STRONGER if least else STRENGTH
         same = sum((alike >= ALIKE and weakest <= strong < STRONGER) * (1 + clear) for alike, strong, clear in votes)
-        against = [clear for alike, strong, clear in votes if alike < UNLIKE or not STRENGTH <= strong < STRONGER]
+        against = [
+            clear
+            for alike, strong, clear in votes
+            if not STRENGTH <= strong < STRONGER or (alike < UNLIKE and (clear or not least))
+        ]
         other = sum(1 + clear for clear in against)
         if same > other:
             return True if not least or (same >= least and not other) else None
