@@ -20,6 +20,7 @@ from companion.vision.boxes import Box, around
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
 from companion.vision.faces import occlusion
+from companion.vision.faces.border_profile import Borders
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.occlusion import Lain, look_at_faces
@@ -230,12 +231,12 @@ def test_a_card_that_is_read_wrongly_for_once_has_not_moved(
 def test_a_like_laid_askew_is_another_card_though_the_white_borders_around_look_as_before(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    vote = occlusion._Look._vote
+    still_there = Borders.still_there
 
-    def deceived(self: occlusion._Look, lain: Lain, least: int, *above: object) -> bool | None:
-        return least == occlusion.MISREAD_BORDERS or vote(self, lain, least, *above)
+    def deceived(self: Borders, now: Borders, *, least: int = 0) -> bool | None:
+        return least == occlusion.MISREAD_BORDERS or still_there(self, now, least=least)
 
-    monkeypatch.setattr(occlusion._Look, "_vote", deceived)
+    monkeypatch.setattr(Borders, "still_there", deceived)
     first, last = looks((card("stop"),), (card("stop"), card("stop", -1.1, 1.3, 5.6)))
 
     assert order_of(last[1], "stop") > order_of(first[1], "stop")

@@ -113,6 +113,7 @@ class _Look:
         self._told = [self._put_right(s, as_read[:at]) for at, s in enumerate(told)]
         self._above = [_quad(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
+        self._now: dict[int, Borders] = {}
 
     def result(self, look: int) -> tuple[tuple[Sighting, ...], tuple[Lain, ...]]:
         """Return the cards that lie there, and what to remember of them."""
@@ -175,11 +176,11 @@ class _Look:
         fit, here = self._fits[lain.mat], _quad(sighting)
         if share_covered(fit.to_px(lain.corners_mm), here) < MISREAD_SHARE:
             return False
-        if not self._vote(lain, MISREAD_BORDERS, above):
+        there = borders_of(self._image, fit, lain.corners_mm, above)
+        if not lain.borders.still_there(there, least=MISREAD_BORDERS):
             return False
-        poses = (lain.corners_mm, fit.to_mm(here))
-        there, read = (lain.borders.likeness_to(borders_of(self._image, fit, pose, above)) for pose in poses)
-        return there >= read
+        read = borders_of(self._image, fit, fit.to_mm(here), above)
+        return lain.borders.likeness_to(there) >= lain.borders.likeness_to(read)
 
     def _was_surer(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card that lay exactly there, with none upon it, was recognised with more confidence."""
@@ -214,7 +215,7 @@ class _Look:
         alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
         off_mm, off_deg = self._off(lain, self._told[at])
         if off_mm <= EXACT_MM and off_deg <= SAME_DEG:
-            return any(self._vote(card, A_CORNER, self._above) for card in alone)
+            return any(card.borders.still_there(self._borders_now(card), least=A_CORNER) for card in alone)
         return any(not card.missed for card in covered) or any(self._still_there(card) is not False for card in alone)
 
     def _kept(self, old: Sequence[Lain], same: Sequence[Lain]) -> list[Lain]:
@@ -237,7 +238,8 @@ class _Look:
         if lain.order not in self._votes:
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             is_on_a_pile = _is_on_a_pile(lain)
-            vote = self._vote(lain, 0 if not alike else A_CORNER if is_on_a_pile else 1, self._above)
+            least = 0 if not alike else A_CORNER if is_on_a_pile else 1
+            vote = lain.borders.still_there(self._borders_now(lain), least=least)
             if alike and is_on_a_pile and vote is not False:
                 vote = self._own_vote(lain, vote)
             self._votes[lain.order] = vote and not self._shows_one_below(lain)
@@ -246,19 +248,15 @@ class _Look:
     def _shows_one_below(self, lain: Lain) -> bool:
         """True if borders show that it would cover, of one below that ends nearly as it does, rather than its own."""
         seen = (low for low in self._before if not low.missed and low.order < lain.order)
-        for low in (low for low in seen if _is_turned_alike(lain, low)):
+        for low in (low for low in seen if _ends_alike(lain, low, OVER_MM)):
             beyond_mm = _beyond_mm(low, lain)
             is_confused = (beyond_mm >= SAME_MM) & (beyond_mm <= OUTSIDE_MM)
             if is_confused.any():
-                own, shown = self._agreement(lain), np.where(is_confused, self._agreement(low), np.nan)
-                both = ~np.isnan(own) & ~np.isnan(shown)
+                own, shown = (each.borders.agreement(self._borders_now(each)) for each in (lain, low))
+                both = is_confused & ~np.isnan(own) & ~np.isnan(shown)
                 if both.any() and shown[both].sum() > own[both].sum() and self._still_there(low):
                     return True
         return False
-
-    def _agreement(self, lain: Lain) -> Floats:
-        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
-        return lain.borders.agreement(now)
 
     def _own_vote(self, lain: Lain, vote: bool | None) -> bool | None:
         """Return a vote that it lies there still, or may, less what borders say along which a card below it ends too.
@@ -269,16 +267,17 @@ class _Look:
         shared = _sides_shared(lain, self._before)
         if not shared.any():
             return vote
-        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
+        now = self._borders_now(lain)
         own = replace(now, profiles=np.where(shared[:, None, None], np.nan, now.profiles))
         if vote is None:
             return False if lain.borders.still_there(own, least=A_CORNER) is False else None
         return True if lain.borders.still_there(own, least=1) or lain.borders.shows_the_same(now) else None
 
-    def _vote(self, lain: Lain, least: int, above: Sequence[Quad]) -> bool | None:
-        """Return whether its borders look as they did below others; `least` of them have to say so."""
-        now = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, above)
-        return lain.borders.still_there(now, least=least)
+    def _borders_now(self, lain: Lain) -> Borders:
+        """Return what shows along the borders of a card that lay there, below all that are seen."""
+        if lain.order not in self._now:
+            self._now[lain.order] = borders_of(self._image, self._fits[lain.mat], lain.corners_mm, self._above)
+        return self._now[lain.order]
 
     def _as_it_lies_now(self, lain: Lain) -> Sighting:
         """A remembered card as a sighting, where its mat has it now."""
@@ -410,10 +409,10 @@ def _lies_upon(upper: Lain, lower: Lain) -> bool:
     return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
 
 
-def _ends_alike(one: Lain, other: Lain) -> bool:
+def _ends_alike(one: Lain, other: Lain, most_mm: float = OUTSIDE_MM) -> bool:
     """True if the borders of two cards lie so near to each other that they may be taken for each other's."""
     off_mm, off_deg = _apart(one.corners_mm, other.corners_mm)
-    return one.mat == other.mat and off_mm <= OUTSIDE_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG
+    return one.mat == other.mat and off_mm <= most_mm and min(off_deg, 180 - off_deg) <= PUSHED_DEG
 
 
 def _sides_shared(lain: Lain, cards: Iterable[Lain]) -> Mask:
@@ -425,18 +424,12 @@ def _sides_shared(lain: Lain, cards: Iterable[Lain]) -> Mask:
     below = [card for card in cards if card.order < lain.order]
     reach_mm, shared = np.full(4, -np.inf), np.zeros(4, bool)
     for card in sorted(below, key=lambda card: -card.order):
-        if _is_turned_alike(lain, card):
+        if _ends_alike(lain, card, OVER_MM):
             beyond_mm = _beyond_mm(lain, card)
             if card.sighting.face is not lain.sighting.face and _ends_alike(lain, card):
                 shared |= (beyond_mm > reach_mm) & (beyond_mm >= -SAME_MM) & (beyond_mm <= OUTSIDE_MM)
             reach_mm = np.maximum(reach_mm, beyond_mm)
     return shared
-
-
-def _is_turned_alike(one: Lain, other: Lain) -> bool:
-    """True if two cards lie so that a side of one may be taken for a side of the other."""
-    off_mm, off_deg = _apart(one.corners_mm, other.corners_mm)
-    return one.mat == other.mat and off_mm <= OVER_MM and min(off_deg, 180 - off_deg) <= PUSHED_DEG
 
 
 def _beyond_mm(one: Lain, other: Lain) -> Floats:
