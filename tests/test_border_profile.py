@@ -139,8 +139,11 @@ def test_the_borders_that_show_say_whether_a_card_is_there(profiles: tuple[np.nd
     assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles)) is is_there
 
 
-@pytest.mark.parametrize(("profiles", "is_there"), [((UNLIKE, None), False), ((UNLIKE, VAGUE), None)])
+@pytest.mark.parametrize(
+    ("profiles", "least", "is_there"),
+    [((UNLIKE, None), 2, False), ((UNLIKE, VAGUE), 2, None), ((UNLIKE, None), 1, None)],
+)
 def test_where_its_like_covers_a_card_it_has_gone_only_if_all_borders_that_show_say_so(
-    profiles: tuple[np.ndarray | None, ...], is_there: bool | None
+    profiles: tuple[np.ndarray | None, ...], least: int, is_there: bool | None
 ) -> None:
-    assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles, None, None), least=2) is is_there
+    assert borders(STEP, STEP, STEP, STEP).still_there(borders(*profiles, None, None), least=least) is is_there

@@ -115,8 +115,9 @@ class Borders:
 
         A card that has gone takes all its borders along; one that is covered keeps some. With `least` it counts as
         still there only if so many borders say so, at least half as strong as before, and none says otherwise, as
-        another card below may end where it did, and as gone only if all that show do; one that shows in part, unlike
-        but strong, then says nothing. One that shows whole and is just as before, or nothing like it, counts twice.
+        another card below may end where it did, and as gone only if all that show do. One that shows whole and is just
+        as before, or nothing like it, counts twice. Where one is enough, one that is strong but not whole says nothing
+        against it.
         """
         if self._shows_another(now):
             return False
@@ -126,7 +127,7 @@ class Borders:
         against = [
             clear
             for alike, strong, clear in votes
-            if not STRENGTH <= strong < STRONGER or (alike < UNLIKE and (clear or not least))
+            if not STRENGTH <= strong < STRONGER or (alike < UNLIKE and (clear or least != 1))
         ]
         other = sum(1 + clear for clear in against)
         if same > other:
