@@ -16,6 +16,7 @@ from webcam import Pose, Shot
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
+from companion.vision import zones
 from companion.vision.boxes import Box, around
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
@@ -30,6 +31,7 @@ from companion.vision.view import Sighting
 
 MAT = Sheet("side-1", 0, 0, 0, (420, 297))
 CAMERA = Pose(px_per_mm=1.8, tilt_deg=10)
+REACH_PX = 60  # how far around the battle zone cards are looked for
 
 
 @cache
@@ -59,7 +61,8 @@ def looks(
         photo = photograph(table, CAMERA, Shot(noise=2), number)
         mats = look(photo.gray, Mats(), 0.0, all_mats())
         before = found[-1][1] if found else ()
-        found.append(look_at_faces(photo.image, mats, deck(style), None, before, look=number + 1, beneath=not found))
+        here = [around(zones.zone_px(mats, "side-1/battle")).padded(REACH_PX)]
+        found.append(look_at_faces(photo.image, mats, deck(style), here, before, look=number + 1, beneath=not found))
     return found
 
 

@@ -336,6 +336,21 @@ def test_a_hazard_that_may_be_its_like_pushed_was_not_laid_where_all_that_follow
     assert told(items)[3:] == ["Bob discard 25", "Ann out-of-gas > Bob?", "Ann discard 25", "Bob discard 50"]
 
 
+def test_a_hazard_that_was_taken_for_its_like_pushed_was_laid_if_what_follows_is_in_turn_only_with_it():
+    plays = (
+        "0 roll-01 1/battle",
+        "2 roll-02 2/battle",
+        "6 25-01 discard",
+        "10 25-02 discard",
+        "12 speed-limit-01 2/speed",
+    )
+
+    items = told_of_one_on_its_like(*plays, card=Card.OUT_OF_GAS, zone="2/battle", is_pushed=True)
+
+    assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann discard 25"]
+    assert confirmed(items)[-2:] == ["Bob discard 25", "Ann speed-limit > Bob"]
+
+
 @pytest.mark.parametrize("target", [200, 700], ids=["the whole trip", "all but an extension"])
 def test_a_card_taken_for_its_like_counts_where_it_completes_the_trip_and_the_cards_are_gathered_in(target: int):
     farther = ("200-01 1/distance", "25-02 discard", "200-02 1/distance", "25-03 discard", "100-01 1/distance")

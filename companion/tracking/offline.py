@@ -72,6 +72,8 @@ class Course:
     unsure: tuple[Question, ...] = ()
     """Plays that nobody was sure of and nothing has decided: they count where the cards are gathered in."""
 
+    dropped: tuple[Question, ...] = ()  # plays that what follows spoke against
+
     told: Mapping[tuple[str, str], str] = field(default_factory=dict)
     """What was told last of each play that was asked about, by the question's id and the play."""
 
@@ -126,11 +128,13 @@ class Course:
     def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
-        One of them was laid, out of sight, before the last lines. A card was laid on its like, so exactly that it was
-        taken for that one. Where two cards, of which the last line may have told one, were illegal: a card before them
-        that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
+        One of them was laid, out of sight, before the last lines. A card that was dropped was laid after all. A card
+        was laid on its like, so exactly that it was taken for that one. Where two cards, of which the last line may
+        have told one, were illegal: a card before them that was doubtful was not laid; somebody discarded a card
+        before them, and nobody saw it.
         """
         yield from self._told_anew(cards)
+        yield from itertools.chain.from_iterable(map(self._with_dropped, reversed(self.dropped)))
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
@@ -149,6 +153,15 @@ class Course:
         earliest_s = min((track.earliest_s for track in tracks if track is not None), default=math.inf)
         later = (at for at in self._latest if earliest_s <= self._since_s(self.entries[at : at + 1]) < math.inf)
         yield from map(self._up_to, later)
+
+    def _with_dropped(self, question: Question) -> Iterator[Course]:
+        """A play that was dropped counts, before the cards that were laid after its own."""
+        later = (n for n, entry in enumerate(self.entries) if (entry.line.serial or 0) > (question.serial or 0))
+        at = next(later, len(self.entries))
+        if at in self._latest:
+            course = self._up_to(at)
+            if not referee.objections(course.table, question.plays[0]):
+                yield course.with_line(question.plays[0], question)
 
     def _with_discard(self, at: int) -> Iterator[Course]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
@@ -324,7 +337,7 @@ class Watcher:
         asked = reconcile(without.tracks, without.record)
         if not any(one.id == question.id and one.is_legal for one in asked):
             return False
-        self._course = without
+        self._course = replace(without, dropped=(*course.dropped, *unsure))
         return True
 
     def _explain(self, cards: Sequence[Question]) -> bool:
