@@ -295,11 +295,19 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
 
 
 def told_of_one_on_its_like(
-    *cards: str, card: Card, zone: str, at_s: float = 4, till_s: float = 99, target: int = 1000, is_pushed: bool = False
+    *cards: str,
+    card: Card,
+    zone: str,
+    at_s: float = 4,
+    till_s: float = 99,
+    target: int = 1000,
+    is_pushed: bool = False,
+    seconds: float = 13,
 ) -> list[dict]:
     """What is told of cards, and of one laid at a time, on which its like comes to lie 4 s later, 1 mm beside it.
 
-    One that is pushed comes to lie 4 mm beside, and nothing tells that there are not two.
+    One that is pushed comes to lie 4 mm beside, and nothing tells that there are not two. It all lasts so long after
+    that card was laid.
     """
     laid = [_lying(*row.split()) for row in cards]
     lower = Sighting(card, None, (0.0, 0.0), None, zone_of(zone), False, 0.99, "face", stay=1)
@@ -315,7 +323,7 @@ def told_of_one_on_its_like(
 
     setup = replace(demo.setup_of(read_script(OPENING)), target=target)
     watcher = Watcher(setup, look, confirm=True, extension=Verb.FINISH)
-    return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * at_s) + 130)))
+    return list(watcher.items(Frame(None, number / 10) for number in range(round(10 * (at_s + seconds)))))
 
 
 def test_a_card_taken_for_the_like_that_it_lies_on_is_found_by_what_follows():
@@ -349,6 +357,24 @@ def test_a_hazard_that_was_taken_for_its_like_pushed_was_laid_if_what_follows_is
 
     assert [item["withdrawn"] for item in items if "withdrawn" in item] == ["Ann discard 25"]
     assert confirmed(items)[-2:] == ["Bob discard 25", "Ann speed-limit > Bob"]
+
+
+def test_a_discard_that_was_pushed_is_found_long_after_it_counted_twice_by_two_that_are_out_of_turn():
+    discards = [f"{10 + 2 * n} {face}-{1 + n // 3:02} discard" for n, face in enumerate(3 * ["75", "50", "roll"])]
+    plays = ("0 roll-04 1/battle", "2 roll-05 2/battle", "6 100-01 discard", *discards)
+
+    items = told_of_one_on_its_like(
+        *plays,
+        "28 stop-01 1/battle",
+        "30 roll-06 1/battle",
+        card=Card.KM_25,
+        zone="discard",
+        is_pushed=True,
+        seconds=30,
+    )
+
+    assert "Ann discard 25" in [item["withdrawn"] for item in items if "withdrawn" in item]
+    assert confirmed(items)[-3:] == ["Ann discard roll", "Bob stop > Ann", "Ann roll"]
 
 
 @pytest.mark.parametrize("target", [200, 700], ids=["the whole trip", "all but an extension"])

@@ -37,7 +37,10 @@ from companion.vision.view import View
 LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # how often the last picture of a film is looked at further; seconds between
 MOST_ANSWERS = 20  # maximum number of questions answered after one frame
 MOST_PASSED = 4  # number of lines played on an illegal card before nothing explains it any more: a round of four
-MOST_DOUBTED = 8  # number of the last lines that are doubted when what follows contradicts them
+MOST_DOUBTED, MOST_SUPPOSED = 16, 8
+"""Number of the last lines of which one that is doubtful is dropped, or between which a card that nobody saw is supposed,
+when what follows contradicts them: four players may discard for long before anything does."""
+
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
 
 COUNTS = "counts"  # what is told of a play that is written down; before that it is `judge.LEGAL` or `judge.ILLEGAL`
@@ -139,7 +142,7 @@ class Course:
         told = [entry.question for entry in self.entries]
         was_refused = bool(told and told[-1] and told[-1].id in self.refused_s)
         if len(cards) + was_refused > 1:
-            for at, doubtful in [(at, told[at]) for at in self._latest if at < len(told)]:
+            for at, doubtful in reversed([*enumerate(told)][-MOST_DOUBTED:]):
                 if doubtful is not None and doubtful.confidence < SURE_CONFIDENCE:
                     yield self._up_to(at).without([doubtful], self._seq_at(at))
             # What is legal by now, or counts, shows that nothing is missing just before it.
@@ -190,7 +193,7 @@ class Course:
     @property
     def _latest(self) -> range:
         """The places before, between and after the last lines, the latest first."""
-        return range(len(self.entries), max(-1, len(self.entries) - MOST_DOUBTED), -1)
+        return range(len(self.entries), max(-1, len(self.entries) - MOST_SUPPOSED), -1)
 
     def without(self, questions: Sequence[Question], seq: int) -> Course:
         """Return the course in which these cards mean nothing, said at `seq`."""
