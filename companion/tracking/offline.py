@@ -38,7 +38,7 @@ LINGER_LOOKS, LINGER_STEP_S = 10, 0.1  # how often the last picture of a film is
 MOST_ANSWERS = 20  # maximum number of questions answered after one frame
 MOST_PASSED = 4  # number of lines played on an illegal card before nothing explains it any more: a round of four
 MOST_DOUBTED, MOST_SUPPOSED = 16, 8
-"""Number of the last lines of which one that is doubtful is dropped, or between which a card that nobody saw is supposed,
+"""Number of the last lines of which one that is doubtful is dropped, or among which a card that nobody saw is supposed
 when what follows contradicts them: four players may discard for long before anything does."""
 
 UNREAD = "A card has been laid that cannot be read for sure: which is it?"
