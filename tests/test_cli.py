@@ -122,6 +122,15 @@ def test_a_file_that_is_no_record_is_left_after_five_complaints(called, tmp_path
     assert ran.returncode == 1
 
 
+def test_a_record_is_counted_to_its_end_though_its_first_lines_are_misspelt(called, tmp_path):
+    path = tmp_path / "evening.mbn"
+    path.write_text("side Ann\nside Bob\nhand first Ann\n" + "Ann rol\n" * 6 + "Ann roll\n", encoding="utf-8")
+    ran = called("replay", path)
+
+    assert ran.stdout.count("unreadable") == 6
+    assert "Ann roll: legal" in ran.stdout
+
+
 def test_editions_lists_all_that_ship(called):
     ran = called("editions")
 

@@ -276,6 +276,9 @@ a coup fourre discards the hazard and the car drives on
 a coup fourre uncovers an older hazard [three]
     Ann roll; Bob accident > Ann; Cid flat-tire > Ann; Ann puncture-proof ! = hazard Ann accident
     + | Ann repairs
+a coup fourre leaves a like of its hazard that lay beneath, which stops nobody
+    Ann roll; Bob stop > Ann; Ann discard 25; Bob stop > Ann; Ann right-of-way ! = battle Ann roll stop
+    + | Ann 100
 a coup fourre uncovers a remedy that still needs its roll
     Ann roll; Bob accident > Ann; Ann repairs; Bob flat-tire > Ann; Ann puncture-proof ! | Ann 25: not-driving
 a coup fourre against a limit takes only the last limit away

@@ -102,7 +102,7 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
         elif item.verdict != judge.LEGAL:
             counted = "counted all the same" if item.applied else "not counted"
             tell(f"{counted}: {report.judged_line(item, file)}")
-        if _seems_no_record(file, lines):
+        if _seems_no_record(file, text, lines):
             return WRONG
     for sentence in report.closing(lines, as_lies=as_lies):
         tell(sentence)
@@ -113,9 +113,11 @@ def _told(path: Path, text: str, *, as_lies: bool = False, scores_alone: bool = 
     return WRONG if any(line.verdict != judge.LEGAL for line in lines) else 0
 
 
-def _seems_no_record(file: str, lines: Sequence[JudgedLine]) -> bool:
+def _seems_no_record(file: str, text: str, lines: Sequence[JudgedLine]) -> bool:
     """True if none of a file's first lines could be read; says so, as the rest would be complained of like them."""
     if len(lines) != MOST_UNREADABLE or any(line.verdict != judge.UNREADABLE for line in lines):
+        return False
+    if any(line.lower().split()[:1] == ["side"] for line in text.splitlines()):
         return False
     warn(
         f"{file}: the first {MOST_UNREADABLE} lines cannot be read. Is this a record? It begins with who plays, as in "

@@ -130,14 +130,15 @@ def _lay_hazard(draft: Draft, card: Card, target: str | None) -> None:
 def _lay_safety(draft: Draft, index: int, card: Card, lifted: Card | None = None) -> None:
     """Lay a safety in its place, and change what it does to the hazards of its own that show.
 
-    `lifted` is the hazard that a coup fourré has taken away already. Right of way takes a stop and a limit away;
-    another hazard stays and counts as remedied, or is taken away, as the edition has it.
+    `lifted` is the hazard that a coup fourré has taken away already: its like below it stays. Right of way takes a stop
+    and a limit away; another hazard stays and counts as remedied, or is taken away, as the edition has it.
     """
     side, edition = draft.sides[index], draft.before.edition
     draft.change_side(index, safeties=(*side.safeties, card))
     takes_away = card is Card.RIGHT_OF_WAY or edition.roll_after_late_safety == "not-needed"
     limit = card is Card.RIGHT_OF_WAY and side.limited
-    hazard = side.hazard if takes_away and side.hazard is not None and SAFETY_OF[side.hazard] is card else None
+    is_next = takes_away and lifted in (None, Card.SPEED_LIMIT)
+    hazard = side.hazard if is_next and side.hazard is not None and SAFETY_OF[side.hazard] is card else None
     if limit:
         draft.change_side(index, speed=side.speed[:-1])
         draft.discard(Card.SPEED_LIMIT)

@@ -269,7 +269,7 @@ _HEADERS: dict[str, tuple[str, str, Callable[..., Header]]] = {
         say("`side Ann` or `side Reds = Ann, Cid`, each name one word"),
         _read_side,
     ),
-    "target": (r"([0-9]{1,6})", "`target 1000`", _read_target),
+    "target": (r"([0-9]{1,9})", "`target 1000`", _read_target),
     "option": (r"([\w-]+)\s*=\s*([\w-]+)", "`option hazard-on-hazard=forbidden`", _read_option),
     "deck": (r"(.+)", say("`deck stop=5, roll=5`, each card with its count"), _read_deck),
     "player": (rf'({_NAME})\s+"([^"]*)"', '`player Ann "Ann Smith"`', _read_player),
@@ -335,7 +335,7 @@ def _parse_act(player: str, words: Sequence[str], teams: Sequence[Team]) -> Play
     if len(words) == 1:
         return _parse_word(player, words[0])
     verb = _ACTS.get(words[0].lower())
-    if verb is not None and words[1] != ">":
+    if verb is not None:
         return _read_act(player, verb, words[1:], teams)
     if len(words) == 3 and words[1] == ">":
         card, side = _card(words[0]), _side(words[2], teams)
