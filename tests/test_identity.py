@@ -433,8 +433,11 @@ def test_cards_of_a_column_that_is_squared_up_lie_beneath_one_that_shows_and_a_s
     assert states == ([State.GONE, State.LYING] if count == 2 else [State.COVERED, State.COVERED, State.LYING])
 
 
-def test_a_card_beside_its_like_that_nobody_may_play_has_lain_there_since_it_was_seen_once_somebody_may() -> None:
-    lying, laid = card(KM_100, 100, 200, DISTANCE, stay=1), card(KM_100, 103, 204, DISTANCE, stay=2)
+def test_a_card_that_may_be_its_like_and_that_nobody_may_play_has_lain_there_since_it_was_seen_once_somebody_may() -> (
+    None
+):
+    lying = card(KM_100, 100, 200, DISTANCE, stay=1)
+    laid = card(KM_100, 103, 204, DISTANCE, stay=2, is_double=True)
     followed = Followed(played(lay("Ann", ROLL), lay("Bob", STOP, "Ann")))
     followed.see(lying)
     followed.hide(DISTANCE)
@@ -447,3 +450,12 @@ def test_a_card_beside_its_like_that_nobody_may_play_has_lain_there_since_it_was
 
     assert refused == {KM_100: [1]}
     assert followed.track(2).since_s == first_s
+
+
+def test_a_card_that_is_seen_beside_its_like_in_a_column_is_another_however_illegal_it_is() -> None:
+    lying, laid = card(KM_100, 100, 200, DISTANCE, stay=1), card(KM_100, 103, 204, DISTANCE, stay=2)
+    followed = Followed(played(lay("Ann", ROLL), lay("Bob", STOP, "Ann")))
+    followed.see(lying)
+    followed.hide(DISTANCE)
+
+    assert followed.see(lying, laid) == {KM_100: [1, 2]}

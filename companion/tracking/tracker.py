@@ -184,8 +184,11 @@ class _Look:
         near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_like = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
+        # Where cards lie side by side the eye may tell the two apart; a hazard on its like was mostly pushed.
+        is_beside = is_like and near[-1].serial in seen_too and not (is_pile(place.zone) or sighting.is_double)
         times = self._before.undecided.get(sighting.stay or 0, (t_s, self._before.earliest_s(place.zone, t_s)))
-        if is_like and not (place.zone in self._disturbed and self._hint.is_legal(sighting.face, place)):
+        may_be_new = is_beside or self._hint.is_legal(sighting.face, place)
+        if is_like and not (place.zone in self._disturbed and may_be_new):
             if sighting.stay is not None:
                 self.undecided[sighting.stay] = times
             return None
