@@ -452,10 +452,15 @@ def test_a_card_that_may_be_its_like_and_that_nobody_may_play_has_lain_there_sin
     assert followed.track(2).since_s == first_s
 
 
-def test_a_card_that_is_seen_beside_its_like_in_a_column_is_another_however_illegal_it_is() -> None:
-    lying, laid = card(KM_100, 100, 200, DISTANCE, stay=1), card(KM_100, 103, 204, DISTANCE, stay=2)
+@pytest.mark.parametrize("count", [1, 2])
+def test_a_card_that_is_seen_beside_its_only_like_is_another_however_illegal_and_in_a_column_one_is_pushed(
+    count: int,
+) -> None:
+    lying = [card(KM_100, 100, 200 + 4 * n, DISTANCE, stay=n) for n in range(1, count + 1)]
     followed = Followed(played(lay("Ann", ROLL), lay("Bob", STOP, "Ann")))
-    followed.see(lying)
+    followed.see(*lying)
     followed.hide(DISTANCE)
 
-    assert followed.see(lying, laid) == {KM_100: [1, 2]}
+    seen = followed.see(*lying, card(KM_100, 101, 203 + 4 * count, DISTANCE, stay=9))
+
+    assert seen == {KM_100: [1, 2]}

@@ -181,11 +181,13 @@ class _Look:
         """
         sighting, place, t_s = one.sighting, one.place, self._view.t_s
         reach_mm = (UNREAD_MM if sighting.stay is None else SAME_MM) if is_pile(place.zone) else NUDGE_MM
-        near = [t for t in self._in_sight.get(place.zone, ()) if distance_mm(t.place, place) <= reach_mm]
+        there = self._in_sight.get(place.zone, ())
+        near = [t for t in there if distance_mm(t.place, place) <= reach_mm]
         is_face = sighting.card is None and sighting.face is not Card.UNKNOWN
         is_like = is_face and bool(near) and near[-1].card is None and near[-1].face is sighting.face
-        # Where cards lie side by side the eye may tell the two apart; a hazard on its like was mostly pushed.
-        is_beside = is_like and near[-1].serial in seen_too and not (is_pile(place.zone) or sighting.is_double)
+        # Beside the only one of its face the eye tells two apart; in a column, or on a pile, one is pushed as often.
+        is_only = sum(t.face is sighting.face for t in there) == 1 and not (is_pile(place.zone) or sighting.is_double)
+        is_beside = is_like and is_only and near[-1].serial in seen_too
         times = self._before.undecided.get(sighting.stay or 0, (t_s, self._before.earliest_s(place.zone, t_s)))
         may_be_new = is_beside or self._hint.is_legal(sighting.face, place)
         if is_like and not (place.zone in self._disturbed and may_be_new):
