@@ -418,19 +418,21 @@ def test_a_card_that_lies_beside_where_it_lay_before_a_hand_was_over_it_may_have
     assert (followed.track(serial).shifted_s is not None) is may_be_two
 
 
-@pytest.mark.parametrize("count", [2, 3])
-def test_cards_of_a_column_that_is_squared_up_lie_beneath_one_that_shows_and_a_single_one_was_taken_up(
-    count: int,
+@pytest.mark.parametrize(
+    ("count", "may_be_two", "beneath"),
+    [(2, False, [State.GONE]), (2, True, [State.COVERED]), (3, False, [State.COVERED, State.COVERED])],
+)
+def test_cards_of_a_column_that_is_squared_up_lie_beneath_one_that_shows_and_a_single_one_was_taken_up_or_it_is_two(
+    count: int, may_be_two: bool, beneath: list[State]
 ) -> None:
     column = [card(KM_100, 100 + n, 200 + 3 * n, DISTANCE, stay=n) for n in range(1, count + 1)]
     followed = Followed(DRIVING)
     followed.see(*column)
     followed.hide(DISTANCE)
 
-    followed.see(card(KM_100, 102, 204, DISTANCE, stay=9), looks=8)
+    followed.see(card(KM_100, 102, 204, DISTANCE, stay=9, is_double=may_be_two), looks=8)
 
-    states = sorted(followed.track(serial).state for serial in range(1, count + 1))
-    assert states == ([State.GONE, State.LYING] if count == 2 else [State.COVERED, State.COVERED, State.LYING])
+    assert sorted(followed.track(serial).state for serial in range(1, count + 1)) == [*beneath, State.LYING]
 
 
 def test_a_card_that_may_be_its_like_and_that_nobody_may_play_has_lain_there_since_it_was_seen_once_somebody_may() -> (

@@ -155,7 +155,8 @@ class _Look:
         self.detections = list(detections_in(view, self._in_sight))
         self.undecided: dict[int, tuple[float, float]] = {}
         self.seen = self._seen()  # the tracks that it sees, by serial, new ones among them
-        self._covered = _covered(self._in_sight, self.seen)
+        doubles = {sighting.stay for sighting in view.sightings if sighting.is_double}
+        self._covered = _covered(self._in_sight, self.seen, doubles)
         self._uncovered = [t for t in self.seen.values() if t.state is State.COVERED and is_pile(t.zone)]
 
     def _seen(self) -> dict[int, Track]:
@@ -237,8 +238,11 @@ def _paused(tracks: Tracks) -> Tracks:
     return replace(tracks, cards=cards, hidden_since_s={}, bare_since_s=None, pile_since_s={})
 
 
-def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
-    """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself."""
+def _covered(before: Zones, seen: Mapping[int, Track], doubles: Collection[int | None]) -> frozenset[int]:
+    """Return the serials of unseen cards over which another may lie: one in sight, or one that is hidden itself.
+
+    `doubles` are the eye's numbers of those in sight that may be two.
+    """
     covered = set()
     seen_in = by_zone(seen.values())
     for zone, cards in before.items():
@@ -249,7 +253,7 @@ def _covered(before: Zones, seen: Mapping[int, Track]) -> frozenset[int]:
                 covered.add(track.serial)
                 if track.is_there:
                     over.append(track)
-        moved = [t for t in were if t.stay != seen[t.serial].stay]
+        moved = [(t, seen[t.serial].stay in doubles) for t in were if t.stay != seen[t.serial].stay]
         covered |= _heaped([t for t in cards if t.serial not in seen], moved)
     return frozenset(covered)
 
@@ -262,16 +266,16 @@ def _may_cover(upper: Track, lower: Track, pushed: Collection[int] = ()) -> bool
     return upper.serial > lower.serial or (was_pushed and not is_pile(lower.zone))
 
 
-def _heaped(unseen: Sequence[Track], moved: Sequence[Track]) -> set[int]:
+def _heaped(unseen: Sequence[Track], moved: Sequence[tuple[Track, bool]]) -> set[int]:
     """Return the serials of cards that lie exactly under one like them that was moved: a spread's column, squared up.
 
-    A single one may have been taken up again; nobody takes up two.
+    A single one may have been taken up, unless what shows may be two cards, as `moved` says; nobody takes up two.
     """
     heaped: set[int] = set()
-    for upper in moved:
+    for upper, may_be_two in moved:
         alike = (track for track in unseen if track.face is upper.face and not is_pile(track.zone))
         column = [track.serial for track in alike if distance_mm(track.place, upper.place) <= UNREAD_MM]
-        heaped.update(column if len(column) > 1 else ())
+        heaped.update(column if may_be_two or len(column) > 1 else ())
     return heaped
 
 
