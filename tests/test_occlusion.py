@@ -562,3 +562,13 @@ def test_a_card_pushed_far_off_its_like_does_not_lie_there_still_though_that_one
     *_, last = looks(*one_by_one(under, upper), (under, pushed), style="minimal")
 
     assert faces(last[0]) == ["75", "75"]
+
+
+def test_a_hazard_that_is_drawn_out_from_beneath_its_remedy_is_gone_though_that_lies_as_it_did():
+    roll, hazard, remedy = card("roll"), card("accident", 0, -8), card("repairs", 0, 6)
+    piles = [*one_by_one(roll, hazard, remedy), (roll, hazard, remedy), (roll, remedy), (roll, remedy)]
+
+    told = [faces(seen) for seen, _ in looks(*piles)]
+
+    assert told[3] == ["accident", "repairs", "roll"]
+    assert told[5] == ["repairs", "roll"]

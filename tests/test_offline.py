@@ -294,6 +294,14 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
     assert not missed(items)
 
 
+def test_a_hazard_that_no_longer_shows_beneath_its_remedy_was_carried_away_and_not_discarded():
+    beaten = "4-10 stop-00 2/battle", "6 roll-03 2/battle", "10.4 stop-00 discard"
+
+    items = told_of("0 roll-01 1/battle", "2 roll-02 2/battle", *beaten, "16 100-01 1/distance", seconds=20)
+
+    assert told(items) == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann 100"]
+
+
 def told_of_one_on_its_like(
     *cards: str,
     card: Card,

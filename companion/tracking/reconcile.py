@@ -35,6 +35,7 @@ from companion.tracking.track import (
     TURN_S,
     UNCLEAR_CONFIDENCE,
     UNLIKELY_CONFIDENCE,
+    State,
     Track,
 )
 from companion.tracking.tracker import Tracks
@@ -171,9 +172,19 @@ class _Reconciliation:
 
     def _moves(self) -> Iterator[tuple[Track, Track]]:
         """Yield the cards that have gone from one zone and lie in another: each with where it lies now."""
+        away = [*(old for old in self._balance.missing if old is not self._taken), *self._drawn_out()]
         for new in self._balance.extra:
-            gone = (old for old in self._balance.missing if old is not self._taken and old.zone != new.zone)
+            gone = (old for old in away if old.zone != new.zone)
             yield from itertools.islice(((old, new) for old in gone if self._is_moved(old, new)), 1)
+
+    def _drawn_out(self) -> Iterator[Track]:
+        """Yield the beaten hazards that showed beneath what lies upon them, and no longer do."""
+        for track in self._tracks.there:
+            newer = [t for t in self._tracks.there if t.zone == track.zone and t.serial > track.serial]
+            showed = track.state is State.COVERED and all(t.since_s + MOMENT_S < track.seen_s for t in newer)
+            is_hazard = track.face.family is Family.HAZARD and track.zone != DISCARD_ZONE
+            if showed and is_hazard and track.face in self._places.cards(self._table, track.zone)[:-1]:
+                yield track
 
     def _is_moved(self, old: Track, new: Track) -> bool:
         """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from companion.rules.cards import Card
-from companion.tabletop.mat_layout import kind_of
+from companion.rules.cards import Card, Family
+from companion.tabletop.mat_layout import DISCARD_ZONE, kind_of
 from companion.vision.boxes import Box, Floats, Image, Mask
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
@@ -226,7 +226,8 @@ class _Look:
             if card.missed and any(_is_like_upon(upper, card) for upper in hidden):
                 # It may have been pushed to where that one lies, and now neither shows.
                 continue
-            if card.upon & firm or (not card.is_buried and self._still_there(card)):
+            is_out = _may_be_drawn_out(card) and (card.is_buried or self._still_there(card) is False)
+            if (card.upon & firm and not is_out) or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
                 sighting = self._as_it_lies_now(card)
                 is_whole = card.is_whole and not any(_overlap(_quad(sighting), quad) for quad in self._above)
@@ -487,6 +488,12 @@ def _apart(one: Floats, other: Floats) -> tuple[float, float]:
 
 def _is_on_a_pile(lain: Lain) -> bool:
     return kind_of(lain.sighting.zone or "") in FACE_UP_PILES
+
+
+def _may_be_drawn_out(lain: Lain) -> bool:
+    """True if people take such a card from beneath others that stay: a hazard, once it is beaten."""
+    zone = lain.sighting.zone or ""
+    return lain.sighting.face.family is Family.HAZARD and kind_of(zone) in FACE_UP_PILES and zone != DISCARD_ZONE
 
 
 def _overlap(one: Quad, other: Quad) -> bool:
