@@ -180,11 +180,12 @@ class _Reconciliation:
     def _drawn_out(self) -> Iterator[Track]:
         """Yield the beaten hazards that showed beneath what lies upon them, and no longer do."""
         for track in self._tracks.there:
-            newer = [t for t in self._tracks.there if t.zone == track.zone and t.serial > track.serial]
-            showed = track.state is State.COVERED and all(t.since_s + MOMENT_S < track.seen_s for t in newer)
             is_hazard = track.face.family is Family.HAZARD and track.zone != DISCARD_ZONE
-            if showed and is_hazard and track.face in self._places.cards(self._table, track.zone)[:-1]:
-                yield track
+            if track.state is State.COVERED and is_hazard:
+                newer = (t for t in self._tracks.there if t.zone == track.zone and t.serial > track.serial)
+                is_beaten = track.face in self._places.cards(self._table, track.zone)[:-1]
+                if is_beaten and all(t.since_s + MOMENT_S < track.seen_s for t in newer):
+                    yield track
 
     def _is_moved(self, old: Track, new: Track) -> bool:
         """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""
