@@ -593,6 +593,15 @@ def test_a_card_that_is_pushed_as_its_like_is_laid_on_it_lies_there_still(
     assert order_of(before, "100") in {lain.order for lain in after}
 
 
+def test_a_card_pushed_off_its_like_of_which_a_strip_shows_still_is_one_card():
+    lowest, lower, upper, pushed = card("75", 4, -23), card("75", -2, -9), card("75"), card("75", 2, 8, -3)
+
+    *_, (seen, _) = looks(*one_by_one(lowest, lower, upper), (lowest, lower, pushed))
+
+    assert faces(seen) == ["75", "75", "75"]
+    assert not any(one.is_double for one in seen)
+
+
 def test_a_stop_carried_off_is_gone_though_the_hazard_beneath_it_was_dragged_along_a_little():
     roll, hazard = card("roll", 4, -2.2), card("accident")
     piles = one_by_one(roll, hazard, card("stop", 0.3, -2.1))

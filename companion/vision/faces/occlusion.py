@@ -364,15 +364,15 @@ class _Look:
         A strip of it is enough, if there is one for each of those that lay there and showed: else the new one is one.
         """
         new = self._told[at]
-        about = (lain for lain in self._before if self._is_over(lain, new, BESIDE_MM))
-        alike = [lain for lain in about if lain.sighting.face is new.face]
-        gone = (lain for lain in alike if lain.is_whole and not lain.is_buried and lain in old and lain not in kept)
-        card = next((lain for lain in gone if self._still_there(lain) is False), None)
+        alike = [lain for lain in self._before if lain.sighting.face is new.face]
+        near = (lain for lain in alike if self._is_over(lain, new, BESIDE_MM) and not lain.is_buried)
+        gone = [lain for lain in near if lain in old and lain not in kept]
+        card = next((lain for lain in gone if lain.is_whole and self._still_there(lain) is False), None)
         if card is None:
             return None
-        buried = [lain for lain in alike if lain.is_buried]
-        strips = [one for one in self._strips_beneath(new, card) if not any(self._may_be(lain, one) for lain in buried)]
-        if len(strips) < len(alike) - len(buried):
+        others = [lain for lain in alike if lain not in gone and lain.mat == card.mat]
+        strips = [one for one in self._strips_beneath(new, card) if not any(self._may_be(lain, one) for lain in others)]
+        if len(strips) < len(gone):
             return None
         strip = min(strips, key=lambda one: self._off(card, one))
         here = replace(card.sighting, centre_px=strip.centre_px, corners_px=strip.corners_px)
@@ -389,9 +389,9 @@ class _Look:
                 yield one
 
     def _may_be(self, lain: Lain, sighting: Sighting) -> bool:
-        """True if a card seen is near enough, and turned alike, to be a remembered one, pushed."""
+        """True if a card seen may be a remembered one, pushed if that has not been seen of late."""
         off_mm, off_deg = self._off(lain, sighting)
-        return off_mm <= OVER_MM and off_deg <= 2 * PUSHED_DEG
+        return off_mm <= (OVER_MM if lain.is_buried else PUSHED_MM) and off_deg <= 2 * PUSHED_DEG
 
     def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
         """Yield its likes that lay there with nothing on them and have gone: it is one of them, pushed.
