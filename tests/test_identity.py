@@ -134,6 +134,15 @@ STORIES: dict[str, tuple[Table | None, list[tuple[Sighting, ...] | str], dict[Ca
         ],
         {KM_25: [1], KM_50: [2]},
     ),
+    "where others were pushed a little, one that lies farther away than its like did was laid": (
+        DRIVING,
+        [
+            (card(KM_25, 100, 200, DISTANCE, stay=1), card(KM_50, 160, 200, DISTANCE, stay=2)),
+            DISTANCE,
+            (card(KM_25, 103, 203, DISTANCE, stay=3, is_double=True), card(KM_50, 153, 207, DISTANCE, stay=4)),
+        ],
+        {KM_25: [1], KM_50: [3]},
+    ),
     "one the other way round, where its like lay, is another: no push turns a card so far": (
         DISCARDING,
         [(on_discard(KM_25, 300, 300, 1),), DISCARD, (upside_down(on_discard(KM_25, 307, 303, 2)),)],

@@ -156,6 +156,8 @@ class _Costs:
         off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
+        if self._lies_farther(one):
+            return UNLIKELY + lifted
         is_pushed = off_deg <= PUSHED_DEG or off_mm <= NUDGE_MM
         return min(nudge, ODD if is_pushed and self._would_show(one, track) else UNLIKELY) + lifted
 
@@ -190,10 +192,25 @@ class _Costs:
 
     def _is_beside_the_play(self, one: Detection) -> bool:
         """True if a card that is no old one, moved, has come to this zone: a hand lays one, and may push others."""
-        new = (o for o in self._detections if o.sighting.stay not in self._known)
-        unseen = {t.face for t in self._tracks if t.stay not in self._stays}
-        plays = (o for o in new if not o.sighting.is_double and o.sighting.face not in unseen | {one.sighting.face})
+        old = {one.sighting.face, *(t.face for t in self._tracks if t.stay not in self._stays)}
+        new = (o for o in self._detections if o.sighting.stay not in self._known and o is not one)
+        plays = (o for o in new if self._lies_farther(o) or not (o.sighting.is_double or o.sighting.face in old))
         return any(self._hint.is_legal(o.sighting.face, o.place, in_turn=True) for o in plays)
+
+    def _lies_farther(self, one: Detection) -> bool:
+        """True if its like lay farther away than a push has moved another card of a spread: that moves all alike."""
+        way = self._way_mm(one)
+        if way is None or abs(way) <= NUDGE_MM or is_pile(one.place.zone):
+            return False
+        pushes = (self._way_mm(other) for other in self._detections if other is not one)
+        return any(push is not None and abs(push) <= NUDGE_MM < abs(way - push) for push in pushes)
+
+    def _way_mm(self, one: Detection) -> complex | None:
+        """Return the way to a card from the nearest place where its like lay; None if none is missed there."""
+        alike = (t for t in self._tracks if t.face is one.sighting.face and t.stay not in self._stays)
+        at_mm = complex(*one.place.at_mm)
+        ways = [at_mm - complex(*t.place.at_mm) for t in alike if one.sighting.stay not in self._known]
+        return min(ways, key=abs, default=None)
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""
