@@ -139,7 +139,7 @@ STORIES: dict[str, tuple[Table | None, list[tuple[Sighting, ...] | str], dict[Ca
         [
             (card(KM_25, 100, 200, DISTANCE, stay=1), card(KM_50, 160, 200, DISTANCE, stay=2)),
             DISTANCE,
-            (card(KM_25, 103, 203, DISTANCE, stay=3, is_double=True), card(KM_50, 153, 207, DISTANCE, stay=4)),
+            (card(KM_25, 105, 205, DISTANCE, stay=3, is_double=True), card(KM_50, 153, 207, DISTANCE, stay=4)),
         ],
         {KM_25: [1], KM_50: [3]},
     ),

@@ -1,5 +1,7 @@
 """What is asked about a table seen frame by frame: what lies where is written by hand, view by view."""
 
+from dataclasses import replace
+
 import pytest
 from sheet import scenes
 from viewed import STEP_S, Viewed, differences, plays, table_of, told
@@ -41,6 +43,8 @@ def test_the_hazard_of_a_late_safety_goes_to_the_discard_pile(edition: str, haza
 
 
 # Cards told by their faces
+
+STOP = Card.STOP
 
 
 class ByFace(Viewed):
@@ -91,6 +95,25 @@ def test_a_card_without_a_sticker_that_was_laid_at_the_wrong_side_is_no_play_mor
 
     assert table.asked == ["Speed limit has moved from the speed pile to the speed pile."]
     assert table.played[-1] == "Bob speed-limit > Cid"
+
+
+def test_two_beaten_hazards_of_one_face_are_carried_off_one_after_the_other_and_neither_was_discarded():
+    table, battle = ByFace("Ann roll", "Bob roll"), "side-2/battle"
+    first, roll, second = by_face(STOP, battle, 1), by_face(Card.ROLL, battle, 2, 3.0), by_face(STOP, battle, 3, 14.0)
+    right_of_way = replace(by_face(Card.RIGHT_OF_WAY, "side-2/safety", 4), sideways=True)
+    for cards in ((first,), (roll,), (second,), (second, right_of_way)):
+        table.see(1.0, unknown=(battle,))
+        table.told = cards
+        table.see(3.0)
+
+    off = by_face(STOP, "table/discard", 5), by_face(STOP, "table/discard", 6, 12.0)
+    for number in (1, 2):
+        table.see(1.0, unknown=(battle,))
+        table.told = roll, right_of_way, *off[:number]
+        table.see(3 * TURN_S)
+
+    assert table.played[2:] == ["Ann stop > Bob", "Bob roll", "Ann stop > Bob", "Bob right-of-way !"]
+    assert table.questions == ()
 
 
 # Reshuffled discards

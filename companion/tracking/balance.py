@@ -140,7 +140,11 @@ class _Comparison:
 
     def _carried_off(self, loose: Sequence[Track]) -> Iterator[Track]:
         """Strike off the hazards that are on the discard pile by now: no other laid where they lay is one of them."""
+        wanted = self._want.copy()
         for new in loose:
+            wanted[new.zone, new.face] -= 1
+            if wanted[new.zone, new.face] >= 0:
+                continue  # the record has it there
             gone = (old for old in self._gone if old.serial in self._spots and may_be_carried_off(old, new))
             yield from itertools.islice((old for old in gone if self._strike_off(self._spots[old.serial])), 1)
 

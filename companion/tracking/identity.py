@@ -29,7 +29,10 @@ UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-PUSHED_DEG = 45.0  # most by which a push turns a card: people were seen to turn one by 20° at most
+PUSHED_MM, PUSHED_DEG = 8.0, 45.0
+"""Most by which a hand that lays a card pushes others beside it, 7.8 mm in films, and by which any push turns a card:
+20° in films."""
+
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
 SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
@@ -200,10 +203,10 @@ class _Costs:
     def _lies_farther(self, one: Detection) -> bool:
         """True if its like lay farther away than a push has moved another card of a spread: that moves all alike."""
         way = self._way_mm(one)
-        if way is None or abs(way) <= NUDGE_MM or is_pile(one.place.zone):
+        if way is None or abs(way) <= PUSHED_MM or is_pile(one.place.zone):
             return False
         pushes = (self._way_mm(other) for other in self._detections if other is not one)
-        return any(push is not None and abs(push) <= NUDGE_MM < abs(way - push) for push in pushes)
+        return any(push and abs(push) <= PUSHED_MM and abs(way - push) > NUDGE_MM for push in pushes)
 
     def _way_mm(self, one: Detection) -> complex | None:
         """Return the way to a card from the nearest place where its like lay; None if none is missed there."""

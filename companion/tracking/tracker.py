@@ -29,6 +29,7 @@ from companion.tracking.track import (
     Track,
     by_zone,
     distance_mm,
+    may_be_carried_off,
 )
 from companion.vision.view import View
 
@@ -234,6 +235,8 @@ class _Look:
         is_deep = any(t.face.family is Family.HAZARD for t in upon)
         laid_off = (t for t in self._before.there if t.is_laid_off_hazard and t.face is track.face)
         came = (t for t in laid_off if t.serial > track.serial and not self._hint.has_told(t.serial))
+        away = [t for t in self._before.cards if t.state is State.GONE or t.absent_since_s is not None]
+        came = (t for t in came if not any(may_be_carried_off(other, t) for other in away))
         came_s = [t.since_s for t in came if not (is_deep and self._hint.is_legal(t.face, t.place))]
         touched_s = max(track.seen_s, self._before.hidden_until_s.get(track.zone, 0.0))
         most_s = TURN_S if touched_s >= max(t.since_s for t in upon) + MOMENT_S else LAYING_S
