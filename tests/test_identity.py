@@ -88,6 +88,11 @@ def on_discard(face: Card, x: float, y: float, stay: int | None = None) -> Sight
     return card(face, x, y, DISCARD, stay=stay)
 
 
+def upside_down(lying: Sighting) -> Sighting:
+    top_left, top_right, bottom_right, bottom_left = lying.corners_px
+    return replace(lying, corners_px=(bottom_right, bottom_left, top_left, top_right))
+
+
 LOWER, UPPER = on_discard(KM_50, 300, 300, 1), card(STOP, 303, 302, DISCARD)
 GAS, TIRE = card(Card.OUT_OF_GAS, 87, 80, stay=1), card(Card.FLAT_TIRE, 90, 82, stay=2)
 PILE = (on_discard(KM_50, 198, 202, 2), on_discard(KM_25, 200, 200, 1))
@@ -119,6 +124,20 @@ STORIES: dict[str, tuple[Table | None, list[tuple[Sighting, ...] | str], dict[Ca
         None,
         [(card(KM_100, 100, 220, DISTANCE),), (card(KM_100, 140, 225, DISTANCE),)],
         {KM_100: [1]},
+    ),
+    "one that may be two was pushed by the hand that laid another card beside it": (
+        DRIVING,
+        [
+            (card(KM_25, 100, 220, DISTANCE, stay=1),),
+            DISTANCE,
+            (card(KM_25, 104, 224, DISTANCE, stay=2, is_double=True), card(KM_50, 160, 220, DISTANCE, stay=3)),
+        ],
+        {KM_25: [1], KM_50: [2]},
+    ),
+    "one the other way round, where its like lay, is another: no push turns a card so far": (
+        DISCARDING,
+        [(on_discard(KM_25, 300, 300, 1),), DISCARD, (upside_down(on_discard(KM_25, 307, 303, 2)),)],
+        {KM_25: [2]},
     ),
     "two in sight beside each other are two": (
         None,

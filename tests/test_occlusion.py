@@ -571,3 +571,40 @@ def test_a_hazard_that_is_drawn_out_from_beneath_its_remedy_is_gone_though_that_
 
     assert told[3] == ["accident", "repairs", "roll"]
     assert told[5] == ["repairs", "roll"]
+
+
+@pytest.mark.parametrize(
+    ("pushed", "upper"),
+    [
+        pytest.param((-6, 1, 4), (7, -1), id="to one side of it"),
+        pytest.param((-2.6, 5.3, -2), (3.4, -10, 20), id="laid askew"),
+    ],
+)
+def test_a_card_that_is_pushed_as_its_like_is_laid_on_it_lies_there_still(
+    pushed: tuple[float, ...], upper: tuple[float, ...]
+) -> None:
+    ground = card("roll", 2, 3)
+
+    (_, before), (seen, after) = looks((ground, card("100")), (ground, card("100", *pushed), card("100", *upper)))
+
+    assert seen[0].is_double
+    assert faces(seen).count("100") == 2
+    assert order_of(before, "100") in {lain.order for lain in after}
+
+
+def test_a_card_pushed_off_its_like_of_which_a_strip_shows_still_is_one_card():
+    lowest, lower, upper, pushed = card("75", 4, -23), card("75", -2, -9), card("75"), card("75", 2, 8, -3)
+
+    *_, (seen, _) = looks(*one_by_one(lowest, lower, upper), (lowest, lower, pushed))
+
+    assert faces(seen) == ["75", "75", "75"]
+    assert not any(one.is_double for one in seen)
+
+
+def test_a_stop_carried_off_is_gone_though_the_hazard_beneath_it_was_dragged_along_a_little():
+    roll, hazard = card("roll", 4, -2.2), card("accident")
+    piles = one_by_one(roll, hazard, card("stop", 0.3, -2.1))
+
+    *_, (seen, _) = looks(*piles, (roll, card("accident", -1.4)))
+
+    assert "stop" not in faces(seen)

@@ -294,12 +294,49 @@ def test_a_card_that_lay_out_of_sight_came_before_those_that_were_told_meanwhile
     assert not missed(items)
 
 
-def test_a_hazard_that_no_longer_shows_beneath_its_remedy_was_carried_away_and_not_discarded():
-    beaten = "4-10 stop-00 2/battle", "6 roll-03 2/battle", "10.4 stop-00 discard"
+@pytest.mark.parametrize(
+    ("till_s", "at_s", "hidden"),
+    [
+        pytest.param(10, 10.4, "0-0 discard", id="once it had shown beneath its remedy"),
+        pytest.param(6, 10.4, "9-9.6 2/battle", id="when a hand had been over it again"),
+        pytest.param(6, 6.6, "5-6 2/battle", id="with the hand that laid its remedy"),
+    ],
+)
+def test_a_beaten_hazard_that_shows_no_longer_was_carried_away_and_not_discarded(
+    till_s: float, at_s: float, hidden: str
+) -> None:
+    beaten = f"4-{till_s} stop-00 2/battle", "6 roll-03 2/battle", f"{at_s} stop-00 discard"
 
-    items = told_of("0 roll-01 1/battle", "2 roll-02 2/battle", *beaten, "16 100-01 1/distance", seconds=20)
+    cards = "0 roll-01 1/battle", "2 roll-02 2/battle", *beaten, "16 100-01 1/distance"
+    items = told_of(*cards, seconds=20, hidden=hidden)
 
     assert told(items) == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann 100"]
+
+
+def test_a_hazard_laid_where_its_like_was_beaten_and_carried_away_is_another():
+    beaten = "4-10 stop-00 2/battle", "6 roll-03 2/battle", "10.4 stop-00 discard"
+    driven = "16 100-01 1/distance", "18 100-02 2/distance", "20 stop-00 2/battle"
+
+    items = told_of("0 roll-01 1/battle", "2 roll-02 2/battle", *beaten, *driven, seconds=30)
+
+    assert told(items)[-3:] == ["Ann 100", "Bob 100", "Ann stop > Bob"]
+
+
+def test_a_hazard_that_a_hand_may_have_dug_out_from_beneath_the_next_is_a_discard_only_if_what_follows_needs_it():
+    beaten = "4-6 stop-00 2/battle", "6 roll-03 2/battle", "8 accident-00 2/battle", "11 stop-00 discard"
+    rolled = "0 roll-01 1/battle", "2 roll-02 2/battle"
+
+    items = told_of(*rolled, *beaten, "16 repairs-01 2/battle", seconds=20, hidden="10-10.6 2/battle")
+
+    assert confirmed(items)[-2:] == ["Ann accident > Bob", "Bob repairs"]
+
+
+def test_a_hazard_discarded_with_no_hand_over_the_like_one_that_was_beaten_is_a_discard():
+    beaten = "4-6 stop-00 2/battle", "6 roll-03 2/battle", "10.4 stop-00 discard"
+
+    items = told_of("0 roll-01 1/battle", "2 roll-02 2/battle", *beaten, "16 100-01 2/distance", seconds=20)
+
+    assert told(items) == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann discard stop", "Bob 100"]
 
 
 def told_of_one_on_its_like(

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from companion.rules.table import Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile
 from companion.tracking.hand_record import Record, Spot, takeable
-from companion.tracking.track import MOMENT_S, State, Track
+from companion.tracking.track import MOMENT_S, State, Track, may_be_carried_off
 from companion.tracking.tracker import Tracks
 
 
@@ -57,7 +57,7 @@ class _Comparison:
         loose = [track for track in self._there if not self._strike_off_own(track)]
         top, beneath = self._uncovered() or (None, None)
         on_top = [t for t in loose if t is not beneath and self._lies_on_the_top(t)]
-        kept = list(self._kept_for_gone(loose))
+        kept = [*self._kept_for_gone(loose), *self._carried_off(loose)]
         left = [t for t in loose if t in on_top or not self._strike_off_one_like(t)]
         extra = tuple(t for t in left if not self._was_let_go(t))
         missing = (*kept, *(t for t in self._gone if t not in kept and self._strike_off_missing(t)))
@@ -137,6 +137,12 @@ class _Comparison:
             if self._strike_off(spot):
                 # It may have been put back meanwhile, and be gone once more.
                 yield next(t for t in self._gone if (t.card, t.zone) == (track.card, track.zone))
+
+    def _carried_off(self, loose: Sequence[Track]) -> Iterator[Track]:
+        """Strike off the hazards that are on the discard pile by now: no other laid where they lay is one of them."""
+        for new in loose:
+            gone = (old for old in self._gone if old.serial in self._spots and may_be_carried_off(old, new))
+            yield from itertools.islice((old for old in gone if self._strike_off(self._spots[old.serial])), 1)
 
     def _strike_off_missing(self, track: Track) -> bool:
         """Strike off a card that has gone while the record had it, and has it still; False if it is none of those."""

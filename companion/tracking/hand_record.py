@@ -94,6 +94,14 @@ class Hint:
         """True if the record has such a card in a zone."""
         return self.record.table is not None and face in self.record.places.cards(self.record.table, zone)
 
+    def is_beaten(self, face: Card, zone: str) -> bool:
+        """True if the record has such a card in a zone beneath another."""
+        return self.record.table is not None and face in self.record.places.cards(self.record.table, zone)[:-1]
+
+    def has_told(self, serial: int) -> bool:
+        """True if a line of the record was told by this track."""
+        return any(line.serial == serial for line in self.record.lines)
+
     def may_be_taken(self, face: Card) -> bool:
         """True if such a card is the top of the discard pile, and the player to move may take it."""
         return self.record.table is not None and takeable(self.record.table) is face

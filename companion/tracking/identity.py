@@ -29,6 +29,7 @@ UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
+PUSHED_DEG = 45.0  # most by which a push turns a card: people were seen to turn one by 20° at most
 UNREAD_MM = 20.0  # maximum distance from a code or half hidden face that cannot be read to the known card that it is
 COVERING_MM = 60.0  # maximum distance between the middles of two cards of which one hides the other
 SEVERAL = 2  # number of cards alike that were touched, or stand in other light, where none looks as it did
@@ -134,12 +135,12 @@ class _Costs:
     def __init__(
         self, detections: Sequence[Detection], tracks: Sequence[Track], hint: Hint, *, is_disturbed: bool
     ) -> None:
-        self._tracks, self._hint, self._is_disturbed = tracks, hint, is_disturbed
+        self._detections, self._tracks, self._hint, self._is_disturbed = detections, tracks, hint, is_disturbed
         # The eye's numbers of the cards in sight that are told by their faces.
         self._stays = {one.sighting.stay for one in detections} - {None}
-        known = {track.stay for track in tracks} - {None}
+        self._known = {track.stay for track in tracks} - {None}
         # One that is seen where it was not before may be any card of its face.
-        self._new_faces = {one.sighting.face for one in detections if one.sighting.stay not in known}
+        self._new_faces = {one.sighting.face for one in detections if one.sighting.stay not in self._known}
 
     def same(self, one: Detection, track: Track) -> float:
         """Return the cost of a sighting being this track."""
@@ -155,7 +156,8 @@ class _Costs:
         off_deg = abs((one.place.turn_deg - track.place.turn_deg + 180) % 360 - 180)
         most_mm, most_deg = (SAME_MM, SAME_DEG) if self._is_disturbed else (UNDISTURBED_MM, UNDISTURBED_DEG)
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
-        return min(nudge, ODD if self._would_show(one, track) else UNLIKELY) + lifted
+        is_pushed = off_deg <= PUSHED_DEG or off_mm <= NUDGE_MM
+        return min(nudge, ODD if is_pushed and self._would_show(one, track) else UNLIKELY) + lifted
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
         """The cost of a card that cannot be read, now or before, being the same card."""
@@ -177,7 +179,7 @@ class _Costs:
             cost += ODD
         if one.sighting.is_double:
             # Over its like a card is laid by whoever is to move; at any other time that one was pushed, or all of them.
-            is_other = is_due and not self._has_just_come(one)
+            is_other = is_due and not self._has_just_come(one) and not self._is_beside_the_play(one)
             cost += POSSIBLE if not is_other else -POSSIBLE * (not one.is_upset)
         return cost
 
@@ -185,6 +187,13 @@ class _Costs:
         """True if its like has only just come into sight in that very place: nobody lays two at once."""
         alike = (t for t in self._tracks if t.face is one.sighting.face and t.state is State.SEEN)
         return any(distance_mm(one.place, t.place) <= SAME_MM for t in alike)
+
+    def _is_beside_the_play(self, one: Detection) -> bool:
+        """True if a card that is no old one, moved, has come to this zone: a hand lays one, and may push others."""
+        new = (o for o in self._detections if o.sighting.stay not in self._known)
+        unseen = {t.face for t in self._tracks if t.stay not in self._stays}
+        plays = (o for o in new if not o.sighting.is_double and o.sighting.face not in unseen | {one.sighting.face})
+        return any(self._hint.is_legal(o.sighting.face, o.place, in_turn=True) for o in plays)
 
     def _would_show(self, one: Detection, track: Track) -> bool:
         """True if a card that lay under this one would show, as the eye tells of those that nobody has touched."""

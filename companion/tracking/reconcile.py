@@ -37,6 +37,7 @@ from companion.tracking.track import (
     UNLIKELY_CONFIDENCE,
     State,
     Track,
+    may_be_carried_off,
 )
 from companion.tracking.tracker import Tracks
 
@@ -172,27 +173,17 @@ class _Reconciliation:
 
     def _moves(self) -> Iterator[tuple[Track, Track]]:
         """Yield the cards that have gone from one zone and lie in another: each with where it lies now."""
-        away = [*(old for old in self._balance.missing if old is not self._taken), *self._drawn_out()]
+        away = [old for old in self._balance.missing if old is not self._taken]
         for new in self._balance.extra:
             gone = (old for old in away if old.zone != new.zone)
             yield from itertools.islice(((old, new) for old in gone if self._is_moved(old, new)), 1)
-
-    def _drawn_out(self) -> Iterator[Track]:
-        """Yield the beaten hazards that showed beneath what lies upon them, and no longer do."""
-        for track in self._tracks.there:
-            is_hazard = track.face.family is Family.HAZARD and track.zone != DISCARD_ZONE
-            if track.state is State.COVERED and is_hazard:
-                newer = (t for t in self._tracks.there if t.zone == track.zone and t.serial > track.serial)
-                is_beaten = track.face in self._places.cards(self._table, track.zone)[:-1]
-                if is_beaten and all(t.since_s + MOMENT_S < track.seen_s for t in newer):
-                    yield track
 
     def _is_moved(self, old: Track, new: Track) -> bool:
         """True if it is one card; without a sticker, a hazard carried off or what its player has just put right."""
         if new.card is not None or new.face is not old.face:
             return new.card is not None and new.card == old.card
         is_last = bool(self._record.lines) and self._record.lines[-1].serial == old.serial
-        return (is_last or new.is_laid_off_hazard) and 0 <= new.since_s - old.seen_s <= TURN_S
+        return may_be_carried_off(old, new) or (is_last and 0 <= new.since_s - old.seen_s <= TURN_S)
 
     def _missing_top(self) -> Track | None:
         """The top discard, if it is gone and the player to move may have it."""
@@ -314,6 +305,7 @@ class _Reconciliation:
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
+        doubtful = doubtful or self._may_be_drawn_out(track)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
@@ -323,6 +315,16 @@ class _Reconciliation:
         if track.is_double and in_force == (track.face,) and track.face in SAFETY_OF and track.face is not Card.STOP:
             most = UNLIKELY_CONFIDENCE
         return round(min(most, track.confidence) if act.face is track.face else most, 2)
+
+    def _may_be_drawn_out(self, track: Track) -> bool:
+        """True if a hand has just been over a beaten hazard that does not show: a like discard may be that one."""
+        alike = (t for t in self._tracks.there if t.face is track.face and t.state is State.COVERED)
+        beaten = (
+            t.zone for t in alike if t.zone != DISCARD_ZONE and t.face in self._places.cards(self._table, t.zone)[:-1]
+        )
+        touched_s = (self._tracks.hidden_until_s.get(zone, -math.inf) for zone in beaten)
+        is_hazard = track.is_laid_off_hazard and track.card is None
+        return is_hazard and any(abs(track.since_s - t_s) <= TURN_S for t_s in touched_s)
 
     def _about_refused(self, track: Track) -> Question | None:
         """A card that was to be taken back and lies there still although the game has gone on."""

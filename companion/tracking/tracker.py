@@ -13,12 +13,13 @@ from functools import cached_property
 from operator import attrgetter
 
 from companion.match.zone_plays import Places
-from companion.rules.cards import Card
-from companion.tabletop.mat_layout import DRAW_ZONE, TABLE, is_pile, mat_of
+from companion.rules.cards import Card, Family
+from companion.tabletop.mat_layout import DISCARD_ZONE, DRAW_ZONE, TABLE, is_pile, mat_of
 from companion.tracking.hand_record import Hint
 from companion.tracking.identity import COVERING_MM, SAME_MM, UNREAD_MM, Detection, Zones, assign, detections_in
 from companion.tracking.track import (
     AGREEING_LOOKS,
+    LAYING_S,
     MOMENT_S,
     NUDGE_MM,
     PUT_RIGHT_S,
@@ -48,6 +49,7 @@ class Tracks:
     last_serial: int = 0
     hand_seq: int = -1  # the event that began the hand at the last look
     hidden_since_s: Mapping[str, float] = field(default_factory=dict)  # since when each zone that is out of sight is so
+    hidden_until_s: Mapping[str, float] = field(default_factory=dict)  # when each zone was last out of sight
     unread_zones: frozenset[str] = frozenset()  # the zones in which the last look saw a card that it could not read
     undecided: Mapping[int, tuple[float, float]] = field(default_factory=dict)
     """Since when cards are seen that may be their likes, nudged, and when they were laid at the earliest, by the eye's
@@ -129,6 +131,7 @@ def update(tracks: Tracks, view: View, hint: Hint, seq: int) -> Tracks:
         t_s=view.t_s,
         begun_s=min(tracks.begun_s, view.t_s),
         hidden_since_s={zone: tracks.earliest_s(zone, view.t_s) for zone in view.unknown_zones},
+        hidden_until_s={**tracks.hidden_until_s, **dict.fromkeys(view.unknown_zones, view.t_s)},
         unread_zones=frozenset(one.place.zone for one in look.detections if one.sighting.face is Card.UNKNOWN),
         undecided={**tracks.undecided, **look.undecided},
         bare_since_s=None if not is_bare else view.t_s if tracks.bare_since_s is None else tracks.bare_since_s,
@@ -208,12 +211,33 @@ class _Look:
         if track.zone in self._view.unknown_zones:
             return track
         if track.serial in self._covered:
+            if (left_s := self._drawn_out_s(track)) is not None:
+                return track._replace(seen_s=left_s).after(Observation.VANISHED, seq)
             if track.state is State.COVERED and not track.recent and track.absent_since_s is None:
                 return track
             return track._replace(recent=(), absent_since_s=None).after(Observation.COVERED, seq)
         lower = (t for t in self._uncovered if t.zone == track.zone)
         missed = track.missed(self._view.t_s, is_lifted=any(_may_cover(track, each) for each in lower))
         return missed.after(Observation.VANISHED, seq) if missed.has_vanished(self._view.t_s) else missed
+
+    def _drawn_out_s(self, track: Track) -> float | None:
+        """Return when a beaten hazard was drawn out from beneath what has beaten it; None if it was not.
+
+        Its like has come to the discard pile: with the last card laid upon it, or once it had shown beneath that, or a
+        hand been over it, again. From beneath the next hazard it is hardly ever drawn out: then only if that like one
+        cannot have been discarded.
+        """
+        is_hazard = track.face.family is Family.HAZARD and track.zone != DISCARD_ZONE and track.card is None
+        upon = [t for t in self._in_sight[track.zone] if t.serial > track.serial]
+        if not is_hazard or not upon or not self._hint.is_beaten(track.face, track.zone):
+            return None
+        is_deep = any(t.face.family is Family.HAZARD for t in upon)
+        laid_off = (t for t in self._before.there if t.is_laid_off_hazard and t.face is track.face)
+        came = (t for t in laid_off if t.serial > track.serial and not self._hint.has_told(t.serial))
+        came_s = [t.since_s for t in came if not (is_deep and self._hint.is_legal(t.face, t.place))]
+        touched_s = max(track.seen_s, self._before.hidden_until_s.get(track.zone, 0.0))
+        most_s = TURN_S if touched_s >= max(t.since_s for t in upon) + MOMENT_S else LAYING_S
+        return min((min(touched_s, t_s) for t_s in came_s if abs(t_s - touched_s) <= most_s), default=None)
 
 
 def _is_too_early(track: Track, now: Tracks) -> bool:

@@ -190,7 +190,7 @@ class _Layers:
 
     def _beneath(self) -> list[Named]:
         """Return the cards below those that the last round found."""
-        turns_deg = [card.lie.turn_deg for card in self._cards]
+        turns_deg = [lie.turn_deg for lie in (*(card.lie for card in self._cards), *self._outlined)]
         left, top, width, height = cv2.boundingRect(self._fresh.astype(np.uint8))
         fresh = around(np.array([(left, top), (left + width, top + height)]) * COARSE_PX_PER_MM / FINE_PX_PER_MM)
         # A card that reaches into it, and what is to be no better place than its own.

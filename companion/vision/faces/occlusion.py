@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from companion.rules.cards import Card, Family
+from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE, kind_of
-from companion.vision.boxes import Box, Floats, Image, Mask
+from companion.vision.boxes import Box, Floats, Image, Mask, around
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
@@ -42,6 +43,7 @@ seldom laid next there, and a single border may well be another card's. Distance
 
 FACE_UP_PILES = ("battle", "speed", "discard")  # not a slot of a robot's mat, where one card lies
 OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
+BESIDE_MM = 24.0  # most between a card and its like that was pushed when it was laid: laid 12 mm beside, pushed by 12
 UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
 MOST_LIFTED = 3  # number of cards that a hand takes off another between two looks: hazard, remedy and Roll, say
 LOOKS = 3  # in a row without sight of a card, after which it is buried or gone: a hand may hide it for less
@@ -94,17 +96,23 @@ def look_at_faces(
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath, outlines=outlines)
     told = [settled(mats, each) for each in seen]
-    return _Look(image, mats, before, told, untouched).result(look)
+    return _Look(image, mats, templates, before, told, untouched).result(look)
 
 
 class _Look:
     """One look at cards: those seen now against those that lay there before."""
 
     def __init__(
-        self, image: Image, mats: Mats, before: Sequence[Lain], told: Sequence[Sighting], untouched: Collection[str]
+        self,
+        image: Image,
+        mats: Mats,
+        templates: Templates,
+        before: Sequence[Lain],
+        told: Sequence[Sighting],
+        untouched: Collection[str],
     ) -> None:
         """`told` are the cards seen, from the top down."""
-        self._image, self._mats, self._untouched = image, mats, untouched
+        self._image, self._mats, self._templates, self._untouched = image, mats, templates, untouched
         self._fits = {fit.layout.id: fit for fit in reversed(mats.fits)}
         self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
         self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
@@ -126,6 +134,12 @@ class _Look:
             if lain not in same.values() and not any(_lies_upon(lain, low) for low in bared)
         ]
         kept = self._kept(old, list(same.values()))
+        pushed = {
+            at: card
+            for at in range(len(self._told))
+            if at not in same and (card := self._pushed_beneath(at, old, kept))
+        }
+        kept += pushed.values()
         still = {card.order for card in kept}
         shown: list[Sighting] = []
         here: list[Lain] = []
@@ -133,7 +147,8 @@ class _Look:
             if s.face is Card.UNKNOWN and any(self._is_over(card, s) for card in kept):
                 continue
             if at not in same:
-                is_double, order = self._may_be_double(s, old, still), MOST_AT_ONCE * look - at
+                is_double = at in pushed or self._may_be_double(s, old, still)
+                order = MOST_AT_ONCE * look - at
             else:
                 is_double, order = same[at].sighting.is_double, same[at].order
                 if s.zone in self._untouched:
@@ -237,14 +252,21 @@ class _Look:
     def _still_there(self, lain: Lain) -> bool | None:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
-            alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             is_on_a_pile = _is_on_a_pile(lain)
+            # Where a card on which it lay may show again, those borders are not its own that other cards share.
+            is_bared = is_on_a_pile and any(lain.order in c.upon and self._is_dragged(c) for c in self._before)
+            alike = is_bared or any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             least = 0 if not alike else A_CORNER if is_on_a_pile else 1
             vote = lain.borders.still_there(self._borders_now(lain), least=least)
             if alike and is_on_a_pile and vote is not False:
                 vote = self._own_vote(lain, vote)
             self._votes[lain.order] = vote and not self._shows_one_below(lain)
         return self._votes[lain.order]
+
+    def _is_dragged(self, lain: Lain) -> bool:
+        """True if its like is seen where it lay, or it may have been dragged along."""
+        alike = (self._off(lain, s) for s in self._told if s.face is lain.sighting.face)
+        return any(off_mm <= PUSHED_MM and off_deg <= PUSHED_DEG for off_mm, off_deg in alike)
 
     def _shows_one_below(self, lain: Lain) -> bool:
         """True if borders show that it would cover, of one below that ends nearly as it does, rather than its own."""
@@ -314,10 +336,10 @@ class _Look:
             off_mm = min(off_mm, math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm)
         return off_mm, off_deg
 
-    def _is_over(self, lain: Lain, sighting: Sighting) -> bool:
+    def _is_over(self, lain: Lain, sighting: Sighting, most_mm: float = OVER_MM) -> bool:
         """True if a card seen is near enough to a remembered one to be that one, half hidden."""
         middle = self._fits[lain.mat].to_mm([sighting.centre_px])[0]
-        return bool(np.hypot(*(middle - lain.corners_mm.mean(axis=0))) <= OVER_MM)
+        return bool(np.hypot(*(middle - lain.corners_mm.mean(axis=0))) <= most_mm)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
@@ -335,6 +357,41 @@ class _Look:
         if any(card.is_whole and self._still_there(card) is False for card in alike):
             return False
         return any(self._still_there(card) is None for card in alike)
+
+    def _pushed_beneath(self, at: int, old: Sequence[Lain], kept: Sequence[Lain]) -> Lain | None:
+        """Return the like that lay about where a new card does, as it lies now, pushed when that one was laid on it.
+
+        A strip of it is enough, if there is one for each of those that lay there and showed: else the new one is one.
+        """
+        new = self._told[at]
+        alike = [lain for lain in self._before if lain.sighting.face is new.face]
+        near = (lain for lain in alike if self._is_over(lain, new, BESIDE_MM) and not lain.is_buried)
+        gone = [lain for lain in near if lain in old and lain not in kept]
+        card = next((lain for lain in gone if lain.is_whole and self._still_there(lain) is False), None)
+        if card is None:
+            return None
+        others = [lain for lain in alike if lain not in gone and lain.mat == card.mat]
+        strips = [one for one in self._strips_beneath(new, card) if not any(self._may_be(lain, one) for lain in others)]
+        if len(strips) < len(gone):
+            return None
+        strip = min(strips, key=lambda one: self._off(card, one))
+        here = replace(card.sighting, centre_px=strip.centre_px, corners_px=strip.corners_px)
+        return self._lain(here, self._fits[card.mat], self._above[: at + 1], card.order)
+
+    def _strips_beneath(self, new: Sighting, card: Lain) -> Iterator[Sighting]:
+        """Yield the cards like a new one of which a strip shows beneath it, not far from where another lay."""
+        fit = self._fits[card.mat]
+        quad = as_quad(fit.to_px(card.corners_mm))
+        box = around((*quad, *_quad(new))).padded(round(BESIDE_MM * fit.px_per_mm))
+        for one in read_faces(self._image, self._templates, self._mats, where=[box], fans=True, outlines=[quad]):
+            is_new = math.dist(one.centre_px, new.centre_px) <= SAME_MM * fit.px_per_mm
+            if _likeliest(one) == any_copy(new.face) and not is_new and self._is_over(card, one, BESIDE_MM):
+                yield one
+
+    def _may_be(self, lain: Lain, sighting: Sighting) -> bool:
+        """True if a card seen may be a remembered one, pushed if that has not been seen of late."""
+        off_mm, off_deg = self._off(lain, sighting)
+        return off_mm <= (OVER_MM if lain.is_buried else PUSHED_MM) and off_deg <= 2 * PUSHED_DEG
 
     def _pushed_from(self, sighting: Sighting, old: Sequence[Lain]) -> Iterator[Lain]:
         """Yield its likes that lay there with nothing on them and have gone: it is one of them, pushed.
@@ -494,6 +551,11 @@ def _may_be_drawn_out(lain: Lain) -> bool:
     """True if people take such a card from beneath others that stay: a hazard, once it is beaten."""
     zone = lain.sighting.zone or ""
     return lain.sighting.face.family is Family.HAZARD and kind_of(zone) in FACE_UP_PILES and zone != DISCARD_ZONE
+
+
+def _likeliest(sighting: Sighting) -> str:
+    """Return the card that it is, or the likeliest one of which only a strip shows, as any copy of its face."""
+    return any_copy(sighting.face) if not sighting.rivals else sighting.rivals[0][0]
 
 
 def _overlap(one: Quad, other: Quad) -> bool:
