@@ -1,24 +1,22 @@
 """What tests of many rooms start from, and in which order they run."""
 
 import gc
-import io
 import os
 import sqlite3
 import sys
 from collections import Counter
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 from client import SECRET, TWO
-from flask import Flask
-from jinja2 import BytecodeCache
-from jinja2.bccache import Bucket
 from werkzeug.routing import Rule
 
 from companion.app.cli import main
 from companion.match import dealer
 from companion.match.match import Match
+from companion.printing import render
 from companion.rules.cards import card_of_slug
 from companion.rules.editions.edition import keep_own_editions
 from companion.rules.hidden_cards import deal
@@ -52,20 +50,6 @@ def pytest_collection():
     gc.enable()
 
 
-class Compiled(BytecodeCache):
-    """The templates as they were compiled for the first app that showed them."""
-
-    def __init__(self) -> None:
-        self._kept: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self._kept:
-            bucket.load_bytecode(io.BytesIO(self._kept[bucket.key]))
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._kept[bucket.key] = bucket.bytecode_to_string()
-
-
 BUILDERS: dict[tuple, object] = {}
 COMPILE_BUILDER = Rule._compile_builder
 
@@ -80,17 +64,17 @@ def compiled_builder(rule: Rule, append_unknown: bool = True):
 
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once():
-    """Every test makes an app of its own; they share what was compiled."""
+    """Every test makes an app of its own; they share what was compiled, templates through files beside those."""
     patch = pytest.MonkeyPatch()
-    patch.setattr(Flask, "jinja_options", {**Flask.jinja_options, "bytecode_cache": Compiled()})
+    patch.setattr(sys, "dont_write_bytecode", False)
     patch.setattr(Rule, "_compile_builder", compiled_builder)
     yield
     patch.undo()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def rectified_once():
-    """Cards are cut out of the same few pictures by many tests: once for each picture and size."""
+def drawn_and_rectified_once():
+    """Many tests draw the same few cards and mats, and cut cards out of the same few pictures: once for each."""
     found: dict[tuple, Rectified] = {}
 
     def rectified(image, size_mm):
@@ -99,6 +83,7 @@ def rectified_once():
 
     patch = pytest.MonkeyPatch()
     patch.setattr(enrolment, "rectified", rectified)
+    patch.setattr(render, "_png", lru_cache(512)(render._png))
     yield
     patch.undo()
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from face_photos import card_of, cup
 from laid import Cover, Glued, Laid, Sheet, Table
-from photos import Photo, photograph
+from photos import Photo, face_of, photograph
 from webcam import Pose, Shot
 
 from companion.rules.cards import Card
@@ -38,8 +38,7 @@ REACH_PX = 60  # how far around the battle zone cards are looked for
 def deck(style: str = enrolled.OWN) -> Templates:
     """Of a deck, our own for one, those faces that lie in these photographs, and a few more."""
     slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs")
-    faces = enrolled.faces_of(style)
-    return templates_of([(Card(slug), faces[slug]) for slug in slugs], enrolled.size_mm(style))
+    return templates_of([(Card(slug), face_of(style, slug)) for slug in slugs], enrolled.size_mm(style))
 
 
 def card(face: str, right_mm: float = 0.0, down_mm: float = 0.0, turn_deg: float = 1.0, style: str = "own") -> Laid:

@@ -144,8 +144,7 @@ class Shot:
 
 def developed(clean: np.ndarray, shot: Shot, seed: int = 0) -> np.ndarray:
     """What the camera hands over of a clean picture."""
-    light = _lit(_through_the_lens(clean, shot), shot)
-    image = _sensed(light, shot, seed)
+    image = _sensed(_through_the_lens(clean, shot), shot, seed)
     if shot.halo:
         soft = cv2.GaussianBlur(image, (0, 0), shot.halo_px)
         image = cv2.addWeighted(image, 1 + shot.halo, soft, -shot.halo, 0)
@@ -199,16 +198,6 @@ def _gathered(half: int, inside: object) -> np.ndarray:
     return (kernel / kernel.sum()).astype(np.float32)
 
 
-def _lit(image: np.ndarray, shot: Shot) -> np.ndarray:
-    """The light that falls on the sensor, `(H, W, 3) float32`, 1 burns out."""
-    gain, glow = _light_of(shot, image.shape[1::-1])
-    light = image.astype(np.float32)
-    for channel, tint in enumerate(shot.colour):
-        light[..., channel] *= gain * (tint / FULL)
-        light[..., channel] += glow
-    return light
-
-
 @lru_cache(maxsize=2)
 def _light_of(shot: Shot, size_px: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     """How much of the table's light arrives at each pixel, and what is added to it, both `(H, W) float32`."""
@@ -242,20 +231,27 @@ def _spot(glare: Glare, x: np.ndarray, y: np.ndarray) -> np.ndarray:
 # --- The sensor -----------------------------------------------------------------------------------------------
 
 
-def _sensed(light: np.ndarray, shot: Shot, seed: int) -> np.ndarray:
-    raw = _mosaic(light) if shot.bayer else light
-    raw = _grainy(raw, shot.noise, seed)
+_BAYER = ((2, np.s_[0::2, 0::2]), (1, np.s_[0::2, 1::2]), (1, np.s_[1::2, 0::2]), (0, np.s_[1::2, 1::2]))
+"""Which colour which pixels see: red, green over green, blue."""
+
+
+def _sensed(image: np.ndarray, shot: Shot, seed: int) -> np.ndarray:
+    raw = _grainy(_lit(image, shot), shot.noise, seed)
     levels = np.clip(raw, 0, 1, out=raw)
     shown = _tone(shot.gamma, shot.contrast)[(levels * 4095).astype(np.uint16)]
     return cv2.demosaicing(shown, cv2.COLOR_BayerRGGB2BGR) if shot.bayer else shown
 
 
-def _mosaic(light: np.ndarray) -> np.ndarray:
-    """What is left where each pixel sees one colour: red, green over green, blue."""
-    raw = light[..., 1].copy()
-    raw[0::2, 0::2] = light[0::2, 0::2, 2]
-    raw[1::2, 1::2] = light[1::2, 1::2, 0]
-    return raw
+def _lit(image: np.ndarray, shot: Shot) -> np.ndarray:
+    """The light that the sensor's pixels see, `float32`, 1 burns out: `(H, W)` of one colour each, else `(H, W, 3)`."""
+    gain, glow = _light_of(shot, image.shape[1::-1])
+    if not shot.bayer:
+        gains = np.dstack([gain * (tint / FULL) for tint in shot.colour])
+        return (image * gains).astype(np.float32) + glow[..., None]
+    light = np.empty(image.shape[:2], np.float32)
+    for channel, at in _BAYER:
+        light[at] = image[at][..., channel] * (gain[at] * (shot.colour[channel] / FULL))
+    return light + glow
 
 
 def _grainy(raw: np.ndarray, noise: float, seed: int) -> np.ndarray:
@@ -265,8 +261,12 @@ def _grainy(raw: np.ndarray, noise: float, seed: int) -> np.ndarray:
     y, x = np.random.default_rng(seed).integers(0, GRAIN_SHIFTS, 2)
     height, width = raw.shape[:2]
     grain = _grain(height, width, 1 if raw.ndim == 2 else 3)[y : y + height, x : x + width]
-    strength = np.maximum(raw, 0) * (0.7 / _MID_GREY) + 0.3
-    return raw + cv2.sqrt(strength) * grain * (noise / _LEVELS_PER_LIGHT)
+    strength = raw * (0.7 / _MID_GREY)
+    strength += 0.3
+    cv2.sqrt(strength, strength)
+    strength *= grain
+    strength *= noise / _LEVELS_PER_LIGHT
+    return np.add(raw, strength, out=strength)
 
 
 @lru_cache(maxsize=4)

@@ -23,6 +23,7 @@ import numpy as np
 import tableaux
 from flask import Flask
 from logs import refuse
+from photos import face_of
 from playwright.sync_api import Browser, Page, sync_playwright
 from seen import camera
 from serving import running
@@ -143,7 +144,7 @@ def filmed(*, badly: bool = False) -> tuple[bytes, Lookout]:
 def card_before_camera(slug: str, style: str = "own", seed: int = 0) -> bytes:
     """One card on a table as the camera shows it, JPEG."""
     rng = np.random.default_rng((seed, 3))
-    face = enrolled.faces_of(style)[slug]
+    face = face_of(style, slug)
     pose = Pose(px_per_mm=6.0, size_px=(1280, 720), tilt_deg=8, lean_deg=40, turn_deg=float(rng.normal(0, 4)))
     image = enrolled.photograph(face, enrolled.size_mm(style), pose, enrolled.evening(rng), "dark", seed)
     return cv2.imencode(".jpg", image, [cv2.IMWRITE_JPEG_QUALITY, 90])[1].tobytes()
@@ -155,7 +156,7 @@ def with_decks(match: Match, faces: int = 6) -> None:
     grandmas = begin("grandma", "classic", data, maker="A shop in Lyon")
     grandmas = replace(grandmas, description=replace(grandmas.description, title="Grandma’s deck"))
     for card in (*grandmas.cards, None)[:faces]:
-        grandmas.keep(card, [enrolled.faces_of("vintage", 6)[card.value if card else "back"]])
+        grandmas.keep(card, [face_of("vintage", card.value if card else "back", 6)])
     if faces < len(grandmas.cards):
         begun = begin("summer", "rush", data)
         write_description(begun.folder, begun.description)
@@ -165,7 +166,7 @@ def with_waiting(match: Match) -> None:
     """The same decks; three cards of the first, cut out of one photograph, wait for their names."""
     with_decks(match)
     for place, face in enumerate(("roll", "stop", "75")):
-        picture = cv2.imencode(".png", enrolled.faces_of("vintage", 6)[face])[1].tobytes()
+        picture = cv2.imencode(".png", face_of("vintage", face, 6))[1].tobytes()
         put_waiting(own_folder("grandma", match.store.path.parent), place, picture)
 
 

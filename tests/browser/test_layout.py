@@ -1,5 +1,7 @@
 """Nothing hides and nothing jumps: what lies on the table lies whole, on every screen, whatever is asked."""
 
+from functools import cache
+
 import pytest
 from marks import mostly_long
 from seen import camera
@@ -77,23 +79,38 @@ PLACES = """() => [...document.querySelectorAll(".own, .own :is(.state, .km, .sa
   .map(e => { const at = e.getBoundingClientRect(); return [at.left, at.top, at.width, at.height].map(Math.round); })"""
 
 
-@pytest.fixture
-def phone(browser):
-    """Opens pages in one tab; in the language, and on the seat, that it is given."""
+@pytest.fixture(scope="module")
+def tab(browser):
+    """A tab by its language and number, which tests take over from one another: one more takes as long as two pages."""
     contexts = []
 
+    @cache
+    def of(language: str, _number: int):
+        contexts.append(browser.new_context(locale=language, reduced_motion="reduce"))
+        return contexts[-1].new_page()
+
+    yield of
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def phone(tab):
+    """Gives a tab of a phone that nobody has used; in the language, and on the seat, that it is given."""
+    taken = []
+
     def of(url: str, language: str = "en", seat: str | None = None):
-        context = browser.new_context(locale=language, reduced_motion="reduce", viewport=SMALL)
-        contexts.append(context)
-        page = context.new_page()
-        page.goto(f"{url}/join")
+        page = tab(language, len(taken))
+        taken.append(page)
+        page.set_viewport_size(SMALL)
         if seat:
             page.request.post(f"{url}/join", form={"player": seat}, headers={"Origin": url})
         return page
 
     yield of
-    for context in contexts:
-        context.close()
+    for page in taken:
+        page.goto("about:blank")
+        page.context.clear_cookies()
 
 
 @pytest.mark.parametrize("language", mostly_long(LANGUAGES, "fr"))

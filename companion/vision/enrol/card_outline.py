@@ -8,8 +8,9 @@ another the outermost is the card: the others are frames printed on it.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 
@@ -32,6 +33,8 @@ _SAMPLES = 32  # least number along a side
 _LEAST_SUPPORT = 0.3  # share of edge along a side below which a candidate is dropped
 _BURNT, _MOST_BURNT = 98.5, 0.45  # lightness of what a lamp has burnt out, and the share of a side it may take
 _AS_STEEP = 0.4  # least slope of an edge that goes on beyond a corner, against the side's own
+
+_NO_EDGE = 9.0  # σ of what is no edge, in pixels
 
 _LESS_LIKELY, _MUCH_LESS_LIKELY = 0.16, 0.42  # most lead in score of a frame over its card, and where that leaves doubt
 _HARDLY_LARGER, _CLEARLY_LARGER, _LARGEST_FRAME = 1.06, 1.15, 2.6
@@ -157,8 +160,8 @@ class Looks:
     def _one(self, quad: Floats) -> Outline | None:
         w, h = self._size_mm
         scale = math.sqrt(abs(cv2.contourArea(np.float32(quad))) / (w * h))
-        roughly = _fitted(self._ground, quad, max(2.5, 0.45 * scale))
-        if roughly is None or min(roughly[1]) < _LEAST_SUPPORT:
+        roughly = _fitted(self._ground, quad, max(2.5, 0.45 * scale), _LEAST_SUPPORT)
+        if roughly is None:
             return None
         rough = upright(roughly[0], self._ground.size, self._size_mm)
         if (np.abs(self._seen - rough).max(axis=(1, 2)) < 0.6).any():
@@ -167,7 +170,9 @@ class Looks:
         fitted = _fitted(self._ground, rough, max(1.8, 0.3 * scale))
         return None if fitted is None else self._measured(*fitted, scale)
 
-    def _measured(self, corners: Floats, support: list[float], blur: float, scale: float) -> Outline | None:
+    def _measured(
+        self, corners: Floats, support: Sequence[float], blurs: Sequence[Callable[[], float]], scale: float
+    ) -> Outline | None:
         corners = upright(corners, self._ground.size, self._size_mm)
         odd = float(oddity(corners[None], self._ground.size, self._size_mm)[0])
         down = corners[2:].mean(axis=0) - corners[:2].mean(axis=0)
@@ -184,18 +189,27 @@ class Looks:
         ends = 1 - _going_on(self._ground, corners)
         step = _steps(self._ground, corners, scale)
         score = min(support) + 0.6 * float(np.mean(support)) + 0.5 * ends + 0.6 * step - 4.0 * max(0.0, odd - _FITS)
+        blur = float(np.median([blur() for blur in blurs]))
         return Outline(placed, min(support), ends, step, odd, score, blur / self._shrink)
 
 
-def _normal(along: Floats) -> Floats:
-    """Return the unit vector a quarter turn from a vector `(2,)`."""
-    return np.array([-along[1], along[0]]) / (np.hypot(*along) + 1e-9)
+def _normals(along: Floats) -> Floats:
+    """Return the unit vectors a quarter turn from vectors `(n, 2)`."""
+    return np.stack([-along[:, 1], along[:, 0]], axis=-1) / (np.hypot(*along.T)[:, None] + 1e-9)
 
 
-def _fitted(ground: Ground, quad: Floats, reach: float) -> tuple[Floats, list[float], float] | None:
-    """Return the corners with each side on the edge near it, the share of edge along each, and the edges' σ."""
-    ends = zip(quad, np.roll(quad, -1, axis=0), strict=True)
-    sides = (_line_through(ground, start, end, reach) for start, end in ends)
+def _fitted(
+    ground: Ground, quad: Floats, reach: float, least: float = 0.0
+) -> tuple[Floats, Sequence[float], Sequence[Callable[[], float]]] | None:
+    """Return the corners with each side on the edge near it, the share of edge along each, and what gives edges' σ.
+
+    None if a side has less edge than the `least` share, or no corners follow.
+    """
+    sides = []
+    for start, end in zip(quad, np.roll(quad, -1, axis=0), strict=True):
+        sides.append(_line_through(ground, start, end, reach))
+        if sides[-1][1] < least:
+            return None
     lines, support, blurs = zip(*sides, strict=True)
     start, along = np.array(lines).transpose(1, 0, 2)
     before, way = np.roll(start, 1, axis=0), np.roll(along, 1, axis=0)
@@ -206,38 +220,35 @@ def _fitted(ground: Ground, quad: Floats, reach: float) -> tuple[Floats, list[fl
     side_px = math.sqrt(abs(cv2.contourArea(np.float32(quad))))
     if np.abs(moved - quad).max() > 3 * reach + 0.03 * side_px:
         return None
-    return moved, list(support), float(np.median(blurs))
+    return moved, support, blurs
 
 
 def _profiles(ground: Ground, start: Floats, end: Floats, reach: float) -> tuple[Floats, Floats, Floats]:
-    """Return the slope across a side, `(samples, offsets)`, the samples' places, and the normal."""
+    """Return the slope across lines from and to `(n, 2)`, `(n, samples, offsets)`, the samples' places, the normals."""
     along = end - start
-    across = _normal(along)
-    count = int(np.clip(np.hypot(*along) / 3, _SAMPLES, 120))
-    at = np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, count)
-    offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)
-    base = start + at[:, None] * along
-    points = base[:, None] + offsets[:, None] * across
-    colours = sampled(ground.lab, points)
-    slope = np.zeros(points.shape[:2])
-    slope[:, 1:-1] = np.linalg.norm(colours[:, 2:] - colours[:, :-2], axis=2)
+    across = _normals(along)
+    count = int(np.clip(np.hypot(*along.T).max() / 3, _SAMPLES, 120))
+    base = start[:, None] + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, count)[:, None] * along[:, None]
+    offsets = np.arange(-reach - 0.5, reach + 0.75, 0.5)[:, None]
+    points = base[:, :, None] + offsets * across[:, None, None]
+    colours = sampled(ground.lab, points.reshape(-1, len(offsets), 2))
+    difference = colours[:, 2:] - colours[:, :-2]
+    difference *= difference
+    slope = np.zeros(points.shape[:3])
+    slope.reshape(-1, len(offsets))[:, 1:-1] = np.sqrt(difference[..., 0] + difference[..., 1] + difference[..., 2])
     return slope, base, across
 
 
 def _line_through(
     ground: Ground, start: Floats, end: Floats, reach: float
-) -> tuple[tuple[Floats, Floats], float, float]:
-    """Return the line where most of a side is steepest, the share of the side on it, and the edge's σ."""
-    slope, base, across = _profiles(ground, start, end, reach)
-    grain = ground.grain
+) -> tuple[tuple[Floats, Floats], float, Callable[[], float]]:
+    """Return the line where most of a side is steepest, the share of the side on it, and what gives the edge's σ."""
+    slope, base, across = (of[0] for of in _profiles(ground, start[None], end[None], reach))
     offsets = np.arange(slope.shape[1]) * 0.5 - reach - 0.5
-    peaks = (
-        (slope[:, 1:-1] >= slope[:, :-2]) & (slope[:, 1:-1] > slope[:, 2:]) & (slope[:, 1:-1] > max(0.4, 1.1 * grain))
-    )
-    row, column = np.nonzero(peaks)
+    inner = slope[:, 1:-1]
+    row, column = np.nonzero((inner >= slope[:, :-2]) & (inner > slope[:, 2:]) & (inner > max(0.4, 1.1 * ground.grain)))
     if len(row) < 6:
-        middle = base.mean(axis=0)
-        return (middle, base[-1] - base[0]), 0.0, 9.0
+        return (base.mean(axis=0), base[-1] - base[0]), 0.0, lambda: _NO_EDGE
     column = column + 1
     left, top, right = slope[row, column - 1], slope[row, column], slope[row, column + 1]
     shift = 0.5 * (left - right) / np.minimum(left - 2 * top + right, -1e-6)
@@ -248,16 +259,17 @@ def _line_through(
     for _ in range(4):
         off = np.abs(at - level - tilt * u)
         w = weight * (off < 1.6) * np.exp(-0.5 * (off / 0.6) ** 2)
-        if w.sum() <= 0:
+        total = w.sum()
+        if total <= 0:
             break
-        mean_u, mean_at = np.average(u, weights=w), np.average(at, weights=w)
+        mean_u, mean_at = (w * u).sum() / total, (w * at).sum() / total
         spread = (w * (u - mean_u) ** 2).sum()
         tilt = float((w * (u - mean_u) * (at - mean_at)).sum() / spread) if spread > 1e-9 else 0.0
         level = float(mean_at - tilt * mean_u)
     near = np.abs(at - level - tilt * u) < 1.0
-    share = min(1.0, len(np.unique(row[near])) / _in_sight(ground, base))
+    share = min(1.0, np.count_nonzero(np.bincount(row[near])) / float(_in_sight(ground, base[None])[0]))
     ends = base[[0, -1]] + np.array([[level], [level + tilt]]) * across
-    return (ends[0], ends[1] - ends[0]), share, _blur(slope, offsets, level + tilt * np.linspace(0, 1, len(base)))
+    return (ends[0], ends[1] - ends[0]), share, partial(_blur, slope, offsets, level, tilt)
 
 
 def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float, float]:
@@ -270,14 +282,15 @@ def _agreed(u: Floats, at: Floats, weight: Floats, reach: float) -> tuple[float,
     return float(levels[level] - 0.5 * tilts[tilt]), float(tilts[tilt])
 
 
-def _blur(slope: Floats, offsets: Floats, at: Floats) -> float:
+def _blur(slope: Floats, offsets: Floats, level: float, tilt: float) -> float:
     """Return the σ of an edge from its height and steepest slope, the median over the samples."""
+    at = level + tilt * np.linspace(0, 1, len(slope))
     near = np.abs(offsets[None] - at[:, None]) < 3.5
     height = (slope * near).sum(axis=1) * 0.5
     steepest = np.where(near, slope, 0).max(axis=1)
     strong = steepest > 1.5
     if strong.sum() < 5:
-        return 9.0
+        return _NO_EDGE
     return float(np.median(height[strong] / steepest[strong])) / math.sqrt(2 * math.pi)
 
 
@@ -288,62 +301,61 @@ def _going_on(ground: Ground, corners: Floats) -> float:
     goes on at both ends is enough: it is a line of the cloth. So are two that go on beyond the side between them: that
     one divides a larger thing, such as the card itself.
     """
-    shares = []
-    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        way = end - start
-        own = _step_along(ground, start + 0.1 * way, end - 0.1 * way)
-        slope = _profiles(ground, start + 0.1 * way, end - 0.1 * way, 1.0)[0].max(axis=1)
-        least = max(1.5, 2.5 * ground.grain, _AS_STEEP * float(np.median(slope)))
-        for a, b in ((end + 0.03 * way, end + 0.2 * way), (start - 0.03 * way, start - 0.2 * way)):
-            # It goes on at once: what begins farther off is the edge of a card beside this one.
-            halves = ((a, (a + b) / 2), ((a + b) / 2, b))
-            same_colours = 1.5 * min(_step_along(ground, *half) for half in halves) / max(own, 1.0)
-            # The share of the line on edges as steep along it, whatever the colours beside them.
-            in_line = min(_share_in_line(ground, *half, least) for half in halves)
-            shares.append(min(1.0, max(same_colours, (in_line - 0.45) / 0.45)))
-    per_side = np.array(shares).reshape(4, 2)
+    start, end = corners, np.roll(corners, -1, axis=0)
+    way = end - start
+    first, last = start + 0.1 * way, end - 0.1 * way
+    own = _steps_along(ground, first, last)
+    sides = (_profiles(ground, a[None], b[None], 1.0)[0] for a, b in zip(first, last, strict=True))
+    slopes = np.array([np.median(slope.max(axis=2)) for slope in sides])
+    least = np.maximum(max(1.5, 2.5 * ground.grain), _AS_STEEP * slopes)
+    near, far = (np.stack([end + share * way, start - share * way], axis=1) for share in (0.03, 0.2))
+    # It goes on at once: what begins farther off is the edge of a card beside this one.
+    middle = (near + far) / 2
+    begins, ends = (np.stack(of, axis=2).reshape(-1, 2) for of in ((near, middle), (middle, far)))
+    same_colours = 1.5 * _steps_along(ground, begins, ends).reshape(4, 2, 2).min(axis=2) / np.maximum(own, 1.0)[:, None]
+    # The share of the line on edges as steep along it, whatever the colours beside them.
+    in_line = _shares_in_line(ground, begins, ends, np.repeat(least, 4)).reshape(4, 2, 2).min(axis=2)
+    per_side = np.minimum(1.0, np.maximum(same_colours, (in_line - 0.45) / 0.45))
     past = np.minimum(np.roll(per_side[:, 0], 1), np.roll(per_side[:, 1], -1))
     return max(float(per_side.mean()), 0.9 * float(per_side.min(axis=1).max()), 0.9 * float(past.max()))
 
 
-def _share_in_line(ground: Ground, start: Floats, end: Floats, least: float) -> float:
-    """Return the share of a line on edges along it that are at least so steep."""
+def _shares_in_line(ground: Ground, start: Floats, end: Floats, least: Floats) -> Floats:
+    """Return the share of each line `(n, 2)` on edges along it that are at least so steep."""
     slope, _, _ = _profiles(ground, start, end, 3.0)
-    is_near = np.abs(slope.argmax(axis=1) - slope.shape[1] // 2) <= 2
-    return float((is_near & (slope.max(axis=1) > least)).mean())
+    is_near = np.abs(slope.argmax(axis=2) - slope.shape[2] // 2) <= 2
+    return (is_near & (slope.max(axis=2) > least[:, None])).mean(axis=1)
 
 
-def _step_along(ground: Ground, start: Floats, end: Floats) -> float:
-    """Return the difference in colour a pixel or two to both sides of a line, over all of it."""
+def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
+    """Return the difference in colour a pixel or two to both sides of each line `(n, 2)`, over all of it."""
     along = end - start
-    across = _normal(along)
-    base = start + np.linspace(0, 1, 24)[:, None] * along
-    one, other = (sampled(ground.lab, base[:, None] + sign * np.array([[1.0], [2.0]]) * across) for sign in (1, -1))
-    return float(np.linalg.norm((one - other).mean(axis=(0, 1))))
+    base = (start[:, None] + np.linspace(0, 1, 24)[:, None] * along[:, None])[:, :, None]
+    away = np.array([[1.0], [2.0]]) * _normals(along)[:, None, None]
+    one, other = (sampled(ground.lab, (base + sign * away).reshape(-1, 2, 2)) for sign in (1, -1))
+    return np.linalg.norm((one - other).reshape(len(along), -1, 3).mean(axis=1), axis=1).astype(np.float64)
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
     """Return the share of the weakest side with a step in colour, near and farther: by a thin line is paper twice."""
-    middle = corners.mean(axis=0)
-    near = np.linspace(max(1.5, 0.7 * scale), max(3.0, 1.9 * scale), 4)
-    far = np.linspace(max(3.0, 2.2 * scale), max(5.0, 4.0 * scale), 4)
+    along = np.roll(corners, -1, axis=0) - corners
+    across = _normals(along)
+    across *= np.where((across * (corners.mean(axis=0) - corners)).sum(axis=1) > 0, 1.0, -1.0)[:, None]
+    base = corners[:, None] + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along[:, None]
     shares = []
-    for start, end in zip(corners, np.roll(corners, -1, axis=0), strict=True):
-        along = end - start
-        across = _normal(along)
-        across = across if across @ (middle - start) > 0 else -across
-        base = start + np.linspace(CORNER_SHARE, 1 - CORNER_SHARE, _SAMPLES)[:, None] * along
-        for away in (near, far):
-            inside, outside = (sampled(ground.lab, base[:, None] + sign * away[:, None] * across) for sign in (1, -1))
-            is_step = np.linalg.norm((inside - outside).mean(axis=1), axis=1) > DIFFERENT
-            shares.append(min(1.0, float(is_step.sum()) / _in_sight(ground, base)))
-    return min(shares)
+    for ends in ((max(1.5, 0.7 * scale), max(3.0, 1.9 * scale)), (max(3.0, 2.2 * scale), max(5.0, 4.0 * scale))):
+        away = np.linspace(*ends, 4)[:, None] * across[:, None, None]
+        places = ((base[:, :, None] + sign * away).reshape(-1, 4, 2) for sign in (1, -1))
+        inside, outside = (sampled(ground.lab, points) for points in places)
+        is_step = np.linalg.norm((inside - outside).mean(axis=1), axis=1) > DIFFERENT
+        shares.append(is_step.reshape(4, -1).sum(axis=1) / _in_sight(ground, base))
+    return min(1.0, float(np.min(shares)))
 
 
-def _in_sight(ground: Ground, base: Floats) -> float:
-    """Return in how many places along a side `(n, 2)` an edge should be seen: not where a lamp has burnt it out."""
-    burnt = sampled(ground.lab, base[:, None])[:, 0, 0] > _BURNT
-    return len(base) - min(float(burnt.sum()), _MOST_BURNT * len(base))
+def _in_sight(ground: Ground, base: Floats) -> Floats:
+    """Return in how many places along sides `(n, samples, 2)` edges should be seen: not where a lamp has burnt them."""
+    burnt = sampled(ground.lab, base)[..., 0] > _BURNT
+    return base.shape[1] - np.minimum(burnt.sum(axis=1), _MOST_BURNT * base.shape[1])
 
 
 # --- Choice ---------------------------------------------------------------------------------------------------

@@ -73,18 +73,18 @@ def _joined(pieces: Floats) -> Floats:
         along = along / (np.hypot(*along) + 1e-9)
         across = np.array([-along[1], along[0]])
         ends = pieces.reshape(-1, 2, 2) - start
-        off, at = np.abs(ends @ across), np.sort(ends @ along, axis=1)
-        near = (off.max(axis=1) < 1.8) & (off.sum(axis=1) < 2.6) & free
-        low, high = at[i]
-        members = np.flatnonzero(near)
+        one, other = np.abs(ends @ across).T
+        members = np.flatnonzero((np.maximum(one, other) < 1.8) & (one + other < 2.6) & free)
+        at = np.sort(ends[members] @ along, axis=1)
+        low, high = at[members == i][0]
         for _ in range(6):
             room = max(8.0, min(120.0, 1.05 * (high - low)))
-            inside = members[(at[members, 0] < high + room) & (at[members, 1] > low - room)]
+            inside = (at[:, 0] < high + room) & (at[:, 1] > low - room)
             new_low, new_high = at[inside, 0].min(), at[inside, 1].max()
             if new_low >= low and new_high <= high:
                 break
             low, high = min(low, new_low), max(high, new_high)
-        inside = members[(at[members, 0] >= low - 1) & (at[members, 1] <= high + 1)]
+        inside = members[(at[:, 0] >= low - 1) & (at[:, 1] <= high + 1)]
         free[inside] = False
         if len(inside) > 1:
             whole.append(_through_ends(pieces[inside], along))
