@@ -601,6 +601,14 @@ def test_a_card_pushed_off_its_like_of_which_a_strip_shows_still_is_one_card():
     assert not any(one.is_double for one in seen)
 
 
+def test_a_hazard_that_its_remedy_hides_but_for_a_strip_need_not_lie_there_any_more():
+    roll, hazard, remedy = card("roll", -2.7), card("accident"), card("repairs", 0.3, -1.8)
+
+    *_, (seen, _) = looks(*one_by_one(roll, hazard, remedy), (roll, remedy))
+
+    assert faces(seen) == ["repairs", "roll"]
+
+
 def test_a_stop_carried_off_is_gone_though_the_hazard_beneath_it_was_dragged_along_a_little():
     roll, hazard = card("roll", 4, -2.2), card("accident")
     piles = one_by_one(roll, hazard, card("stop", 0.3, -2.1))

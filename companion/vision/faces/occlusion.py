@@ -253,9 +253,12 @@ class _Look:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
             is_on_a_pile = _is_on_a_pile(lain)
-            # Where a card on which it lay may show again, those borders are not its own that other cards share.
+            # Where a card on which it lay may show again, or it may have been drawn out from beneath one that hides it,
+            # those borders are not its own that other cards share.
             is_bared = is_on_a_pile and any(lain.order in c.upon and self._is_dragged(c) for c in self._before)
-            alike = is_bared or any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
+            is_hidden = _may_be_drawn_out(lain) and any(self._off(lain, s)[0] <= PUSHED_MM for s in self._told)
+            alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
+            alike = alike or is_bared or is_hidden
             least = 0 if not alike else A_CORNER if is_on_a_pile else 1
             vote = lain.borders.still_there(self._borders_now(lain), least=least)
             if alike and is_on_a_pile and vote is not False:
