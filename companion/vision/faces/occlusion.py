@@ -255,7 +255,7 @@ class _Look:
             is_on_a_pile = _is_on_a_pile(lain)
             # Where a card on which it lay may show again, or it may have been drawn out from beneath one that hides it,
             # those borders are not its own that other cards share.
-            is_bared = is_on_a_pile and any(lain.order in c.upon and self._is_dragged(c) for c in self._before)
+            is_bared = is_on_a_pile and any(_lies_upon(lain, low) and self._is_dragged(low) for low in self._before)
             is_hidden = _may_be_drawn_out(lain) and any(self._off(lain, s)[0] <= PUSHED_MM for s in self._told)
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             alike = alike or is_bared or is_hidden
