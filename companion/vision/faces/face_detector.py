@@ -88,7 +88,7 @@ def read_faces(
 
     `where` limits the search to boxes; without `beneath` it finds only cards on top. With `fans` it follows columns and
     fans to cards of which a strip shows that may be any of several faces. Within `outlines` a card is looked for even
-    where the small picture, on which fine lines are lost, shows none.
+    where the small picture, on which fine lines are lost, shows none, and beneath others one turned as they are.
     """
     rounds = MOST_ROUNDS if beneath else 1
     found: list[Sighting] = []
