@@ -44,6 +44,10 @@ class Places:
         side = self._side(table, zone)
         return _lying(side, kind_of(zone)) if side else ()
 
+    def is_beneath(self, table: Table, card: Card, zone: str) -> bool:
+        """True if by the record such a card lies in a zone beneath another: a hazard there is beaten."""
+        return card in self.cards(table, zone)[:-1]
+
     def zone_of(self, play: Play, table: Table) -> str | None:
         """Return where the card of a play lies once it is laid; None for a play without a card."""
         if play.verb is Verb.DISCARD:

@@ -96,7 +96,7 @@ class Hint:
 
     def is_beaten(self, face: Card, zone: str) -> bool:
         """True if the record has such a card in a zone beneath another."""
-        return self.record.table is not None and face in self.record.places.cards(self.record.table, zone)[:-1]
+        return self.record.table is not None and self.record.places.is_beneath(self.record.table, face, zone)
 
     def has_told(self, serial: int) -> bool:
         """True if a line of the record was told by this track."""

@@ -29,7 +29,7 @@ UNDISTURBED_MM = UNDISTURBED_DEG = 8.0
 MM_PER_NAT = DEG_PER_NAT = 3.0
 """Distance and turn beyond that which make it less likely by a factor of e that a card was merely nudged."""
 
-PUSHED_MM, PUSHED_DEG = 8.0, 45.0
+PUSHED_BESIDE_MM, TURNED_DEG = 8.0, 45.0
 """Most by which a hand that lays a card pushes others beside it, 7.8 mm in films, and by which any push turns a card:
 20° in films."""
 
@@ -161,7 +161,7 @@ class _Costs:
         nudge = max(0.0, off_mm - most_mm) / MM_PER_NAT + max(0.0, off_deg - most_deg) / DEG_PER_NAT
         if self._lies_farther(one):
             return UNLIKELY + lifted
-        is_pushed = off_deg <= PUSHED_DEG or off_mm <= NUDGE_MM
+        is_pushed = off_deg <= TURNED_DEG or off_mm <= NUDGE_MM
         return min(nudge, ODD if is_pushed and self._would_show(one, track) else UNLIKELY) + lifted
 
     def _unread(self, one: Detection, track: Track, off_mm: float) -> float:
@@ -203,10 +203,10 @@ class _Costs:
     def _lies_farther(self, one: Detection) -> bool:
         """True if its like lay farther away than a push has moved another card of a spread: that moves all alike."""
         way = self._way_mm(one)
-        if way is None or abs(way) <= PUSHED_MM or is_pile(one.place.zone):
+        if way is None or abs(way) <= PUSHED_BESIDE_MM or is_pile(one.place.zone):
             return False
         pushes = (self._way_mm(other) for other in self._detections if other is not one)
-        return any(push and abs(push) <= PUSHED_MM and abs(way - push) > NUDGE_MM for push in pushes)
+        return any(push and abs(push) <= PUSHED_BESIDE_MM and abs(way - push) > NUDGE_MM for push in pushes)
 
     def _way_mm(self, one: Detection) -> complex | None:
         """Return the way to a card from the nearest place where its like lay; None if none is missed there."""

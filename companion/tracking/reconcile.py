@@ -214,7 +214,7 @@ class _Reconciliation:
         if not new.is_laid_off_hazard:
             return False
         zone = f"{mat_of(old.zone)}/safety"
-        has_remedy = new.face in self._places.cards(self._table, old.zone)[:-1]
+        has_remedy = self._places.is_beneath(self._table, new.face, old.zone)
         has_safety = SAFETY_OF[new.face] in self._places.cards(self._table, zone)
         is_coming = zone in self._tracks.hidden_since_s or any(track.zone == zone for track in self._tracks.coming)
         return has_remedy or has_safety or is_coming or self._tracks.t_s - new.since_s < PUT_RIGHT_S
@@ -305,7 +305,7 @@ class _Reconciliation:
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
-        doubtful = doubtful or self._may_be_drawn_out(track)
+        doubtful = doubtful or self._may_be_dug_out(track)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
         most = 1.0 if act.clear else UNCLEAR_CONFIDENCE
@@ -316,12 +316,11 @@ class _Reconciliation:
             most = UNLIKELY_CONFIDENCE
         return round(min(most, track.confidence) if act.face is track.face else most, 2)
 
-    def _may_be_drawn_out(self, track: Track) -> bool:
+    def _may_be_dug_out(self, track: Track) -> bool:
         """True if a hand has just been over a beaten hazard that does not show: a like discard may be that one."""
         alike = (t for t in self._tracks.there if t.face is track.face and t.state is State.COVERED)
-        beaten = (
-            t.zone for t in alike if t.zone != DISCARD_ZONE and t.face in self._places.cards(self._table, t.zone)[:-1]
-        )
+        on_mats = (t.zone for t in alike if t.zone != DISCARD_ZONE)
+        beaten = (zone for zone in on_mats if self._places.is_beneath(self._table, track.face, zone))
         touched_s = (self._tracks.hidden_until_s.get(zone, -math.inf) for zone in beaten)
         is_hazard = track.is_laid_off_hazard and track.card is None
         return is_hazard and any(abs(track.since_s - t_s) <= TURN_S for t_s in touched_s)
