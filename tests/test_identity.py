@@ -420,6 +420,16 @@ def test_a_card_that_may_lie_on_its_like_is_new_in_turn_unless_it_lies_exactly_t
     assert top.is_double or top.stacked_s is not None
 
 
+def test_a_card_that_comes_to_light_where_it_lay_is_older_than_the_one_that_was_taken_for_it() -> None:
+    followed = Followed(DISCARDING)
+    lower, upper = on_discard(KM_50, 200, 200, 1), replace(on_discard(KM_50, 200, 200.5, 2), is_double=True)
+    for cards in ((lower,), (upper,), (lower, upper)):
+        seen = followed.see(*cards)
+        followed.hide(DISCARD)
+
+    assert [(followed.track(n).stay, followed.track(n).is_double) for n in seen[KM_50]] == [(1, False), (2, False)]
+
+
 @pytest.mark.parametrize(("beneath", "may_be_laid"), [(KM_50, True), (KM_25, False)])
 def test_a_card_of_which_several_were_touched_may_be_laid_or_pushed_and_the_only_one_was_pushed(
     beneath: Card, may_be_laid: bool

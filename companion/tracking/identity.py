@@ -111,7 +111,7 @@ def assign(
         zones[one.place.zone][n] = one
     for zone, here in zones.items():
         there = in_sight.get(zone, ())
-        known = {n: track for n, one in here.items() if (track := _recognised(one, there)) is not None}
+        known = _recognised(here, there)
         found |= known
         rows = {n: one for n, one in here.items() if n not in known}
         if rows:
@@ -124,12 +124,23 @@ def assign(
     return found
 
 
-def _recognised(one: Detection, tracks: Sequence[Track]) -> Track | None:
-    """The track of a card that its sticker names, or that lies just where it lay at the last look."""
-    card, stay = one.sighting.card, one.sighting.stay
-    if card is not None:
-        return next((t for t in tracks if t.card == card), None)
-    return next((t for t in tracks if stay is not None and t.card is None and t.stay == stay), None)
+def _recognised(here: Mapping[int, Detection], tracks: Sequence[Track]) -> dict[int, Track]:
+    """The tracks of the cards that their stickers name, or that lie just where they lay at the last look.
+
+    One that comes to light just where it lay before its like was taken for it, nudged, is the older of the two.
+    """
+    by_card = {track.card: track for track in tracks if track.card is not None}
+    by_stay: dict[int | None, Track] = {t.stay: t for t in tracks if t.card is None and t.stay is not None}
+    seen = {n: one.sighting for n, one in here.items()}
+    of = {n: by_card.get(s.card) if s.card is not None else by_stay.get(s.stay) for n, s in seen.items()}
+    known = {n: track for n, track in of.items() if track is not None}
+    for n in sorted(seen.keys() - known.keys()):
+        alike = (m for m, track in known.items() if track.face is seen[n].face and track.card is None)
+        newer = (m for m in alike if (seen[n].stay or math.inf) < (known[m].stay or 0))
+        taken_for = min(newer, key=lambda m: here[n].off_mm(known[m]), default=None)
+        if taken_for is not None:
+            known[n] = known.pop(taken_for)
+    return known
 
 
 class _Costs:

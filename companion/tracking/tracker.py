@@ -199,7 +199,9 @@ class _Look:
             if sighting.stay is not None:
                 self.undecided[sighting.stay] = times
             return None
+        alike = [t.serial in seen_too for t in there if t.face is sighting.face]
         is_double = sighting.is_double or (is_like and near[-1].serial not in seen_too)
+        is_double = is_double and not (alike and all(alike))  # those that it may be are all seen beside it
         track = Track(serial, sighting.face, sighting.card, place, is_double=is_double)
         return track._replace(since_s=times[0], earliest_s=times[1])
 
