@@ -12,7 +12,7 @@ import pytest
 from companion.match.match import Match
 from companion.storage import recovery
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 
 SCHEMAS = Path(__file__).parent / "schemas"
 
@@ -32,7 +32,7 @@ def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
     texts = ["x" * 6000 if number % 40 == 39 else "Ann roll" for number in range(plays)]
     for _ in range(matches):
         match.start(["side Ann", "side Bob", "hand first Ann"])
-        store.append(match.state.match, *(Draft("line", {"text": text, "by": "Ann"}) for text in texts))
+        store.append(match.state.match, *(NewEvent("line", {"text": text, "by": "Ann"}) for text in texts))
     store.close()
     return path
 
@@ -49,7 +49,7 @@ def append(path: Path, *texts: str) -> None:
     store = Store.open(path, clock=lambda: 12.5)
     match = store.matches()[-1]
     for text in texts:
-        store.append(match, Draft("line", {"text": text, "by": "Ann"}))
+        store.append(match, NewEvent("line", {"text": text, "by": "Ann"}))
     store.close()
 
 

@@ -76,7 +76,7 @@ class Hand:
                 left, _, kept = text.removeprefix("down to ").partition(" but ")
                 game = run_down(Hand(game), kept, left=int(left)).game
                 continue
-            game, items = judge.step(game, notation.Line(0, text), as_lies=as_lies)
+            game, items = judge.step(game, notation.RecordLine(0, text), as_lies=as_lies)
             wrong = [i for i in items if isinstance(i, JudgedLine) and (i.reasons or i.unreadable)]
             assert as_lies or not wrong, f"{text}: {wrong[0].unreadable or [str(r) for r in wrong[0].reasons]}"
         return Hand(game)
@@ -112,7 +112,7 @@ def hand(
     """A hand after those lines of play; house rules as `hazard-on-hazard=forbidden`."""
     game = judge.NEW_GAME
     for text in header(players, edition=edition, options=options, target=target, first=first):
-        game, items = judge.step(game, notation.Line(0, text))
+        game, items = judge.step(game, notation.RecordLine(0, text))
         assert not items, items
     return Hand(game).then(plays, as_lies=as_lies)
 

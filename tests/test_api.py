@@ -24,7 +24,7 @@ from companion.match.state import Policy
 from companion.pages import create_app, limits
 from companion.pages.api import openapi
 from companion.pages.limits import Rate, RequestKind
-from companion.storage.events import Draft
+from companion.storage.events import NewEvent
 
 TWO = ("edition classic", "side Ann", "side Bob", 'player Ann "Anne-Marie"', "hand first Ann")
 
@@ -95,7 +95,7 @@ def test_a_page_of_matches_is_asked_for_in_numbers(page, query):
 def test_a_match_whose_edition_is_gone_breaks_no_list(page, begun, match):
     """An edition of one's own that was deleted or renamed since; other headers that cannot be read are left out."""
     lines = ["edition ours", "side Ann", "side Bob", "side", "hand first Ann"]
-    gone = match.store.append(None, Draft("setup", {"lines": lines}))[0].match
+    gone = match.store.append(None, NewEvent("setup", {"lines": lines}))[0].match
 
     answer, alone = page.get("/api/matches"), page.get(f"/api/matches/{gone}")
 

@@ -28,7 +28,7 @@ from companion.storage import restore as restoring
 from companion.storage.backups import back_up
 from companion.storage.data_folder import store_path
 from companion.storage.database import MIGRATIONS, look
-from companion.storage.event_store import Draft, Store, lock
+from companion.storage.event_store import NewEvent, Store, lock
 from companion.tabletop.template_decks import Description, own_folder, put_pictures, read_deck, write_description
 from companion.vision.enrol.enrolment import recoded
 
@@ -178,7 +178,7 @@ def test_what_was_backed_up_is_there_on_another_machine(data, table, tmp_path):
     assert {name: (other / name).read_text() for name in SETTINGS} == SETTINGS
     assert list(read_deck(own_folder("grandma", other)).faces) == [Card.ROLL]
     store = Store.open(store_path(other))
-    assert store.append(store.matches()[-1], Draft("line", {"text": "Ann 25"}))
+    assert store.append(store.matches()[-1], NewEvent("line", {"text": "Ann 25"}))
     store.close()
 
 
@@ -240,10 +240,10 @@ def test_backups_of_before_do_not_come_back_into_a_restored_log(data, table):
 
 def test_a_backup_is_made_beside_a_running_service(data, tmp_path):
     store = Store.open(store_path(data))
-    store.append(store.matches()[-1], Draft("line", {"text": "Ann 75", "by": "Ann"}))
+    store.append(store.matches()[-1], NewEvent("line", {"text": "Ann 75", "by": "Ann"}))
 
     write_bundle(data, tmp_path / "table.zip")
-    store.append(store.matches()[-1], Draft("line", {"text": "Ann 100", "by": "Ann"}))
+    store.append(store.matches()[-1], NewEvent("line", {"text": "Ann 100", "by": "Ann"}))
 
     assert read_bundle(tmp_path / "table.zip").rows == look(store_path(data))[:-1]
     store.close()

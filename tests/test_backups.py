@@ -25,7 +25,7 @@ from companion.storage.backups import (
 )
 from companion.storage.data_folder import store_path
 from companion.storage.database import look
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 
 
 @pytest.fixture
@@ -83,7 +83,7 @@ def test_a_backup_is_made_while_plays_are_written(path):
 
     def play() -> None:
         while not stop.is_set():
-            store.append(1, Draft("line", {"text": "Ann 25", "by": "Ann"}))
+            store.append(1, NewEvent("line", {"text": "Ann 25", "by": "Ann"}))
 
     player = threading.Thread(target=play)
     player.start()

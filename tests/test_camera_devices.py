@@ -16,7 +16,7 @@ from companion.vision.capture import devices, steadiness
 from companion.vision.capture.devices import PiCamera, Webcam
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.sources import frames
-from companion.vision.capture.steadiness import Deed, Light, Steadiness
+from companion.vision.capture.steadiness import Adjustment, Light, Steadiness
 
 HD, HALF, SMALL = (1920, 1080), (1280, 720), (640, 480)
 
@@ -178,7 +178,7 @@ def test_a_pi_camera_that_is_not_plugged_in_is_a_sentence(driver):
 DAY, DIM, LAMP, NIGHT = Light(120, 1.0), Light(60, 1.0), Light(115, 1.8), Light(15, 1.0)
 
 
-def deeds(*lights: tuple[Light, float]) -> list[tuple[float, Deed]]:
+def deeds(*lights: tuple[Light, float]) -> list[tuple[float, Adjustment]]:
     """What a camera that gives ten pictures a second is told in each light for so many seconds, and when."""
     now, told, number = Steadiness(), [], 0
     for light, seconds in lights:
@@ -189,20 +189,22 @@ def deeds(*lights: tuple[Light, float]) -> list[tuple[float, Deed]]:
     return told
 
 
-ANEW = [(2.0, Deed.HOLD), (5.0, Deed.RELEASE), (7.1, Deed.HOLD)]
+ANEW = [(2.0, Adjustment.HOLD), (5.0, Adjustment.RELEASE), (7.1, Adjustment.HOLD)]
 
 
 @pytest.mark.parametrize(
     ("lights", "told"),
     [
         pytest.param([(DAY, 1.9)], [], id="not before the light has settled"),
-        pytest.param([(DAY, 5)], [(2.0, Deed.HOLD)], id="once it has"),
-        pytest.param([(NIGHT, 60), (DAY, 3)], [(62.0, Deed.HOLD)], id="never in the dark"),
-        pytest.param([(DIM, 1), (DAY, 3)], [(3.0, Deed.HOLD)], id="not while the camera still sets itself"),
+        pytest.param([(DAY, 5)], [(2.0, Adjustment.HOLD)], id="once it has"),
+        pytest.param([(NIGHT, 60), (DAY, 3)], [(62.0, Adjustment.HOLD)], id="never in the dark"),
+        pytest.param([(DIM, 1), (DAY, 3)], [(3.0, Adjustment.HOLD)], id="not while the camera still sets itself"),
         pytest.param([(DAY, 3), (DIM, 5)], ANEW, id="anew when it is darker for good"),
         pytest.param([(DAY, 3), (LAMP, 5)], ANEW, id="anew when the light is of another colour"),
-        pytest.param([(DAY, 3), (DIM, 1.5), (DAY, 5)], [(2.0, Deed.HOLD)], id="a hand before the lens is no matter"),
-        pytest.param([(DAY, 3), (Light(110, 1.2), 9)], [(2.0, Deed.HOLD)], id="nor are red cards"),
+        pytest.param(
+            [(DAY, 3), (DIM, 1.5), (DAY, 5)], [(2.0, Adjustment.HOLD)], id="a hand before the lens is no matter"
+        ),
+        pytest.param([(DAY, 3), (Light(110, 1.2), 9)], [(2.0, Adjustment.HOLD)], id="nor are red cards"),
         pytest.param([(DAY, 3), (NIGHT, 9)], ANEW[:2], id="let go when the light is switched off"),
     ],
 )

@@ -16,7 +16,7 @@ from companion.pages.words import Names
 from companion.rules.record.judge import Game
 from companion.rules.table import Team
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
-from companion.vision.quality.advice import Advice, Hint
+from companion.vision.quality.advice import Advice, Tip
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
 from companion.vision.quality.verdict import light, sharpness
@@ -34,7 +34,7 @@ def zone(name: str, **changes: object) -> ZoneSight:
     return ZoneSight(name, **(usual | rest | changes))
 
 
-def survey(*zones: ZoneSight, hints: tuple[Hint, ...] = (), drawn: tuple[str, ...] = ()) -> Survey:
+def survey(*zones: ZoneSight, hints: tuple[Tip, ...] = (), drawn: tuple[str, ...] = ()) -> Survey:
     advice = Advice((1000, 600), 20.0, zones, hints, 104, 12)
     printed = {zone.zone: SQUARE for zone in zones if zone.zone not in drawn}
     return Survey(advice, printed, dict.fromkeys(drawn, SQUARE))
@@ -66,7 +66,7 @@ def test_a_zone_is_told_with_its_scale_sharpness_light_and_smallest_sticker(page
 
 
 def test_numbers_are_written_as_the_language_writes_them(begun):
-    blurred = Hint("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
+    blurred = Tip("blurred", say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=3.4))
     seen = survey(zone("side-1/battle", blur_px=1.2), hints=(blurred,))
     french = {"Accept-Language": "fr"}
     shown = text_of(app_of(begun, seen).test_client().get("/camera", headers=french))
@@ -76,7 +76,7 @@ def test_numbers_are_written_as_the_language_writes_them(begun):
 
 
 def test_a_drawn_table_gets_no_advice_about_lenses(begun):
-    seen = survey(zone("side-2/distance"), hints=(Hint("closer", CLOSER, (), needed=True),))
+    seen = survey(zone("side-2/distance"), hints=(Tip("closer", CLOSER, (), needed=True),))
     looks = Camera(lambda: b"a picture", survey=lambda: seen, is_simulated=True)
     shown = text_of(create_app(begun, secret=SECRET, camera=looks).test_client().get("/camera"))
 
@@ -85,7 +85,7 @@ def test_a_drawn_table_gets_no_advice_about_lenses(begun):
 
 
 def test_what_to_do_is_said_with_the_names_of_the_table(begun):
-    seen = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
+    seen = survey(zone("side-2/distance", good=False), hints=(Tip("closer", CLOSER, (), needed=True),))
 
     shown = text_of(app_of(begun, seen).test_client().get("/camera"))
 
@@ -108,7 +108,7 @@ def test_the_camera_page_of_a_page_that_asks_again_is_a_part(page):
 
 def test_what_is_needed_is_said_once(begun):
     begun.trouble("No mat is seen: lay the printed mats.")
-    seen = survey(hints=(Hint("no-mats", "No mat is seen: lay them flat.", (), needed=True),))
+    seen = survey(hints=(Tip("no-mats", "No mat is seen: lay them flat.", (), needed=True),))
 
     shown = text_of(app_of(begun, seen).test_client().get("/camera"))
 
@@ -366,7 +366,7 @@ def test_clearing_all_zones_takes_a_second_tap_away_from_the_others(page):
 
 
 def test_zones_that_were_cleared_are_not_listed_although_no_picture_came_since(begun, zones, tmp_path):
-    glare = Hint("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
+    glare = Tip("glare", "Turn the lamp: it blots out 7 % of side-1/battle.", ("side-1/battle",), needed=True)
     seen = survey(*map(zone, BOXES), hints=(glare,), drawn=tuple(BOXES))
     client = app_of(begun, seen, zones).test_client()
     send(client, typed(BOXES))

@@ -11,7 +11,7 @@ from companion.match.archive import hands_of
 from companion.match.history import Written
 from companion.match.state import judge_on
 from companion.pages.scores import charts
-from companion.pages.scores.charts import Line, Mark, Plot, cut, spread, svg, ticks
+from companion.pages.scores.charts import Curve, Mark, Plot, cut, spread, svg, ticks
 from companion.pages.words import Names
 from companion.rules.record import notation
 from companion.rules.record.judge import EMPTY_RECORD
@@ -25,13 +25,13 @@ def drawn(plot: Plot) -> ElementTree.Element:
     return ElementTree.fromstring(text.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1))
 
 
-def plot(*lines: Line, **more) -> Plot:
+def plot(*lines: Curve, **more) -> Plot:
     about = {"key": "race-1", "title": "The race", "about": "Ann: 700 km", "x_name": "plays", "x_most": 10}
     return Plot(lines=lines, **(about | more))
 
 
-def line(label: str, *points: tuple[float, float]) -> Line:
-    return Line(label, (points,))
+def line(label: str, *points: tuple[float, float]) -> Curve:
+    return Curve(label, (points,))
 
 
 def hands(name: str):

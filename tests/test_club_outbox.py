@@ -20,7 +20,7 @@ from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.server.secure_port import certify
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 
 AT = "http://club.example"
 
@@ -57,14 +57,14 @@ def club():
 def opened(folder: Path, lines: int = 0, at_s: float = 12.5) -> Store:
     store = Store.open(store_path(folder), clock=lambda: at_s)
     if lines:
-        match = store.append(None, Draft("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
+        match = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
         add(store, lines - 1, match)
     return store
 
 
 def add(store: Store, lines: int, match: int = 1) -> None:
     if lines:
-        store.append(match, *(Draft("line", {"text": f"Ann {number}"}) for number in range(lines)))
+        store.append(match, *(NewEvent("line", {"text": f"Ann {number}"}) for number in range(lines)))
 
 
 def outbox(store: Store, club: Club, chance: float = 0.0) -> Outbox:

@@ -31,7 +31,7 @@ Bob 50
 """
 
 
-def record_of(text: str) -> tuple[notation.Line, ...]:
+def record_of(text: str) -> tuple[notation.RecordLine, ...]:
     return tuple(notation.lines(text))
 
 
@@ -109,7 +109,7 @@ def random_match(chance: random.Random, most: int = 60) -> list[str]:
     game = judge.judge_on(EMPTY_RECORD, record_of("\n".join(lines))).game
     for _ in range(chance.randrange(most)):
         line = random_line(chance, game)
-        game, _ = judge.step(game, notation.Line(0, notation.without_comment(line) or "end"))
+        game, _ = judge.step(game, notation.RecordLine(0, notation.without_comment(line) or "end"))
         lines.append(line)
     return lines
 

@@ -20,7 +20,7 @@ from companion.rules.hidden_cards import deal
 from companion.rules.play import Verb
 from companion.rules.record.notation import header_text
 from companion.rules.table import Team
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 
 DULL = "25 25 50 50 75 75"
 NOTED = re.compile(r'class="[^"]* noted".*?(?:#s-|for=")([a-z0-9-]+?)(?:ing-\d+)?"')
@@ -348,10 +348,10 @@ def test_alone_among_robots_undo_goes_back_to_the_own_play(match, seated):
 
 def test_the_start_of_a_hand_is_no_play_of_a_robot_called_hand(match):
     store = match.store
-    number = store.append(None, Draft("setup", {"lines": ["side Ann", "side hand"], "by": "Ann"}))[0].match
-    store.append(number, Draft("setting", {"key": "robot hand", "value": "1", "by": "Ann"}))
+    number = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side hand"], "by": "Ann"}))[0].match
+    store.append(number, NewEvent("setting", {"key": "robot hand", "value": "1", "by": "Ann"}))
     for text, by in (("hand first Ann", "Ann"), ("Ann roll", "Ann"), ("hand roll", "hand"), ("hand first hand", "Ann")):
-        store.append(number, Draft("line", {"text": text, "by": by}))
+        store.append(number, NewEvent("line", {"text": text, "by": by}))
 
     now, before = (history(store.events(number)[:end]).undone_next for end in (None, -1))
 

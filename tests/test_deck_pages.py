@@ -21,8 +21,8 @@ from companion.tabletop.template_decks import BACK, load_deck
 from companion.vision.capture.sources import Frame
 from companion.vision.enrol import enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.guided import Guide, Key, TerminalKeys, guided
-from companion.vision.enrol.rectify import Fault, Rectified
+from companion.vision.enrol.guided import Command, Guide, TerminalKeys, guided
+from companion.vision.enrol.rectify import PictureFault, Rectified
 from companion.vision.faces import deck_in_use
 from companion.vision.faces.deck_in_use import DeckInUse, choose_deck, chosen_deck
 from companion.vision.opencv import cv2 as opencv
@@ -49,7 +49,7 @@ def told_by_place(image: np.ndarray, _size_mm: tuple[float, float]) -> Rectified
     """What `rectified` says of the pictures here, at once: where the card lies is known."""
     columns = np.flatnonzero((image[300] != 90).any(axis=1))
     if len(columns) < 50:
-        return Rectified(None, Fault.NO_CARD if not len(columns) else Fault.NOT_WHOLE)
+        return Rectified(None, PictureFault.NO_CARD if not len(columns) else PictureFault.NOT_WHOLE)
     left = int(columns[0])
     return Rectified(np.ascontiguousarray(image[36:564, left : left + SIZE[0]]), None)
 
@@ -493,7 +493,10 @@ def test_a_card_that_is_left_lying_is_not_taken_for_the_next(ours, guide):
 
 def test_an_empty_table_is_no_news_and_a_card_cut_off_is(guide, ours, page, begun, camera, app):
     assert [guide.watch(ours, FIRST, EMPTY) for _ in range(3)] == [None] * 3
-    assert [v and v.fault for v in (guide.watch(ours, FIRST, CUT_OFF) for _ in range(2))] == [None, Fault.NOT_WHOLE]
+    assert [v and v.fault for v in (guide.watch(ours, FIRST, CUT_OFF) for _ in range(2))] == [
+        None,
+        PictureFault.NOT_WHOLE,
+    ]
 
     app.extensions["companion"].guide._clock = count(1.0).__next__
     camera.image = CUT_OFF
@@ -549,7 +552,7 @@ def test_cards_laid_one_after_the_other_are_enrolled_in_the_order_of_the_edition
 
 
 def test_people_are_told_what_to_lay_and_may_skip_and_end(ours, quick_eye):
-    typed = iter([Key.SKIP, *[None] * 25, Key.QUIT])
+    typed = iter([Command.SKIP, *[None] * 25, Command.QUIT])
 
     said = [one.sentence for one in guided(ours, film(*6 * [on_table(SECOND.value)]), lambda: next(typed))]
 
@@ -585,7 +588,7 @@ def test_enter_skips_and_q_ends():
         if thread.name == "keys":
             thread.join(5)
 
-    assert [keys(), keys(), keys()] == [Key.SKIP, Key.QUIT, None]
+    assert [keys(), keys(), keys()] == [Command.SKIP, Command.QUIT, None]
 
 
 def test_the_command_enrols_from_a_folder_of_photographs(quick_eye, tmp_path, capsys):

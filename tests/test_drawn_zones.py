@@ -13,7 +13,15 @@ from pictures import Lens, Mat, Scene, Sticker, as_seen, clean, on_mat, picture,
 from companion.app.service import watched
 from companion.common.errors import Problem
 from companion.tabletop.card_ids import payload
-from companion.tabletop.drawn_zones import FILE_NAME, ZONE_NAMES, Drawing, DrawnZones, Seat, check_sides, parse_drawing
+from companion.tabletop.drawn_zones import (
+    FILE_NAME,
+    ZONE_NAMES,
+    Drawing,
+    DrawnZones,
+    PictureEdge,
+    check_sides,
+    parse_drawing,
+)
 from companion.tabletop.mat_layout import all_mats, side_mat, table_mat
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import NO_ZONES, Eye
@@ -136,7 +144,7 @@ def test_a_drawing_is_kept_read_back_and_forgotten(tmp_path):
     again = DrawnZones(tmp_path)
 
     assert zones.current == again.current == drawing
-    assert again.current.zones[0].seat is Seat.LEFT
+    assert again.current.zones[0].seat is PictureEdge.LEFT
 
     zones.forget()
     zones.forget()

@@ -16,7 +16,7 @@ from companion.tabletop.template_decks import Description, load_deck, own_folder
 from companion.vision.enrol.enrolment import begin, enrol_folder, is_same_card, lacking, small
 from companion.vision.enrol.printed_frames import strips
 from companion.vision.enrol.quadrilaterals import oddity, upright
-from companion.vision.enrol.rectify import PX_PER_MM, Fault, rectified, tilt_deg
+from companion.vision.enrol.rectify import PX_PER_MM, PictureFault, rectified, tilt_deg
 
 CARD_MM = (57.0, 88.0)
 
@@ -93,7 +93,7 @@ def test_the_tilt_of_the_camera_is_judged_and_blamed_for_an_outline_that_is_not_
     aside = card_photos.ordinary_card_photo(344, tilt=30)
 
     assert 24 < tilt_deg(photo.corners, photo.image, CARD_MM) < 36
-    assert rectified(aside.image, aside.size_mm).fault is Fault.TILTED
+    assert rectified(aside.image, aside.size_mm).fault is PictureFault.TILTED
 
 
 def cut_off(photo):
@@ -126,17 +126,20 @@ def two_in_a_row(_photo):
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [
-        (lambda photo: cv2.GaussianBlur(photo.image, (0, 0), 7), Fault.NOT_SHARP),
-        (lambda photo: cv2.resize(photo.image, None, fx=0.16, fy=0.16, interpolation=cv2.INTER_AREA), Fault.TOO_SMALL),
-        (cut_off, Fault.NOT_WHOLE),
-        (lambda photo: np.hstack([photo.image, photo.image]), Fault.SEVERAL),
-        (with_glare, Fault.REFLECTION),
-        (white_on_white, Fault.LOW_CONTRAST),
-        (lambda _photo: card_photos.ground_image("felt", 1)[:800, :600], Fault.NO_CARD),
-        (lambda _photo: card_photos.ground_image("wood", 1)[:900, :600], Fault.NO_CARD),
-        (lambda _photo: card_photos.ground_image("print", 1)[:600, :900], Fault.NO_CARD),
-        (two_in_a_row, Fault.SEVERAL),
-        (lambda _photo: card_photo(1232, "cartoon", "spare-tire", "checks").image, Fault.UNCLEAR),
+        (lambda photo: cv2.GaussianBlur(photo.image, (0, 0), 7), PictureFault.NOT_SHARP),
+        (
+            lambda photo: cv2.resize(photo.image, None, fx=0.16, fy=0.16, interpolation=cv2.INTER_AREA),
+            PictureFault.TOO_SMALL,
+        ),
+        (cut_off, PictureFault.NOT_WHOLE),
+        (lambda photo: np.hstack([photo.image, photo.image]), PictureFault.SEVERAL),
+        (with_glare, PictureFault.REFLECTION),
+        (white_on_white, PictureFault.LOW_CONTRAST),
+        (lambda _photo: card_photos.ground_image("felt", 1)[:800, :600], PictureFault.NO_CARD),
+        (lambda _photo: card_photos.ground_image("wood", 1)[:900, :600], PictureFault.NO_CARD),
+        (lambda _photo: card_photos.ground_image("print", 1)[:600, :900], PictureFault.NO_CARD),
+        (two_in_a_row, PictureFault.SEVERAL),
+        (lambda _photo: card_photo(1232, "cartoon", "spare-tire", "checks").image, PictureFault.UNCLEAR),
     ],
     ids=[
         *("blurred", "far away", "cut off", "doubled", "glare", "white on white", "bare table", "of a card's shape"),

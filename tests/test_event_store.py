@@ -4,7 +4,7 @@ import pytest
 
 from companion.common.errors import Problem
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import SETUP
 
 
@@ -22,7 +22,7 @@ def store(path):
 
 def test_what_was_appended_is_there_after_opening_again(path):
     with_one = Store.open(path)
-    with_one.append(None, Draft(SETUP, {"lines": ["side Ünal"]}))
+    with_one.append(None, NewEvent(SETUP, {"lines": ["side Ünal"]}))
     with_one.close()
 
     again = Store.open(path)
@@ -32,10 +32,10 @@ def test_what_was_appended_is_there_after_opening_again(path):
 
 
 def test_events_are_numbered_through_all_matches(store):
-    store.append(None, Draft(SETUP, {}), Draft("line", {"text": "hand first Ann"}))
-    store.append(None, Draft(SETUP, {}))
+    store.append(None, NewEvent(SETUP, {}), NewEvent("line", {"text": "hand first Ann"}))
+    store.append(None, NewEvent(SETUP, {}))
 
-    (last,) = store.append(3, Draft("line", {"text": "Ann roll"}))
+    (last,) = store.append(3, NewEvent("line", {"text": "Ann roll"}))
 
     assert store.matches() == (1, 3)
     assert (last.seq, last.match, last.at_s) == (4, 3, 12.5)
@@ -44,7 +44,7 @@ def test_events_are_numbered_through_all_matches(store):
 
 def test_events_that_belong_together_are_written_together_or_not_at_all(store):
     with pytest.raises(TypeError):
-        store.append(None, Draft(SETUP, {}), Draft("line", {"text": object()}))
+        store.append(None, NewEvent(SETUP, {}), NewEvent("line", {"text": object()}))
 
     assert store.matches() == ()
 

@@ -13,7 +13,7 @@ from companion.tabletop.drawn_zones import Drawing, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat, table_mat
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import LIGHT_OR_CAMERA, NO_MATS, READ_AGAIN_S, READS, Eye
-from companion.vision.stickers.reader import Code, read_codes
+from companion.vision.stickers.reader import StickerSeen, read_codes
 from companion.vision.view import View
 from companion.vision.zones import FIRST_STILL_FRAMES, STILL_FRAMES
 
@@ -373,7 +373,7 @@ def test_a_sticker_between_two_zones_belongs_to_the_nearer_and_is_not_sure(dx_mm
 def nameless(monkeypatch: pytest.MonkeyPatch) -> None:
     """From now on the reader finds every code and can tell none."""
 
-    def blurred(*args: object, **how: object) -> tuple[Code, ...]:
+    def blurred(*args: object, **how: object) -> tuple[StickerSeen, ...]:
         return tuple(replace(code, card=None, confidence=0.0) for code in read_codes(*args, **how))
 
     monkeypatch.setattr("companion.vision.read.read_codes", blurred)

@@ -10,7 +10,7 @@ from companion.rules.editions.edition import edition_names, load_edition, switch
 from companion.rules.reasons import Code, catalogue
 from companion.rules.record import judge
 from companion.rules.record.judge import JudgedLine
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 
 
 def test_every_switch_of_the_rules_is_told_in_one_section():
@@ -82,7 +82,7 @@ def test_the_rules_of_an_earlier_match_are_those_of_its_own_edition(page, match)
 
 def test_every_prepared_play_is_legal_and_in_the_hand():
     plays = [text for step in how_to_play.STEPS for text in (step.play, step.reply) if text]
-    lines = [Line(number, text) for number, text in enumerate((*how_to_play.BEGINS, *plays))]
+    lines = [RecordLine(number, text) for number, text in enumerate((*how_to_play.BEGINS, *plays))]
     judged = [item for item in judge.judge(lines) if isinstance(item, JudgedLine)]
 
     assert {item.verdict for item in judged} == {judge.LEGAL}

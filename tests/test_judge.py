@@ -279,7 +279,7 @@ def test_the_object_of_a_hand_has_the_keys_of_the_contract():
 def test_a_name_to_show_belongs_to_its_player():
     game = judge.NEW_GAME
     for text in ["side Ann", 'player Ann "<b>Ann</b> {turn}"', "side Bob", 'player Ann "Annie"']:
-        game, _ = judge.step(game, notation.Line(1, text))
+        game, _ = judge.step(game, notation.RecordLine(1, text))
 
     assert game.shown == {"Ann": "Annie"}
 

@@ -34,8 +34,8 @@ from companion.tabletop.drawn_zones import DrawnZones
 from companion.vision.counting.photographs import Snap
 from companion.vision.counting.tally import Photo
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.rectify import Fault
-from companion.vision.quality.advice import NO_MATS, Advice, Hint
+from companion.vision.enrol.rectify import PictureFault
+from companion.vision.quality.advice import NO_MATS, Advice, Tip
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.measure import ZoneSight
 from companion.vision.view import MatSeen, Sighting, View
@@ -535,7 +535,7 @@ def test_nothing_escapes_where_people_take_their_seats(match, without_words):
     assert found == []
 
 
-def advice(*hints: Hint, **zone: object) -> Advice:
+def advice(*hints: Tip, **zone: object) -> Advice:
     usual = {"px_per_mm": (1.62, 1.78), "blur_px": 0.7, "white": 200.0, "contrast": 160.0, "saturated": 0.0}
     rest = {"dark": 0.0, "smallest_mm": 18.0, "good": True}
     sights = tuple(ZoneSight(f"side-1/{name}", **(usual | rest | zone)) for name in ("battle", "distance"))
@@ -549,7 +549,7 @@ def test_nothing_escapes_on_the_camera_pages(match, without_words, tmp_path):
     for seen in (
         advice(),
         advice(NO_MATS, blur_px=9.0, white=20.0, contrast=10.0, good=False),
-        advice(Hint("glare", say("Look at %(zone)s.", zone=where("side-1/battle"))), smallest_mm=None, px_per_mm=None),
+        advice(Tip("glare", say("Look at %(zone)s.", zone=where("side-1/battle"))), smallest_mm=None, px_per_mm=None),
     ):
         survey = Survey(replace(seen, hints=tuple(h for h in seen.hints if h.code != "glare")),
                         {"side-1/battle": square, "side-1/distance": square}, {})  # fmt: skip
@@ -629,7 +629,7 @@ def test_nothing_escapes_where_a_photograph_is_counted(match, without_words):
     assert [re.sub("/snap/[^:]+", "/snap", text) for text in found if "nobody" not in text] == []
 
 
-@pytest.mark.parametrize("fault", Fault)
+@pytest.mark.parametrize("fault", PictureFault)
 def test_a_verdict_on_a_picture_is_translated(without_words, speak, fault):
     speak("fr")
 

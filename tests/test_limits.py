@@ -4,7 +4,7 @@ import pytest
 from client import HOME, SECRET, scanned, stranger
 
 from companion.pages import create_app, limits
-from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Pace, Rate, RequestKind, network
+from companion.pages.limits import KINDS, MOST_BUCKETS, RATES, Rate, RateLimits, RequestKind, network
 from companion.pages.players.access import DOORS
 
 
@@ -16,7 +16,7 @@ def app(match, clock):
 
 @pytest.fixture
 def ours(clock):
-    return Pace(clock)
+    return RateLimits(clock)
 
 
 def refused_after(asks) -> int:

@@ -10,7 +10,7 @@ from pictures import Lens, Mat, Scene, Sticker, Thing, as_seen, clean, picture, 
 
 from companion.tabletop.mat_layout import CARD_MM, Rect, all_mats, side_mat, table_mat
 from companion.vision.mats import localization
-from companion.vision.mats.calibration import Points, survey
+from companion.vision.mats.calibration import MarkerPoints, survey
 from companion.vision.mats.homography import Lens as Bend
 from companion.vision.mats.homography import corners_mm
 from companion.vision.mats.localization import CHECK_EVERY_S, SEARCH_EVERY_S, Mats, check, look, search
@@ -561,7 +561,7 @@ def test_the_grid_for_a_flat_picture_lies_where_single_points_do():
 SIGHT = np.array([[1700.0, 0, 959.5], [0, 1700, 539.5], [0, 0, 1]])
 
 
-def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Points]:
+def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, MarkerPoints]:
     """The markers of two mats as a straight lens shows them, blur's inset and noise and all; one mat is slanted."""
     chance = np.random.default_rng(seed)
     tilt = np.radians(chance.uniform(0, 40))
@@ -573,7 +573,7 @@ def corners_seen(slant_deg: float, noise_px: float, seed: int) -> dict[str, Poin
         at = (placed @ turn.T + (0, 0, chance.uniform(900, 1300))) @ SIGHT.T
         px = at[:, :2] / at[:, 2:]
         inwards = px.reshape(-1, 4, 2).mean(axis=1).repeat(4, axis=0) - px
-        seen[layout.id] = Points(mm, px + 0.01 * inwards + chance.normal(0, noise_px, px.shape))
+        seen[layout.id] = MarkerPoints(mm, px + 0.01 * inwards + chance.normal(0, noise_px, px.shape))
     return seen
 
 

@@ -15,7 +15,7 @@ from companion.match.match import GONE, Match
 from companion.match.questions import Answer
 from companion.match.state import Outcome, Policy, next_first
 from companion.rules.record import judge, notation
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import EventKind
 
 TWO = ("edition classic", "side Ann", "side Bob", "hand first Ann")
@@ -383,8 +383,8 @@ def test_what_is_no_play_is_a_problem_that_says_how_to_write_it(match):
 
 def test_a_hand_that_nobody_here_began_is_none_and_the_next_is_begun_by_who_follows_in_the_last(store):
     lines = ["edition classic", "side Ann", "side Bob"]
-    hand = [Draft(EventKind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
-    store.append(None, Draft(EventKind.SETUP, {"lines": lines}), *hand)
+    hand = [NewEvent(EventKind.LINE, {"text": text}) for text in ("hand first Ann", "end", "hand first Zed")]
+    store.append(None, NewEvent(EventKind.SETUP, {"lines": lines}), *hand)
 
     assert next_first(Match(store).state) == "Bob"
 
@@ -545,7 +545,7 @@ def test_a_match_that_is_begun_twice_under_one_name_begins_once(store):
 
 def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
     old = {"zone": "side-1/battle", "expected": "roll", "seen": None, "answer": "ignore", "by": "Ann"}
-    store.append(match.state.match, Draft("answer", old))
+    store.append(match.state.match, NewEvent("answer", old))
 
     assert Match(store).state.past.answers == {}
 

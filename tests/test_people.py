@@ -25,7 +25,7 @@ from companion.match.phones import (
 )
 from companion.pages import Camera, create_app, limits
 from companion.pages.players import phone_identity
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import EventKind
 
 CODE = phone_identity.table_code(SECRET)
@@ -517,10 +517,10 @@ def test_a_play_of_a_player_called_hand_begins_no_hand(page, match):
 
 def test_a_log_from_before_phones_had_seats_still_replays(tmp_path, clock):
     store = Store.open(tmp_path / "old.sqlite3")
-    setup = store.append(None, Draft("setup", {"lines": list(TWO[:2]), "by": "somebody"}))[0]
+    setup = store.append(None, NewEvent("setup", {"lines": list(TWO[:2]), "by": "somebody"}))[0]
     bodies = [{"text": "hand first Ann", "by": "somebody"}, {"text": "Ann roll", "by": "Ann", "source": "phone"}]
-    drafts = [Draft("seat", {"player": "Ann", "by": "Ann"}), *(Draft("line", body) for body in bodies)]
-    store.append(setup.match, *drafts, Draft("setting", {"key": "policy", "value": "tap", "by": "Ann"}))
+    drafts = [NewEvent("seat", {"player": "Ann", "by": "Ann"}), *(NewEvent("line", body) for body in bodies)]
+    store.append(setup.match, *drafts, NewEvent("setting", {"key": "policy", "value": "tap", "by": "Ann"}))
     old = Match(store)
     app = create_app(old, secret=SECRET, clock=clock)
 
@@ -577,7 +577,7 @@ def test_whoever_guesses_codes_waits_a_minute_and_others_do_not(app, two, clock)
 
 
 def test_of_many_codes_at_the_same_moment_five_are_looked_at(clock):
-    pace = limits.Pace(clock)
+    pace = limits.RateLimits(clock)
     with ThreadPoolExecutor(8) as pool:
         waits = list(pool.map(lambda _time: pace.wait_s(limits.RequestKind.CODE, "10.0.0.1", None), range(40)))
 

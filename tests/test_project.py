@@ -9,6 +9,7 @@ import sys
 import tomllib
 import xml.etree.ElementTree as ElementTree
 import zipfile
+from collections import Counter
 from collections.abc import Iterator
 from importlib.metadata import packages_distributions
 from pathlib import Path
@@ -84,6 +85,13 @@ def test_no_two_files_have_one_name():
     names = [Path(module).name for module in MODULES if not module.endswith("__init__.py")]
 
     assert sorted(names) == sorted(set(names))
+
+
+def test_no_two_classes_have_one_name():
+    trees = [ast.parse((ROOT / module).read_text(encoding="utf-8")) for module in MODULES]
+    counts = Counter(node.name for tree in trees for node in tree.body if isinstance(node, ast.ClassDef))
+
+    assert [name for name, count in counts.items() if count > 1] == []
 
 
 def test_imports_point_inwards():

@@ -19,7 +19,7 @@ from companion.storage import recovery
 from companion.storage.backups import back_up, backups_of
 from companion.storage.data_folder import store_path
 from companion.storage.database import look
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import Row, is_sound, unbroken
 
 
@@ -246,7 +246,7 @@ def test_what_could_not_be_replayed_is_never_written(evening):
     store = Store.open(evening)
 
     with pytest.raises(ValueError, match="could not be replayed"):
-        store.append(1, Draft("line", {"txet": "Ann 25"}))
+        store.append(1, NewEvent("line", {"txet": "Ann 25"}))
     store.close()
 
 
@@ -263,7 +263,7 @@ def killed(tmp_path):
     match.start(["side Ann", "side Bob", "hand first Ann"])
     back_up(store.path)
     for _play in range(60):
-        store.append(1, Draft("line", {"text": "Ann 50", "by": "Ann"}))
+        store.append(1, NewEvent("line", {"text": "Ann 50", "by": "Ann"}))
     left = copied(store.path, tmp_path / "b")
     store.close()
     return left
@@ -381,7 +381,7 @@ def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_pat
     (tmp_path / "fresh").mkdir()
     own = played(tmp_path / "fresh", matches=1, plays=3)
     store = Store.open(own)
-    store.append(1, Draft("line", {"text": "Bob roll", "by": "Bob"}))
+    store.append(1, NewEvent("line", {"text": "Bob roll", "by": "Bob"}))
     store.close()
     shutil.copy(own, path)
 
@@ -446,7 +446,7 @@ def test_a_damaged_log_on_a_disk_that_cannot_be_written_is_mended_in_memory(whol
     assert store.unsaved
     assert path.read_bytes() == before
 
-    store.append(64, Draft("line", {"text": "Ann 75"}), hold=True)
+    store.append(64, NewEvent("line", {"text": "Ann 75"}), hold=True)
     monkeypatch.undo()
     assert store.save()
     assert store.unsaved is None

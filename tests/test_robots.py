@@ -17,7 +17,7 @@ from companion.rules.cards import Card
 from companion.rules.editions.edition import edition_names
 from companion.rules.play import Play, Verb
 from companion.rules.record import judge, notation
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import Team
 
 EDITIONS = edition_names()
@@ -148,7 +148,7 @@ def test_a_player_knows_the_same_from_the_record_as_at_the_table(edition):
     for step in play_hand(at, at_table(at, 2, 1)):
         assert position_of(record, step.position.player, step.position.hand) == step.position
         if step.play is not None:
-            lines = (*record.lines, Line(len(record.lines) + 1, str(step.play)))
+            lines = (*record.lines, RecordLine(len(record.lines) + 1, str(step.play)))
             record = judge.judge_on(record, lines)
 
 

@@ -115,7 +115,7 @@ def test_the_record_that_a_setup_begins_is_read_back_as_the_same_game(tmp_path):
 
     game = judge.NEW_GAME
     for number, text in enumerate(setup.header(), start=1):
-        game, items = judge.step(game, notation.Line(number, text))
+        game, items = judge.step(game, notation.RecordLine(number, text))
         assert items == (), text
     assert game.edition == setup.edition
 

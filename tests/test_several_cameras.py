@@ -31,7 +31,7 @@ from companion.tracking.robot_hand import RobotHand
 from companion.vision.camera_group import STAYS, CameraGroup
 from companion.vision.capture.frame_sets import side_by_side
 from companion.vision.capture.sources import Frame
-from companion.vision.quality.advice import Advice, Hint
+from companion.vision.quality.advice import Advice, Tip
 from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.view import FACE, STICKER, MatSeen, Sighting, View
 
@@ -232,7 +232,7 @@ def test_one_camera_alone_is_looked_at_as_if_there_were_no_group():
 def test_the_page_shows_the_zones_of_all_cameras_and_says_whose_advice_it_is():
     left, right = Seeing("side-1"), Seeing("side-2")
     left.said = survey("side-1/battle")
-    right.said = survey("side-2/battle", "side-1/battle", hint=Hint("blurred", "Focus the lens.", ("side-2/battle",)))
+    right.said = survey("side-2/battle", "side-1/battle", hint=Tip("blurred", "Focus the lens.", ("side-2/battle",)))
     both = group(left, right)
     looked(both, True, True)
 
@@ -246,7 +246,7 @@ def test_the_page_shows_the_zones_of_all_cameras_and_says_whose_advice_it_is():
 def test_advice_about_a_mat_of_another_camera_is_left_out():
     left, right = Seeing("side-1", scale=3.0), Seeing("side-1", "side-2")
     left.said = survey("side-1/battle")
-    right.said = survey("side-2/battle", hint=Hint("closer", "Closer to side 1.", ("side-1/battle",)))
+    right.said = survey("side-2/battle", hint=Tip("closer", "Closer to side 1.", ("side-1/battle",)))
     both = group(left, right)
     looked(both, True, True)
 
@@ -277,7 +277,7 @@ def square(top: float) -> tuple[tuple[float, float], ...]:
     return ((10.0, top + 10.0), (20.0, top + 10.0), (20.0, top + 20.0), (10.0, top + 20.0))
 
 
-def survey(*zones: str, hint: Hint | None = None) -> Survey:
+def survey(*zones: str, hint: Tip | None = None) -> Survey:
     advice = Advice((60, 40), 20.0, (), (hint,) if hint else (), 100, 5)
     return Survey(advice, dict.fromkeys(zones, square(0)), {})
 

@@ -16,7 +16,7 @@ from companion.tabletop.template_decks import drop_waiting, load_deck, put_waiti
 from companion.vision.capture import sandbox
 from companion.vision.enrol import sheet_enrolment
 from companion.vision.enrol.enrolment import begin
-from companion.vision.enrol.rectify import PX_PER_MM, Fault, Rectified
+from companion.vision.enrol.rectify import PX_PER_MM, PictureFault, Rectified
 from companion.vision.enrol.sheet import cut_out, rows_of
 from companion.vision.enrol.sheet_enrolment import guesses
 from companion.vision.faces.face_templates import load_templates
@@ -53,7 +53,7 @@ def test_a_photograph_of_one_card_or_of_none_is_a_row_of_its_own():
     ((card,),) = cut_out(bare, CARD_MM)
 
     assert card.picture is None
-    assert card.fault is Fault.NO_CARD
+    assert card.fault is PictureFault.NO_CARD
 
 
 def test_cards_in_a_neat_row_are_found_though_the_edges_of_their_neighbours_lie_in_line():
@@ -130,7 +130,7 @@ def on_photographs(monkeypatch):
     def split(image, _size_mm):
         image = cv2.resize(image, (max(342, image.shape[1]), 528))
         cards = [np.ascontiguousarray(image[:, left : left + 342]) for left in range(0, image.shape[1], 342)]
-        return [[Rectified(card, None if card.any() else Fault.REFLECTION) for card in cards]]
+        return [[Rectified(card, None if card.any() else PictureFault.REFLECTION) for card in cards]]
 
     monkeypatch.setattr(sheet_enrolment, "cut_out", split)
 
@@ -144,7 +144,7 @@ def test_cards_wait_in_their_places_over_photographs_and_restarts(on_photographs
     sheet_enrolment.take(begin("ours", "classic", tmp_path), photograph("100"))
     again = begin("ours", "classic", tmp_path)
 
-    assert (taken.count, taken.faults) == (2, (Fault.REFLECTION.value,))
+    assert (taken.count, taken.faults) == (2, (PictureFault.REFLECTION.value,))
     assert list(waiting_in(again.folder)) == [0, 2, 3]
     assert len(again.wanted) == 20
 

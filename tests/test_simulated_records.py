@@ -9,7 +9,7 @@ from companion.common.errors import Problem
 from companion.rules import referee
 from companion.rules.record import judge
 from companion.rules.record.judge import Game
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table, Team
 from companion.simulate import arrange
 from companion.simulate.choreography import Choreographer
@@ -21,7 +21,7 @@ EDITIONS = ("classic", "asmodee-2014", "bsd-mille", "parker", "dujardin-2014")
 
 def after(game: Game, *lines: str) -> Game:
     for line in lines:
-        game = judge.step(game, Line(0, line))[0]
+        game = judge.step(game, RecordLine(0, line))[0]
     return game
 
 

@@ -15,7 +15,7 @@ from companion.vision.mats.localization import Mats, search
 from companion.vision.mats.tags import read_tags
 from companion.vision.read import gray_of
 from companion.vision.stickers.reader import read_codes
-from companion.vision.view import Code
+from companion.vision.view import StickerSeen
 
 CLOTH = 70
 STICKER_MM = 20.0
@@ -62,11 +62,11 @@ def seen(canvas: np.ndarray, *, blur_px: float = 0.6, noise: float = 4.0, seed: 
     return gray_of(np.clip(soft + grain, 0, 255).astype(np.uint8))
 
 
-def shown(cards: tuple[str, ...], px_per_mm: float, how: dict[str, float], **spoilt: float) -> list[Code]:
+def shown(cards: tuple[str, ...], px_per_mm: float, how: dict[str, float], **spoilt: float) -> list[StickerSeen]:
     return list(read_tags(seen(lay([sticker(card) for card in cards], px_per_mm, **how), **spoilt)))
 
 
-def place_of(code: Code, px_per_mm: float, squeeze: float = 1.0) -> int:
+def place_of(code: StickerSeen, px_per_mm: float, squeeze: float = 1.0) -> int:
     """Which of the stickers that `lay` has laid lies there."""
     x, y = code.centre_px
     return int(y / (34 * px_per_mm * squeeze)) * 16 + int(x / (34 * px_per_mm))

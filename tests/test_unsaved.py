@@ -23,7 +23,7 @@ from companion.storage import database
 from companion.storage import event_store as store_module
 from companion.storage.data_folder import data_dir, store_path
 from companion.storage.database import MIGRATIONS, insert, look
-from companion.storage.event_store import Draft, Event, NotSaved, Store
+from companion.storage.event_store import Event, NewEvent, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
 ORIGIN = {"Origin": "http://localhost"}
@@ -138,7 +138,7 @@ def test_whoever_does_not_hold_is_refused_and_nothing_changes(playing):
     refuse(playing.store)
 
     with pytest.raises(NotSaved, match="could not be saved"):
-        playing.store.append(1, Draft("line", {"text": "Ann roll"}))
+        playing.store.append(1, NewEvent("line", {"text": "Ann roll"}))
     assert playing.store.unsaved is None
     assert playing.store.latest() == {1: 3}
 

@@ -13,7 +13,7 @@ from companion.match.match import Match
 from companion.pages import Camera, create_app
 from companion.vision.quality import advice as advice_module
 from companion.vision.quality import camera_check
-from companion.vision.quality.advice import NO_MATS, Advice, Hint
+from companion.vision.quality.advice import NO_MATS, Advice, Tip
 from companion.vision.quality.camera_check import Trial
 from companion.vision.quality.live_survey import Survey
 from companion.vision.quality.verdict import _OF_HINTS, Aspect, Pace, size_wanted, verdict_on
@@ -23,7 +23,7 @@ FINE = Advice(SIZE, 20.0, (zone("side-1/battle"), zone("side-2/battle")), (), 10
 QUICK = Pace(4.0, 0.3)
 
 
-def advice(*hints: Hint, **changes: object) -> Advice:
+def advice(*hints: Tip, **changes: object) -> Advice:
     return Advice(SIZE, 20.0, (zone("side-1/battle", **changes),), hints, 104, 12)
 
 
@@ -52,7 +52,7 @@ def test_a_camera_with_nothing_amiss_is_good_and_the_next_step_is_the_game():
     ],
 )
 def test_what_a_hint_is_about_is_not_well(aspect, hint, changes, says):
-    amiss = advice(Hint(hint, "Do this.", (), needed=True), **changes)
+    amiss = advice(Tip(hint, "Do this.", (), needed=True), **changes)
 
     assert finding(amiss, aspect) == (says, False)
     assert (verdict_on(amiss).is_good, verdict_on(amiss).next_step) == (False, "Do this.")
@@ -148,7 +148,7 @@ def client_of(match: Match, seen: Survey | None, **more: object):
 
 
 SEEN = survey(zone("side-1/battle"))
-CLOSE = survey(zone("side-2/distance", good=False), hints=(Hint("closer", CLOSER, (), needed=True),))
+CLOSE = survey(zone("side-2/distance", good=False), hints=(Tip("closer", CLOSER, (), needed=True),))
 
 
 def test_the_host_looks_through_the_camera_before_anything_else_is_asked_and_only_once(match):

@@ -29,7 +29,7 @@ def hand_of(edition: str, options: Iterable[str], sides: Iterable[str]) -> Table
     first = next(line for line in header if line.startswith("side ")).partition(",")[0].split()[-1]
     game = judge.NEW_GAME
     for number, text in enumerate((*header, f"hand first {first}")):
-        game, items = judge.step(game, notation.Line(number, text))
+        game, items = judge.step(game, notation.RecordLine(number, text))
         assert not any(isinstance(item, judge.JudgedLine) and item.unreadable for item in items)
     assert game.table is not None
     return game.table

@@ -18,7 +18,7 @@ from companion.match.state import MatchState, Policy, first_of_hand, table_of
 from companion.rules.play import Verb
 from companion.rules.record import judge
 from companion.rules.record.judge import Game
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table
 from companion.simulate.animation import Tempo
 from companion.simulate.art import STICKERED, Cards
@@ -45,7 +45,7 @@ class Stand:
     table: Table
 
 
-class Course:
+class ScriptRecord:
     """What the record says at each play of a script that begins with the hand of a game."""
 
     def __init__(self, game: Game, script: Script) -> None:
@@ -114,7 +114,7 @@ def _stands(game: Game, hands: Iterable[Hand]) -> tuple[Stand, ...]:
 
 
 def _after(game: Game, line: str) -> Game:
-    return judge.step(game, Line(0, line))[0]
+    return judge.step(game, RecordLine(0, line))[0]
 
 
 def begun(script: Script) -> Game:
@@ -162,7 +162,7 @@ class DemoPlayers:
         self._match, self._tempo = match, tempo
         self._cut, self._is_stopped, self._at_the_end = cut, is_stopped, at_the_end
         self._hands, self._takes = len(script.hands), 0
-        self.script, self._course, self._done = script, Course(begun(script), script), plays_done
+        self.script, self._course, self._done = script, ScriptRecord(begun(script), script), plays_done
         self._number, self._waiting, self._reached, self._since = plays_done, Waiting(), 0, match.state.seq
 
     def scenes(self) -> Iterator[Scene]:
@@ -222,7 +222,7 @@ class DemoPlayers:
         except Problem as problem:
             self._wait(problem.sentence)
             return False
-        self._course, self._done, self._since = Course(state.game, self.script), 0, state.seq
+        self._course, self._done, self._since = ScriptRecord(state.game, self.script), 0, state.seq
         self._cut(self.script)
         return True
 

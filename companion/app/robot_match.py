@@ -21,7 +21,7 @@ from companion.rules.hidden_cards import dealt_by, read_deal
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import JudgedLine, JudgedRecord
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table, Team
 
 PERSON = "Player"  # the person in the record, under whatever name he is shown
@@ -107,7 +107,7 @@ def begin(edition: str, players: int, level: Level, seed: int, *, pairs: bool) -
 
 
 def _written(record: JudgedRecord, *texts: str) -> JudgedRecord:
-    lines = [Line(number, text) for number, text in enumerate(texts, start=len(record.lines) + 1)]
+    lines = [RecordLine(number, text) for number, text in enumerate(texts, start=len(record.lines) + 1)]
     return judge.judge_on(record, (*record.lines, *lines))
 
 

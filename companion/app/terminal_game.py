@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from companion.app.robot_match import PERSON, RobotMatch
-from companion.app.terminal_screen import HELP, Asked, Stage, asked, news, screen, slots, wrapped
+from companion.app.terminal_screen import HELP, Prompt, Stage, asked, news, screen, slots, wrapped
 from companion.common.errors import Problem, file_problem
 from companion.common.spelling import meant, shown
 from companion.common.terminal import typed
@@ -44,7 +44,7 @@ class TerminalGame:
     ) -> None:
         self._match, self._path, self._ask, self._tell = match, path, ask, tell
         self._saved: RobotMatch | None = None
-        self._now = Asked(Stage.OVER)
+        self._now = Prompt(Stage.OVER)
         self._whys: dict[int, Said] = {}  # why the robots did what they did, by the place of the play in its hand
         self._sorts = self._has_left = False
         self._commands: Mapping[str, Callable[[list[str]], None]] = {

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from companion.app.reports import report
 from companion.pages import language, words
 from companion.pages.words import N_, Names, _
-from companion.robots.information_set import DealtHand, Past, options
+from companion.robots.information_set import DealtHand, PastPlay, options
 from companion.rules import scoring
 from companion.rules.cards import Card
 from companion.rules.dealing import EXTENDED_KM
@@ -44,7 +44,7 @@ class Stage(StrEnum):
     TURN = "turn"
 
 
-class Asked(NamedTuple):
+class Prompt(NamedTuple):
     """What the person is asked."""
 
     stage: Stage
@@ -52,11 +52,11 @@ class Asked(NamedTuple):
     may_wait: bool = False  # True if he may do nothing instead
 
 
-def asked(hand: DealtHand) -> Asked | None:
+def asked(hand: DealtHand) -> Prompt | None:
     """Return what the person is asked now; None where he has nothing to say, and the hand goes on."""
     position = hand.asked()
     if position is None:
-        return Asked(Stage.OVER)
+        return Prompt(Stage.OVER)
     if position.seat != 0:
         return None
     taken = position.table.window.taken
@@ -64,12 +64,12 @@ def asked(hand: DealtHand) -> Asked | None:
     if not position.is_in_turn or position.table.extension_offered_to is not None or lays_first:
         plays, may_wait = options(position)
     elif hand.deal.has_drawn:
-        return Asked(Stage.TURN)
+        return Prompt(Stage.TURN)
     else:
         plays, may_wait = options(position) if position.hand == hand.deal.hands[0] else ((), True)
     may_wait &= all(play.verb is not Verb.GIVE for play in plays)
     stage = Stage.ANSWER if hand.deal.has_drawn or not position.is_in_turn else Stage.PICK
-    return Asked(stage, plays, may_wait) if plays or stage is Stage.PICK else None
+    return Prompt(stage, plays, may_wait) if plays or stage is Stage.PICK else None
 
 
 def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
@@ -81,7 +81,7 @@ def slots(hand: DealtHand, *, sorts: bool) -> Mapping[str, Card]:
     return dict(zip(keys, (*numbered, *cards[held:]), strict=False))
 
 
-def news(past: Sequence[Past]) -> list[tuple[int, Play]]:
+def news(past: Sequence[PastPlay]) -> list[tuple[int, Play]]:
     """Return what was played since the person's last play, with the places of it in the hand."""
     own = [place for place, one in enumerate(past) if one.play.player == one.table.seats[0].player]
     return [(place, past[place].play) for place in range(own[-1] + 1 if own else 0, len(past))]
@@ -92,7 +92,7 @@ def wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, _WIDTH, break_on_hyphens=False)
 
 
-def screen(game: Game, hand: DealtHand, now: Asked, cards: Mapping[str, Card]) -> list[str]:
+def screen(game: Game, hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> list[str]:
     """Return how things stand; of what was played meanwhile the latest, as far as there is room."""
     names, is_over = Names.of(game), now.stage is Stage.OVER
     board = _sheet(game.hands[-1], names) if is_over else list(_sides(game, hand, names))
@@ -163,7 +163,7 @@ def _sheet(result: HandResult, names: Names) -> list[str]:
     return [f"{words.hand_is_over(edition)}{how}.", *report.table(rows), *won]
 
 
-def _prompt(hand: DealtHand, now: Asked, cards: Mapping[str, Card]) -> str:
+def _prompt(hand: DealtHand, now: Prompt, cards: Mapping[str, Card]) -> str:
     if now.stage is Stage.OVER:
         return _("`p` deals the next hand, `q` leaves the game.")
     if now.stage is Stage.TURN:

@@ -25,7 +25,7 @@ from companion.club.tournament_pages import clocks, clocks_at_tables
 from companion.common.cache import Kept
 from companion.common.terminal import typed
 from companion.common.text import Said, say, say_many
-from companion.match.archive import Past, judged
+from companion.match.archive import PastMatch, judged
 from companion.pages import language, words
 from companion.pages.scores import score_sheets
 from companion.pages.server.address import qr_path
@@ -34,7 +34,7 @@ from companion.pages.words import Names, _, many
 bp = Blueprint("club", __name__)
 
 MOST_SHEETS = 10  # maximum number of matches of a table that are shown, the newest first
-_pasts: Kept[Past] = Kept(32)
+_pasts: Kept[PastMatch] = Kept(32)
 
 
 def helpers() -> dict[str, object]:
@@ -173,7 +173,7 @@ def one(table: str) -> str:
     return render_template("club_table.html", table=row, trouble=trouble(row), matches=matches)
 
 
-def past_of(db: Connection, table: str, match: int) -> Past | None:
+def past_of(db: Connection, table: str, match: int) -> PastMatch | None:
     """Return a match judged by replay; remembered as long as nothing has been added to it."""
     query = "SELECT max(seq), max(erased) FROM club.events WHERE table_id = %s AND match = %s"
     last, erased = db.execute(query, [table, match]).fetchone() or (None, None)
@@ -181,7 +181,7 @@ def past_of(db: Connection, table: str, match: int) -> Past | None:
     return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
 
 
-def _match_view(past: Past) -> dict[str, object]:
+def _match_view(past: PastMatch) -> dict[str, object]:
     names = Names.of(past.game)
     words.speak_of(past.game, {})
     return {

@@ -14,7 +14,7 @@ from enum import StrEnum
 
 from companion.club.batch import MOST_SEQ, Sent
 from companion.club.deeds import Deed
-from companion.match.archive import Past
+from companion.match.archive import PastMatch
 from companion.match.questions import Kind, Letter, letter_of
 from companion.storage.events import EventKind
 
@@ -28,7 +28,7 @@ def topic(table: str) -> str:
     return f"table:{table}"
 
 
-class Stage(StrEnum):
+class LetterStage(StrEnum):
     """How far a letter has come."""
 
     WAITS = "waits"  # the table has not got it yet
@@ -43,7 +43,7 @@ class Correction:
     """A letter to a table and what became of it."""
 
     deed: Deed
-    stage: Stage
+    stage: LetterStage
     by: str = ""  # who has answered at the table
 
 
@@ -95,7 +95,7 @@ def not_arrived(deeds: Sequence[Deed]) -> list[dict[str, object]]:
     return [{**deed.body, "letter": deed.seq, "what": deed.kind, "by": deed.who} for deed in waiting]
 
 
-def corrections(deeds: Sequence[Deed], now: Past | None) -> list[Correction]:
+def corrections(deeds: Sequence[Deed], now: PastMatch | None) -> list[Correction]:
     """Return the letters of a table that it is asked about, the newest first, with what became of each.
 
     `now` is the table's latest match.
@@ -109,12 +109,12 @@ def corrections(deeds: Sequence[Deed], now: Past | None) -> list[Correction]:
         if deed.kind == Letter.COMING:
             continue
         if said is not None:
-            found.append(Correction(deed, Stage.YES if said["agreed"] else Stage.NO, said["by"]))
+            found.append(Correction(deed, LetterStage.YES if said["agreed"] else LetterStage.NO, said["by"]))
         elif deed.seq not in arrived:
-            found.append(Correction(deed, Stage.WAITS))
+            found.append(Correction(deed, LetterStage.WAITS))
         else:
             is_there = deed.kind == Letter.NOTE or (
                 now is not None and deed.body["match"] == arrived[deed.seq] == now.match and deed.body["of"] in lines
             )
-            found.append(Correction(deed, Stage.ASKED if is_there else Stage.VOID))
+            found.append(Correction(deed, LetterStage.ASKED if is_there else LetterStage.VOID))
     return found[::-1]

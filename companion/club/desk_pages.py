@@ -9,12 +9,12 @@ from companion.club import club_log, deeds, desk, projection
 from companion.club.club_doors import club, name
 from companion.club.club_log import TableRow
 from companion.club.club_pages import past_of, trouble
-from companion.club.desk import Stage
+from companion.club.desk import LetterStage
 from companion.club.postgres import Connection, connected
 from companion.common.errors import Problem
 from companion.common.parsing import whole
 from companion.common.text import plain, say
-from companion.match.archive import Past, PlayedHand
+from companion.match.archive import PastMatch, PlayedHand
 from companion.match.questions import Letter
 from companion.pages import words
 from companion.pages.game import views
@@ -25,11 +25,11 @@ from companion.rules.record.notation import Unreadable
 bp = Blueprint("desk", __name__)
 
 STAGES = {
-    Stage.WAITS: N_("The table has not got it yet."),
-    Stage.ASKED: N_("The table is asked."),
-    Stage.YES: N_("%(who)s has agreed."),
-    Stage.NO: N_("%(who)s has refused."),
-    Stage.VOID: N_("The table has gone on: it no longer applies."),
+    LetterStage.WAITS: N_("The table has not got it yet."),
+    LetterStage.ASKED: N_("The table is asked."),
+    LetterStage.YES: N_("%(who)s has agreed."),
+    LetterStage.NO: N_("%(who)s has refused."),
+    LetterStage.VOID: N_("The table has gone on: it no longer applies."),
 }
 
 
@@ -37,7 +37,7 @@ def _row(db: Connection, table: str) -> TableRow:
     return club_log.table_row(db, table) or abort(404)
 
 
-def _now(db: Connection, table: str) -> Past | None:
+def _now(db: Connection, table: str) -> PastMatch | None:
     """Return the latest match of a table."""
     matches = projection.matches_of(db, table)
     return past_of(db, table, matches[0]) if matches else None
@@ -61,7 +61,7 @@ def _view(table: str) -> dict[str, object]:
     }
 
 
-def _lines(past: Past, hand: PlayedHand) -> list[dict[str, object]]:
+def _lines(past: PastMatch, hand: PlayedHand) -> list[dict[str, object]]:
     """Return the plays of a hand, the latest first."""
     names = Names.of(past.game)
     return [

@@ -23,22 +23,22 @@ from companion.club.keys import LETTERS
 from companion.club.postgres import Connection
 from companion.common.errors import Problem
 from companion.common.text import plain, say
-from companion.match.archive import Past, judged
+from companion.match.archive import PastMatch, judged
 from companion.match.statistics import key_of
 
 _NOT_NAMES = frozenset({"system", "edition", "role", "table", "place"})  # keys of deeds whose values name no people
 
 
-class _Match(NamedTuple):
+class _ClubMatch(NamedTuple):
     table: str
     number: int
     state: dict[str, Any]
 
 
-def _matches(db: Connection, key: str) -> Iterator[_Match]:
+def _matches(db: Connection, key: str) -> Iterator[_ClubMatch]:
     """Yield the matches in which somebody of that name plays."""
     for table, number, state in db.execute("SELECT table_id, match, state FROM club.matches ORDER BY 1, 2"):
-        one = _Match(table, number, state)
+        one = _ClubMatch(table, number, state)
         if any(key_of(player) == key for side in one.state["sides"] for player in side["players"]):
             yield one
 
@@ -91,7 +91,7 @@ def _word(name: str) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w){re.escape(' '.join(name.split()))}(?!\w)", re.IGNORECASE)
 
 
-def _erase_match(db: Connection, one: _Match, key: str, alias: str) -> None:
+def _erase_match(db: Connection, one: _ClubMatch, key: str, alias: str) -> None:
     """Put another name into a match. Raises Problem where the match would come to something else then."""
     query = "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s ORDER BY seq FOR UPDATE"
     rows = db.execute(query, [one.table, one.number]).fetchall()
@@ -114,7 +114,7 @@ def _erase_match(db: Connection, one: _Match, key: str, alias: str) -> None:
     db.execute("UPDATE club.tables SET has_erased = true WHERE id = %s", [one.table])
 
 
-def _judged(match: int, rows: Iterable[tuple[int, str]]) -> Past:
+def _judged(match: int, rows: Iterable[tuple[int, str]]) -> PastMatch:
     return judged(match, [event for event in (event_of(seq, body) for seq, body in rows) if event is not None])
 
 

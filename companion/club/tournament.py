@@ -54,7 +54,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class Entrant:
     """A player or a pair that takes part."""
 
     name: str
@@ -63,7 +63,7 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Seat:
+class Pairing:
     """Where some sides meet in a round."""
 
     number: int  # from 1: the first table is that of those who stand first
@@ -92,9 +92,9 @@ class Tournament:
     """What its deeds come to."""
 
     plan: Plan
-    sides: tuple[Side, ...] = ()
+    sides: tuple[Entrant, ...] = ()
     lot: tuple[str, ...] = ()  # the sides in the order in which they were drawn before the first round
-    rounds: tuple[tuple[Seat, ...], ...] = ()
+    rounds: tuple[tuple[Pairing, ...], ...] = ()
     typed: Mapping[tuple[int, str], Points] = field(default_factory=dict)
     """What the director has typed, by round and first side."""
 
@@ -113,7 +113,7 @@ class Tournament:
         """All sides, as they were drawn; who came later stands last."""
         return (*self.lot, *(side.name for side in self.sides if side.name not in self.lot))
 
-    def side(self, name: str) -> Side | None:
+    def side(self, name: str) -> Entrant | None:
         return next((side for side in self.sides if side.name == name), None)
 
 
@@ -132,7 +132,7 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
     body = deed.body
     match deed.kind:
         case "enter":
-            entered = tuple(Side(" & ".join(players), tuple(players)) for players in body["sides"])
+            entered = tuple(Entrant(" & ".join(players), tuple(players)) for players in body["sides"])
             return replace(before, sides=before.sides + entered)
         case "leave":
             sides = (replace(side, has_left=side.has_left or side.name == body["side"]) for side in before.sides)
@@ -154,11 +154,11 @@ def _after(before: Tournament, deed: Deed) -> Tournament:
     return before
 
 
-def _seat(written: Mapping[str, Any]) -> Seat:
+def _seat(written: Mapping[str, Any]) -> Pairing:
     """Return a seat as a draw has it; those of older clubs name `first` and `second`."""
     sides = written.get("sides") or [one for one in (written["first"], written["second"]) if one]
     at = {name: written[name] for name in ("number", "place", "table", "since") if name in written}
-    return Seat(sides=tuple(sides), **at)
+    return Pairing(sides=tuple(sides), **at)
 
 
 # --- What the tables have played ------------------------------------------------------------------------------
@@ -179,7 +179,7 @@ class Result:
     """What the sides of a table have played in a round, as far as is known."""
 
     round: int
-    seat: Seat
+    seat: Pairing
     points: Points | None = None
     is_final: bool = False
     is_typed: bool = False
@@ -196,7 +196,7 @@ def results(tournament: Tournament, played: Sequence[Played]) -> tuple[Result, .
     )
 
 
-def _result(tournament: Tournament, number: int, seat: Seat, played: Sequence[Played]) -> Result:
+def _result(tournament: Tournament, number: int, seat: Pairing, played: Sequence[Played]) -> Result:
     if seat.rests:
         return Result(number, seat, is_final=True)
     typed = tournament.typed.get((number, seat.sides[0]))

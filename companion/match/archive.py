@@ -18,7 +18,7 @@ from companion.match.state import Entry, judge_on
 from companion.match.statistics import Figures, key_of
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import EMPTY_RECORD, Game, HandResult, Item, JudgedRecord
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import HowEnded
 from companion.storage.event_store import Store
 from companion.storage.events import Event, EventKind
@@ -43,7 +43,7 @@ class PlayedHand:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
+class PastMatch:
     """A match of the log."""
 
     match: int
@@ -79,15 +79,15 @@ class Archive:
     """The matches of a log, judged; what was judged is remembered as long as nothing has been added to the match."""
 
     def __init__(self) -> None:
-        self._past: Kept[Past] = Kept(MOST_JUDGED)
+        self._past: Kept[PastMatch] = Kept(MOST_JUDGED)
         self._figures: Kept[dict[str, Figures]] = Kept(MOST_COUNTED)
 
-    def past(self, store: Store, match: int) -> Past | None:
+    def past(self, store: Store, match: int) -> PastMatch | None:
         """Return a match of the log, the running one too; None where there is none of that number."""
         events = store.events(match)
         return self._past.get(match, lambda: judged(match, events), events[-1].seq) if events else None
 
-    def page(self, store: Store, page: int, size: int) -> tuple[tuple[Past, ...], int]:
+    def page(self, store: Store, page: int, size: int) -> tuple[tuple[PastMatch, ...], int]:
         """Return a page of the matches, the newest first, and how many pages there are; the first page is 1."""
         matches = store.matches()[::-1]
         chosen = (self.past(store, match) for match in matches[(page - 1) * size : page * size])
@@ -104,13 +104,13 @@ class Archive:
         return statistics.together(self._figures.get(match, partial(of, match), seq) for match, seq in latest)
 
 
-def judged(match: int, events: Sequence[Event]) -> Past:
+def judged(match: int, events: Sequence[Event]) -> PastMatch:
     """Return a match from its events."""
     past = history(events)
     record, entries = judge_on(EMPTY_RECORD, past.lines)
     ended_s = max((event.at_s for event in events if event.kind is EventKind.LINE), default=events[0].at_s)
     hands = tuple(hands_of(record, entries))
-    return Past(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo)
+    return PastMatch(match, events[-1].seq, events[0].at_s, ended_s, record, hands, past.is_demo)
 
 
 def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedHand]:
@@ -134,7 +134,7 @@ def hands_of(record: JudgedRecord, entries: Sequence[Entry]) -> Iterator[PlayedH
 _BEGIN_FORMULAS = ("=", "+", "-", "@", "|", "%")  # what a spreadsheet may compute, in any width
 
 
-def text_of(past: Past, form: str, called: Callable[[str], str]) -> str:
+def text_of(past: PastMatch, form: str, called: Callable[[str], str]) -> str:
     """Return a match as a record (`mbn`), its score sheets (`csv`), or its judged lines as JSON; `called` as below."""
     if form == "mbn":
         return notation.record_text(past.lines)
@@ -142,7 +142,7 @@ def text_of(past: Past, form: str, called: Callable[[str], str]) -> str:
         return as_csv(past.record.items, called)
     # Where players are shown under other names than the record's, each hand says which.
     names = {"names": dict(past.game.shown)} if past.game.shown else {}
-    items = judge.judge(Line(number, text) for number, text in enumerate(past.lines, start=1))
+    items = judge.judge(RecordLine(number, text) for number, text in enumerate(past.lines, start=1))
     bodies = (item.as_json(str(past.match)) | (names if isinstance(item, HandResult) else {}) for item in items)
     return "".join(json.dumps(body, ensure_ascii=False) + "\n" for body in bodies)
 
@@ -169,7 +169,7 @@ def as_cell(name: str) -> str:
 BG_STATS_GAME = "Mille Bornes"  # what the app finds the game by: no number at BoardGameGeek is needed
 
 
-def bg_stats_play(past: Past, called: Callable[[str], str]) -> dict[str, object] | None:
+def bg_stats_play(past: PastMatch, called: Callable[[str], str]) -> dict[str, object] | None:
     """Return a match as a play for BG Stats, as it stands after its last finished hand; None where there is none.
 
     Of a record that holds several matches, or races, it is the last. `called` gives a player's or a side's name to

@@ -19,9 +19,9 @@ from companion.robots.robot import Level
 from companion.rules.editions.edition import own_text
 from companion.rules.play import Play
 from companion.rules.record import judge
-from companion.rules.record.notation import HandLine, Line, read_header
+from companion.rules.record.notation import HandLine, RecordLine, read_header
 from companion.rules.table import Table
-from companion.storage.events import Draft, EventKind
+from companion.storage.events import EventKind, NewEvent
 
 NO_LINE_FITS = Outcome(done=False, say=say("No line of the record fits: change it in the log of the hand."))
 OTHER_SIDE = Outcome(done=False, say=say("The other side has to confirm that."))
@@ -30,14 +30,14 @@ PROGRAM = "the companion"  # who refuses where the program deals
 NO_ROBOT = say("A robot is one of the players and has a level from 1 to 3, and somebody plays who is none.")
 
 
-def setting(key: str, value: str, by: str) -> Draft:
+def setting(key: str, value: str, by: str) -> NewEvent:
     """Return a setting of the match."""
-    return Draft(EventKind.SETTING, {"key": key, "value": value, "by": by})
+    return NewEvent(EventKind.SETTING, {"key": key, "value": value, "by": by})
 
 
-def beginning(text: str, by: str, *, is_dealt: bool) -> Draft:
+def beginning(text: str, by: str, *, is_dealt: bool) -> NewEvent:
     """Return the line that begins a hand, with the key of its cards where the program deals."""
-    return Draft(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
+    return NewEvent(EventKind.LINE, {"text": text, "by": by, **({"deal": secrets.token_hex(16)} if is_dealt else {})})
 
 
 def match_begun(
@@ -47,11 +47,11 @@ def match_begun(
     policy: Policy | None,
     verified: bool | None,
     robots: Mapping[str, int] | None,
-) -> list[Draft]:
+) -> list[NewEvent]:
     """Return what begins a match, as `Match.start` has it. Raises Problem for lines that make no game."""
     game = judge.NEW_GAME
     for number, text in enumerate(lines, start=1):
-        game, items = judge.step(game, Line(number, text))
+        game, items = judge.step(game, RecordLine(number, text))
         for item in items:
             raise Problem(getattr(item, "unreadable", None) or say("A game begins with its players, not with a play."))
     if not game.hand_is_open or not isinstance(read_header(lines[-1]), HandLine):
@@ -67,25 +67,25 @@ def match_begun(
     if before.robot_seat is not None:
         settings[ROBOT_SEAT] = str(before.robot_seat)
     own = own_text(game.edition_name)  # For the club, which has no file of it.
-    set_up = Draft(EventKind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
+    set_up = NewEvent(EventKind.SETUP, {"lines": list(lines[:-1]), "by": by, **({"edition": own} if own else {})})
     first = beginning(lines[-1], by, is_dealt=robots is not None)
     return [set_up, first, *(setting(key, value, by) for key, value in settings.items())]
 
 
-def line(play: Play, by: str, source: str, *, legal: bool) -> Draft:
+def line(play: Play, by: str, source: str, *, legal: bool) -> NewEvent:
     """Return a line for the record; an illegal play that the table lets stand says so."""
-    return Draft(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
+    return NewEvent(EventKind.LINE, {"text": str(replace(play, anyway=not legal)), "by": by, "source": source})
 
 
-def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> Draft:
+def rewriting(kind: EventKind, seq: int, play: Play | None, by: str) -> NewEvent:
     """Return the change of a line: it should have said a play, never happened, or a play was forgotten before it."""
     which = {"source": PHONE, "before": seq} if kind is EventKind.LINE else {"of": seq}
-    return Draft(kind, {**which, **({"text": str(play)} if play else {}), "by": by})
+    return NewEvent(kind, {**which, **({"text": str(play)} if play else {}), "by": by})
 
 
-def standing(state: MatchState, by: str) -> list[Draft]:
+def standing(state: MatchState, by: str) -> list[NewEvent]:
     """Return the changes that let every line stand that does not count, as far as it left a card on the table."""
-    changes: list[Draft] = []
+    changes: list[NewEvent] = []
     tried: set[int] = set()
     while wrong := next(((one, one.play) for one in state.attention if one.play and one.seq not in tried), None):
         entry, play = wrong
@@ -95,21 +95,21 @@ def standing(state: MatchState, by: str) -> list[Draft]:
         record, entries = judge_on(state.record, lines)
         after = replace(state, record=record, entries=entries)
         if after.entry(entry.seq) not in after.attention:
-            changes.append(Draft(EventKind.CORRECT, {"of": entry.seq, "text": text, "by": by}))
+            changes.append(NewEvent(EventKind.CORRECT, {"of": entry.seq, "text": text, "by": by}))
             state = after
     return changes
 
 
-def answering(question: Question, play: Play, by: str, *, legal: bool) -> Draft:
+def answering(question: Question, play: Play, by: str, *, legal: bool) -> NewEvent:
     """Return the line that answers a question: the camera's, unless somebody typed the play or names another one."""
     source = PHONE if question.is_typed or play not in question.plays[:1] else CAMERA
     answer = line(play, by, source, legal=legal)
-    return Draft(answer.kind, {**answer.body, "question": question.id})
+    return NewEvent(answer.kind, {**answer.body, "question": question.id})
 
 
 def counting(
     state: MatchState, question: Question, play: Play, by: str, *, anyway: bool, vouched: bool
-) -> Outcome | list[Draft]:
+) -> Outcome | list[NewEvent]:
     """Return the lines that count a play of a question with what waits before it, or what stands in the way."""
     waiting = [one for one in state.questions if one.asks_play]
     before = waiting[: waiting.index(question)] if question.asks_play else []
@@ -132,40 +132,40 @@ def counting(
 
 def following(
     state: MatchState, question: Question, play: Play | None, by: str, *, vouched: bool
-) -> Outcome | list[Draft]:
+) -> Outcome | list[NewEvent]:
     """Return what makes the record follow the table, also where that is illegal."""
     wrong = state.entry(question.line) if question.line is not None else None
     if wrong is None:
         return counting(state, question, play, by, anyway=True, vouched=vouched) if play else NO_LINE_FITS
     about = {"of": wrong.seq, "question": question.id, "by": by}
     if play is None:
-        return [Draft(EventKind.RETRACT, about)]
+        return [NewEvent(EventKind.RETRACT, about)]
     if waits_for_another(state, play, by) and not vouched:
         return OTHER_SIDE
-    return [Draft(EventKind.CORRECT, {**about, "text": str(play)})]
+    return [NewEvent(EventKind.CORRECT, {**about, "text": str(play)})]
 
 
-def received(state: MatchState, letter: Mapping[str, Any]) -> list[Draft]:
+def received(state: MatchState, letter: Mapping[str, Any]) -> list[NewEvent]:
     """Return that a letter has come; where the program deals also the answer that nothing can be changed."""
-    came = Draft(EventKind.LETTER, letter)
+    came = NewEvent(EventKind.LETTER, letter)
     if not state.is_dealt or state.match is None or letter["what"] not in (Letter.CHANGE, Letter.REMOVE):
         return [came]
     asked = letter_id(state.match, letter["letter"])
-    return [came, Draft(EventKind.ANSWER, {"question": asked, "answer": Answer.NO, "about": "", "by": PROGRAM})]
+    return [came, NewEvent(EventKind.ANSWER, {"question": asked, "answer": Answer.NO, "about": "", "by": PROGRAM})]
 
 
-def directed(question: Question, answer: Answer, by: str) -> Draft:
+def directed(question: Question, answer: Answer, by: str) -> NewEvent:
     """Return what the table makes of what the director asks: the change itself, or only the answer."""
     about = {"question": question.id, "by": by}
     if answer is not Answer.YES or question.line is None:
         said = Answer.YES if answer is Answer.YES else Answer.NO
-        return Draft(EventKind.ANSWER, {**about, "answer": said, "about": question.about})
+        return NewEvent(EventKind.ANSWER, {**about, "answer": said, "about": question.about})
     if question.plays:
-        return Draft(EventKind.CORRECT, {**about, "of": question.line, "text": str(question.plays[0])})
-    return Draft(EventKind.RETRACT, {**about, "of": question.line})
+        return NewEvent(EventKind.CORRECT, {**about, "of": question.line, "text": str(question.plays[0])})
+    return NewEvent(EventKind.RETRACT, {**about, "of": question.line})
 
 
-def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> Draft | None:
+def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Play] | None) -> NewEvent | None:
     """Return what counts next without a tap.
 
     `answered` are the ids of the questions that people have answered before: what they took back waits for a tap.
@@ -174,7 +174,7 @@ def untapped(state: MatchState, answered: Set[str], instructed: tuple[Table, Pla
     if state.policy is Policy.AUTO:
         lifted = next((question for question in state.questions if _is_lifted(question, state, answered)), None)
         if lifted is not None:
-            return Draft(EventKind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
+            return NewEvent(EventKind.RETRACT, {"of": lifted.line, "question": lifted.id, "by": CAMERA})
     waiting = [question for question in state.questions if question.asks_play]
     if not waiting or not waiting[0].may_count_untapped or waiting[0].id in answered:
         return None

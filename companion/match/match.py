@@ -43,7 +43,7 @@ from companion.rules.record import judge, notation
 from companion.rules.record.notation import Unreadable
 from companion.rules.table import Table
 from companion.storage.event_store import Store
-from companion.storage.events import Draft, Event, EventKind
+from companion.storage.events import Event, EventKind, NewEvent
 
 log = logging.getLogger(__name__)
 
@@ -229,9 +229,9 @@ class Match:
         with self._changed:
             if player not in self._state.people:
                 return GONE
-            new = [Draft(EventKind.SEAT, {"player": player, "by": by})]
+            new = [NewEvent(EventKind.SEAT, {"player": player, "by": by})]
             if name:
-                new.append(Draft(EventKind.LINE, {"text": f'player {player} "{name}"', "by": by}))
+                new.append(NewEvent(EventKind.LINE, {"text": f'player {player} "{name}"', "by": by}))
             return self._write(*new)
 
     # Plays
@@ -259,7 +259,7 @@ class Match:
             if (is_legal or anyway) and not waits:
                 return self._write(drafts.line(play, by, PHONE, legal=is_legal))
             known = {question.id for question in self._state.questions}
-            self._write(Draft(EventKind.CLAIM, {"text": str(play), "by": by}))
+            self._write(NewEvent(EventKind.CLAIM, {"text": str(play), "by": by}))
             waiting = [question for question in self._state.questions if question.asks_play]
             claim = next((question for question in waiting if question.id not in known), None)
             if claim is None:
@@ -284,7 +284,7 @@ class Match:
             dealt = self._state.dealt
             if dealt is None or dealt.asks(by) is None or not dealt.seen_by(by).may_wait:
                 return Outcome(done=False, say=dealer.NOTHING_TO_DECLINE)
-            return self._write(Draft(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
+            return self._write(NewEvent(EventKind.WAIVE, {"of": self._state.last_line, "by": by}))
 
     def decide(self, player: str, play: Play | None, seq: int) -> Outcome:
         """Enter what a robot has decided, None for no answer, if the match still stands as it was then."""
@@ -335,7 +335,7 @@ class Match:
                 answer = Answer.RECORD
             body = {"answer": answer, "about": question.about, "by": by}
             asked = filter(None, (question.id, question.instead_of))
-            return self._write(*(Draft(EventKind.ANSWER, {"question": one, **body}) for one in asked))
+            return self._write(*(NewEvent(EventKind.ANSWER, {"question": one, **body}) for one in asked))
 
     def was_asked(self, question_id: str) -> bool:
         """True if a question with this id may have been asked here, now or before."""
@@ -410,18 +410,19 @@ class Match:
             if now.is_dealt and len(now.people) > 1:
                 wish = next((asked for asked in now.questions if asked.kind is questions.Kind.UNDO), None)
                 if wish is None:
-                    self._write(Draft(EventKind.WISH, {"of": now.undoable.seq, "by": by}))
+                    self._write(NewEvent(EventKind.WISH, {"of": now.undoable.seq, "by": by}))
                 if wish is None or wish.by == by:
                     return Outcome(done=False, say=ASKED)
                 by = wish.by
-            return self._write(*(Draft(EventKind.UNDO, {"of": event.seq, "by": by}) for event in now.past.undone_next))
+            undone = now.past.undone_next
+            return self._write(*(NewEvent(EventKind.UNDO, {"of": event.seq, "by": by}) for event in undone))
 
     def redo(self, by: str, seq: int | None = None) -> Outcome:
         with self._changed:
             undone = self._state.redone_next
             if not undone or seq not in (None, undone[0].seq):
                 return NOTHING[EventKind.REDO] if seq is None else GONE
-            return self._write(*(Draft(EventKind.REDO, {"of": event.seq, "by": by}) for event in undone))
+            return self._write(*(NewEvent(EventKind.REDO, {"of": event.seq, "by": by}) for event in undone))
 
     # The director of the club
 
@@ -430,7 +431,7 @@ class Match:
         with self._changed:
             if self._state.past.has_called is not is_over:
                 return GONE
-            return self._write(Draft(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
+            return self._write(NewEvent(EventKind.CALL, {"by": by, **({"is_over": True} if is_over else {})}))
 
     def receive(self, letter: Mapping[str, Any]) -> None:
         """Note what the director has sent, once; without a match it waits at the club."""
@@ -496,10 +497,10 @@ class Match:
                 return
             self._append(draft)
 
-    def _settle(self, found: Outcome | Sequence[Draft]) -> Outcome:
+    def _settle(self, found: Outcome | Sequence[NewEvent]) -> Outcome:
         return found if isinstance(found, Outcome) else self._write(*found)
 
-    def _write(self, *new: Draft) -> Outcome:
+    def _write(self, *new: NewEvent) -> Outcome:
         """Write a change, and what then counts without a tap."""
         with self._changed:
             if self._state.match is None:
@@ -508,12 +509,12 @@ class Match:
             self._follow_policy()
             return DONE
 
-    def _append(self, *new: Draft) -> None:
+    def _append(self, *new: NewEvent) -> None:
         self._take(self.store.append(self._state.match, *new, hold=True))
 
-    def _named(self, draft: Draft) -> Draft:
+    def _named(self, draft: NewEvent) -> NewEvent:
         """Return a draft with the name of the change that it is part of."""
-        return Draft(draft.kind, {**draft.body, **self._request})
+        return NewEvent(draft.kind, {**draft.body, **self._request})
 
     def _saved(self) -> None:
         with self._changed:

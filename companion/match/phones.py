@@ -94,7 +94,7 @@ GROUPS = (OF_SEATS, OF_ROLES, OF_JOINING)  # of each of these the last word coun
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PhoneNotice:
     """Something that a phone has to be told."""
 
     id: int
@@ -108,17 +108,17 @@ class News:
     def __init__(self, changed: Callable[[], None] = lambda: None) -> None:
         self._changed = changed
         self._lock = threading.Lock()
-        self._of: dict[str, tuple[Told, ...]] = {}
+        self._of: dict[str, tuple[PhoneNotice, ...]] = {}
         self._next_id = count(1)
 
-    def of(self, phone: str | None) -> tuple[Told, ...]:
+    def of(self, phone: str | None) -> tuple[PhoneNotice, ...]:
         """Return what a phone has to be told, the oldest first."""
         return self._of.get(phone or "", ())
 
     def tell(self, phone: str, kind: NoticeKind, player: str | None = None) -> None:
         """Keep something to tell a phone, and drop what it makes old."""
         group = next(group for group in GROUPS if kind in group)
-        self._change(phone, lambda told: told.kind not in group, Told(next(self._next_id), kind, player))
+        self._change(phone, lambda told: told.kind not in group, PhoneNotice(next(self._next_id), kind, player))
 
     def settle(self, phone: str, group: frozenset[NoticeKind]) -> None:
         """Drop what a phone had to be told of a group: it has done something about it."""
@@ -127,7 +127,7 @@ class News:
     def put_away(self, phone: str, told_id: int) -> None:
         self._change(phone, lambda told: told.id != told_id)
 
-    def _change(self, phone: str, stays: Callable[[Told], bool], *new: Told) -> None:
+    def _change(self, phone: str, stays: Callable[[PhoneNotice], bool], *new: PhoneNotice) -> None:
         with self._lock:
             before = self._of.pop(phone, ())
             news = (*filter(stays, before), *new)

@@ -21,9 +21,9 @@ from companion.rules.hidden_cards import DealError
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine, JudgedRecord
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.table import Table
-from companion.storage.events import Draft, Event
+from companion.storage.events import Event, NewEvent
 
 log = logging.getLogger(__name__)
 
@@ -179,12 +179,12 @@ class Outcome:
 
 def judge_on(before: JudgedRecord, lines: Sequence[Written]) -> tuple[JudgedRecord, tuple[Entry, ...]]:
     """Return the record judged again from the first line that has changed, and its lines as entries."""
-    record = judge.judge_on(before, tuple(Line(written.seq, written.text) for written in lines))
+    record = judge.judge_on(before, tuple(RecordLine(written.seq, written.text) for written in lines))
     games = enumerate(zip(lines, record.games, strict=True))
     return record, tuple(Entry(line, game.hand_number, record.verdict(place)) for place, (line, game) in games)
 
 
-def misfits(state: MatchState, events: Sequence[Event], change: Draft) -> tuple[Entry, ...]:
+def misfits(state: MatchState, events: Sequence[Event], change: NewEvent) -> tuple[Entry, ...]:
     """Return the lines that would no longer count after a change of the record; the one changed or new is the first."""
     new = Event(state.seq + 1, state.match or 0, 0.0, change.kind, change.body)
     _, entries = judge_on(state.record, history((*events, new)).lines)
@@ -194,7 +194,7 @@ def misfits(state: MatchState, events: Sequence[Event], change: Draft) -> tuple[
 
 def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
     """Return the game after one more play that is in no record yet, and the referee's verdict on it."""
-    game, items = judge.step(game, Line(0, str(play)))
+    game, items = judge.step(game, RecordLine(0, str(play)))
     return game, next(item for item in items if isinstance(item, JudgedLine))
 
 

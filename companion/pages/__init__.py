@@ -19,7 +19,7 @@ from companion.pages import templating
 from companion.pages.api import routes
 from companion.pages.context import NO_CAMERA, Camera, ClubLine, Service
 from companion.pages.game import entry, how_to_play, new_match, robot_page, table_page, text_page
-from companion.pages.limits import Pace
+from companion.pages.limits import RateLimits
 from companion.pages.players import notices, phone_identity, preferences, seats
 from companion.pages.scores import past_matches, photo_score, score, wall
 from companion.pages.server import address, guard, serving
@@ -66,7 +66,7 @@ def create_app(
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
         token=phone_identity.join_token(secret),
         code=phone_identity.table_code(secret),
-        pace=Pace(clock),
+        pace=RateLimits(clock),
         called=given_names(os.environ),
         base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,

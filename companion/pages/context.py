@@ -19,7 +19,7 @@ from companion.match.archive import Archive
 from companion.match.match import Match
 from companion.match.phones import Phones
 from companion.match.state import MatchState, Outcome
-from companion.pages.limits import Pace
+from companion.pages.limits import RateLimits
 from companion.pages.server.secure_port import SecurePort
 from companion.pages.table_camera.camera_settings import KeptTurn, OtherCameras
 from companion.robots.robot_seat import RobotHelp
@@ -94,7 +94,7 @@ class Service:
     phones: Phones
     token: str  # the token of the join link: a phone that shows it takes part
     code: str  # the short code of the table: a phone on which it is typed asks the host to be let in
-    pace: Pace
+    pace: RateLimits
     called: frozenset[str]  # additional host names of this machine
     base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
     camera: Camera

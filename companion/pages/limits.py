@@ -121,7 +121,7 @@ KINDS: Mapping[str, RequestKind] = {
 FREE_TO_THE_MACHINE = frozenset({RequestKind.PAGE, RequestKind.POLL, RequestKind.CHANGE})
 
 
-class Pace:
+class RateLimits:
     """Buckets of all phones and addresses. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:

@@ -22,7 +22,7 @@ _READING = threading.RLock()  # held while a font is read: two threads may not p
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class Lettering:
     """Words drawn with their baseline at y = 0, y down, 1000 units an em."""
 
     data: str  # SVG path data
@@ -30,7 +30,7 @@ class Outline:
 
 
 @cache
-def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
+def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
     """Return the words in weight 600 or 800, kerned, with `track_em` of extra space between letters.
 
     Raises ValueError for a character that the font lacks.
@@ -50,7 +50,7 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Outline:
             glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
             last = i == len(names) - 1
             x += font["hmtx"][name][0] + (0 if last else _kern(name, names[i + 1], weight) + 1000 * track_em)
-        return Outline(pen.getCommands(), x / 1000)
+        return Lettering(pen.getCommands(), x / 1000)
 
 
 def known(words: str, weight: int = 600) -> str:

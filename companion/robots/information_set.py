@@ -21,7 +21,7 @@ from companion.rules.table import How, Side, Table
 NO_TOTALS: Mapping[str, int] = MappingProxyType({})
 
 
-class Past(NamedTuple):
+class PastPlay(NamedTuple):
     """A play of the hand, and the table before it."""
 
     table: Table
@@ -36,7 +36,7 @@ class Position:
     player: str
     hand: tuple[Card, ...]
     totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
-    past: tuple[Past, ...] = ()  # the plays of this hand that the table stands after, the oldest first
+    past: tuple[PastPlay, ...] = ()  # the plays of this hand that the table stands after, the oldest first
 
     @property
     def seat(self) -> int:
@@ -89,16 +89,16 @@ def position_of(record: JudgedRecord, player: str, hand: Iterable[Card]) -> Posi
     return position
 
 
-def past_of(record: JudgedRecord) -> tuple[Past, ...]:
+def past_of(record: JudgedRecord) -> tuple[PastPlay, ...]:
     """Return the plays of the last hand of a record, each with the table before it."""
-    past: list[Past] = []
+    past: list[PastPlay] = []
     before: Game | None = None
     for game, items in zip(record.games, record.given, strict=True):
         if before is None or before.table is None or game.hand_number != before.hand_number:
             past = []
         else:
             lines = (item for item in items if isinstance(item, JudgedLine))
-            past += [Past(before.table, line.play) for line in lines if line.play and line.applied]
+            past += [PastPlay(before.table, line.play) for line in lines if line.play and line.applied]
         before = game
     return tuple(past)
 
@@ -236,7 +236,7 @@ class DealtHand:
 
     deal: Deal
     totals: Mapping[str, int] = field(default_factory=lambda: NO_TOTALS)  # the match totals before this hand, by side
-    past: tuple[Past, ...] = ()
+    past: tuple[PastPlay, ...] = ()
     waived: frozenset[int] = frozenset()  # the seats that could have answered what was played last, and did not
 
     def position(self, seat: int) -> Position:
@@ -272,7 +272,7 @@ class DealtHand:
         return replace(
             self,
             deal=self.deal.play(play),
-            past=(*self.past, Past(self.deal.table, play)),
+            past=(*self.past, PastPlay(self.deal.table, play)),
             waived=frozenset(),
         )
 

@@ -33,7 +33,7 @@ class Hazards(NamedTuple):
     safeties: Ints  # the numbers among the safeties
 
 
-class Deck:
+class NumberedDeck:
     """The cards of an edition by numbers, in the order of its deck; on a pile a card is its number plus one."""
 
     def __init__(self, cards: tuple[Card, ...]) -> None:
@@ -72,9 +72,9 @@ class Deck:
 
 
 @cache
-def deck_of(cards: tuple[Card, ...]) -> Deck:
+def deck_of(cards: tuple[Card, ...]) -> NumberedDeck:
     """Return the numbers of a deck."""
-    return Deck(cards)
+    return NumberedDeck(cards)
 
 
 OPEN, COMPLETED, EXHAUSTED = 0, 1, 2  # how a lane stands, in `over`
@@ -394,7 +394,7 @@ def lanes_of(table: Table, hands: Ints, piles: Ints, totals: Mapping[str, int] =
     return Lanes(table, fields)
 
 
-def _side_fields(deck: Deck, side: Side) -> dict[str, Any]:
+def _side_fields(deck: NumberedDeck, side: Side) -> dict[str, Any]:
     piled = [0, *(deck.number.get(card, -1) + 1 for card in side.battle)]
     if side.shows is not Shows.TOP:
         piled.append(deck.roll + 1 if side.shows is Shows.ROLL else 0)

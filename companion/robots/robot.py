@@ -12,7 +12,7 @@ from companion.common.errors import Problem
 from companion.common.text import Said, Term, all_of, say, say_many
 from companion.robots.information_set import Position, options, position_of
 from companion.robots.judgement import judged, liking
-from companion.robots.search import Effort, Found, search
+from companion.robots.search import Effort, SearchResult, search
 from companion.robots.valuation import NEVER
 from companion.rules.cards import REMEDY_OF, SAFETY_OF, Card, Family, card_name, card_of_slug
 from companion.rules.play import Play, Verb
@@ -127,7 +127,7 @@ def _named(side: Side) -> Said:
     return all_of(Term(player, "player", player) for player in side.players)
 
 
-def search_reason(position: Position, found: Found) -> Said:
+def search_reason(position: Position, found: SearchResult) -> Said:
     """Return why a play was chosen by a search."""
     return say(
         "In %(worlds)d dealt worlds it wins %(share)d%%, `%(other)s` %(less)d%%: %(why)s",

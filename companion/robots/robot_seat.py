@@ -10,7 +10,7 @@ from enum import StrEnum
 
 from companion.common.errors import Problem
 from companion.common.text import Said
-from companion.robots.information_set import Past, Position, options, past_of, position_of
+from companion.robots.information_set import PastPlay, Position, options, past_of, position_of
 from companion.robots.robot import Level, choose
 from companion.rules.cards import Card
 from companion.rules.hidden_cards import out_of_hand
@@ -135,7 +135,7 @@ class RobotHelp:
         with self._lock:
             self._begin(hand)
             past, told = past_of(record), self._told
-            if told is not None and told.play is not None and past[-1:] == (Past(told.table, told.play),):
+            if told is not None and told.play is not None and past[-1:] == (PastPlay(told.table, told.play),):
                 # The cards that were laid are gone from their slots, though no camera may have seen them go.
                 gone = {n: (None, seen[n - 1]) for n in told.slots if n in self._tapped}
                 self._told, self._tapped = None, {**self._tapped, **gone}

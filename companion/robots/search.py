@@ -46,7 +46,7 @@ class Effort:
     clock: Callable[[], float] = time.monotonic
 
 
-class Found(NamedTuple):
+class SearchResult(NamedTuple):
     """What a search has come to."""
 
     play: Play | None
@@ -75,7 +75,7 @@ class Candidate:
 
 def search(
     position: Position, plays: Sequence[tuple[Play | None, float]], chance: random.Random, effort: Effort
-) -> Found:
+) -> SearchResult:
     """Return the best of several plays, which come with their worth, that of most worth first."""
     rng = np.random.default_rng(chance.getrandbits(64))
     everything = left = [
@@ -134,12 +134,12 @@ def _may_gain(one: Candidate, best: Candidate) -> float:
     return error * _NORMAL.pdf(mean / error) + mean * _NORMAL.cdf(mean / error)
 
 
-def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> Found:
+def _verdict(everything: Sequence[Candidate], chosen: Candidate) -> SearchResult:
     others = [candidate for candidate in everything if candidate is not chosen]
     # Worlds differ in luck, and what was left out was not played out in all of them: it is compared in its own.
     second = min(others, key=lambda other: _lead(chosen, other).mean(), default=chosen)
     share, less = float(chosen.all.mean()), float(_lead(chosen, second).mean())
-    return Found(chosen.play, share, second.play, share - less, len(chosen.all))
+    return SearchResult(chosen.play, share, second.play, share - less, len(chosen.all))
 
 
 def _lead(one: Candidate, other: Candidate) -> Points:

@@ -11,7 +11,7 @@ from collections import Counter
 
 import numpy as np
 
-from companion.robots.information_set import Past, Position, known_cards
+from companion.robots.information_set import PastPlay, Position, known_cards
 from companion.robots.lanes import COMPLETED, DISCARDED, DOUBLED, LAID, OPEN, Flags, Ints, Lanes, deck_of, lanes_to_move
 from companion.robots.valuation import WEIGHTS, Points, worths
 from companion.rules.cards import SAFETY_OF, Card, Family
@@ -83,7 +83,7 @@ def _likelihood(position: Position, hands: Ints, chance: np.random.Generator) ->
     return likely
 
 
-def _led_back(past: Past, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
+def _led_back(past: PastPlay, seat: int, held: Ints, likely: Points, chance: np.random.Generator) -> Ints:
     """Return the hands before a play and its draw; makes worlds less likely in which another play looked better."""
     table, play = past
     deck = deck_of(tuple(table.deck))

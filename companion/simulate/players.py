@@ -15,7 +15,7 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb, discard, lay
 from companion.rules.table import SAFETY_KM, Due, Side, Table, Team
 from companion.simulate.arrange import MOST_SIDES
-from companion.simulate.script import Action, Hand, Position, Script, answered, position_of, zone_of
+from companion.simulate.script import Action, Hand, HandStart, Script, answered, position_of, zone_of
 from companion.tabletop.card_ids import card_ids, face_of
 from companion.tabletop.mat_layout import DISCARD_ZONE
 
@@ -100,7 +100,7 @@ class _Deal:
     With a `position` it is taken up there: what lies is known, and the rest is dealt by chance.
     """
 
-    def __init__(self, table: Table, chance: random.Random, position: Position | None = None) -> None:
+    def __init__(self, table: Table, chance: random.Random, position: HandStart | None = None) -> None:
         self._table, self._chance = table, chance
         self._first = table.player_to_move
         lying = position.lying if position else {}

@@ -42,7 +42,7 @@ class Hand:
 
     first: str
     actions: tuple[Action, ...]
-    begins: Position | None = None  # what lies there already, where the hand is taken up in its middle
+    begins: HandStart | None = None  # what lies there already, where the hand is taken up in its middle
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def plays_that_stay(hand: Hand) -> Iterator[Play]:
 
 
 @dataclass(frozen=True, slots=True)
-class Position:
+class HandStart:
     """What lies on the simulated table when a hand is taken up in its middle."""
 
     table: Table
@@ -176,7 +176,7 @@ class Position:
         return tuple(card_id for card_id in card_ids(self.table.deck) if card_id not in lying)
 
 
-def position_of(table: Table, chance: random.Random) -> Position:
+def position_of(table: Table, chance: random.Random) -> HandStart:
     """Return a table with a physical card for each that lies there, except those that no card of the deck can show."""
     left = card_ids(table.deck)
     copies = {face: [card_id for card_id in left if face_of(card_id) is face] for face in table.deck}
@@ -195,7 +195,7 @@ def position_of(table: Table, chance: random.Random) -> Position:
         for card_id in lying.get(f"side-{number}/safety", ())
         if face_of(card_id) in side.coups_fourres
     )
-    return Position(table, MappingProxyType(lying), sideways)
+    return HandStart(table, MappingProxyType(lying), sideways)
 
 
 def zone_of(table: Table, play: Play) -> str:

@@ -25,7 +25,7 @@ from companion.common.errors import Problem, cause
 from companion.common.text import Said, say, say_many
 from companion.storage import database, recovery, restore
 from companion.storage.data_folder import give_to_owner_of, store_path
-from companion.storage.events import Draft, Event, Row, is_sound
+from companion.storage.events import Event, NewEvent, Row, is_sound
 from companion.storage.recovery import Mended
 
 log = logging.getLogger(__name__)
@@ -102,7 +102,7 @@ class Store:
 
     # Writing
 
-    def append(self, match: int | None, *drafts: Draft, hold: bool = False) -> tuple[Event, ...]:
+    def append(self, match: int | None, *drafts: NewEvent, hold: bool = False) -> tuple[Event, ...]:
         """Write events, all or none; with no match given, the first event begins one.
 
         Raises NotSaved when the disk refuses; `hold`: then they are held in memory until it takes them.
@@ -124,7 +124,7 @@ class Store:
                     log.warning("%s", self.unsaved)
             return events
 
-    def _numbered(self, match: int | None, drafts: Sequence[Draft]) -> Iterator[Event]:
+    def _numbered(self, match: int | None, drafts: Sequence[NewEvent]) -> Iterator[Event]:
         last = self._held[-1].seq if self._held else self._last_saved()
         for number, draft in enumerate(drafts, start=last + 1):
             match = match or number
@@ -172,7 +172,7 @@ class Store:
             lock_fd = lock(self.path)
             os.close(self._lock_fd)
             self._lock_fd = lock_fd
-        there = recovery.found(self.path) if self.path.exists() else recovery.Found(())
+        there = recovery.found(self.path) if self.path.exists() else recovery.FoundLog(())
         if not there.written:
             raise sqlite3.OperationalError("the mended log cannot be written")
         ours = tuple(row for row, _ in database.selected(self._db))

@@ -46,7 +46,7 @@ class EventKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class NewEvent:
     """An event before it is written: its kind and a small JSON object."""
 
     kind: str

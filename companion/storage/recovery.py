@@ -69,7 +69,7 @@ class Mended:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundLog:
     """The log as it was found."""
 
     rows: tuple[Row, ...]
@@ -77,7 +77,7 @@ class Found:
     written: bool = True  # True if the file on the disk holds these events; False where it could not be mended there
 
 
-def found(path: Path) -> Found:
+def found(path: Path) -> FoundLog:
     """Return the events of a log, mended where it is damaged or has lost what is known to have been in it.
 
     Raises Problem for a log of a newer schema, and OSError where it may not be read.
@@ -104,7 +104,7 @@ def found(path: Path) -> Found:
         # The backup is of another log, or damaged.
         with suppress(OSError):
             _put_away(backup)
-    return _mended(path, last) if last is not None and end < last.seq else Found(rows)
+    return _mended(path, last) if last is not None and end < last.seq else FoundLog(rows)
 
 
 # --- The note -------------------------------------------------------------------------------------------------
@@ -129,7 +129,7 @@ def put_note_away(folder: Path) -> None:
 # --- Mending --------------------------------------------------------------------------------------------------
 
 
-def _mended(path: Path, last: LastEvent | None) -> Found:
+def _mended(path: Path, last: LastEvent | None) -> FoundLog:
     """Put the damaged file away and what was recovered in its place; return that also where the disk refuses."""
     base = next((rows for one in backups_of(path) if (rows := rows_in_backup(one)) is not None), ())
     end = base[-1][0] if base else 0
@@ -154,8 +154,8 @@ def _mended(path: Path, last: LastEvent | None) -> Found:
             if last_in(worse) > mended.backup:
                 _put_away(worse)
     except (OSError, sqlite3.Error):
-        return Found(kept, mended, written=False)
-    return Found(kept, mended)
+        return FoundLog(kept, mended, written=False)
+    return FoundLog(kept, mended)
 
 
 def _still_readable(path: Path, base: Sequence[Row], last: LastEvent | None) -> list[Row]:

@@ -31,7 +31,7 @@ Point = tuple[float, float]
 Corners = tuple[Point, Point, Point, Point]
 
 
-class Seat(StrEnum):
+class PictureEdge(StrEnum):
     """The edge of the picture at which the player sits."""
 
     BOTTOM = "bottom"
@@ -46,7 +46,7 @@ class DrawnZone:
 
     name: str  # `side-1/battle`: one of `ZONE_NAMES`
     corners: Corners  # in pixels of the drawing's picture, clockwise from the top left one as seen from the bottom
-    seat: Seat = Seat.BOTTOM
+    seat: PictureEdge = PictureEdge.BOTTOM
     size_mm: tuple[float, float] | None = None  # width and height as its player sees it, where they were measured
 
     @property
@@ -56,7 +56,7 @@ class DrawnZone:
     @property
     def seen_by_player(self) -> Corners:
         """The corners with the one first that is the top left one for the zone's player."""
-        first = list(Seat).index(self.seat)
+        first = list(PictureEdge).index(self.seat)
         a, b, c, d = (self.corners[(first + i) % 4] for i in range(4))
         return a, b, c, d
 
@@ -67,8 +67,8 @@ class Drawing:
 
     picture: tuple[int, int]
     zones: tuple[DrawnZone, ...]
-    seats: tuple[tuple[str, Seat], ...] = ()
-    """Where the players of mats sit of which no zone is drawn, as far as it was said: `(("side-2", Seat.TOP),)`."""
+    seats: tuple[tuple[str, PictureEdge], ...] = ()
+    """Where the players of mats without a drawn zone sit, as far as it was said: `(("side-2", PictureEdge.TOP),)`."""
 
     @property
     def mats(self) -> tuple[str, ...]:
@@ -185,18 +185,18 @@ def _zone(table: Mapping[str, object]) -> DrawnZone:
     )
 
 
-def _seats(data: Mapping[str, object]) -> tuple[tuple[str, Seat], ...]:
+def _seats(data: Mapping[str, object]) -> tuple[tuple[str, PictureEdge], ...]:
     seats = data.get("seats", {})
     if not isinstance(seats, dict):
         raise ValueError("'seats' says where the players of each mat sit.")
     return tuple((str(mat), _seat(str(mat), {"seat": seat})) for mat, seat in seats.items())
 
 
-def _seat(name: str, table: Mapping[str, object]) -> Seat:
+def _seat(name: str, table: Mapping[str, object]) -> PictureEdge:
     seat = table.get("seat", "bottom")
-    if seat not in tuple(Seat):
+    if seat not in tuple(PictureEdge):
         raise ValueError(f"'seat' of '{name}' is bottom, left, top or right, not '{plain(seat, 40)}'.")
-    return Seat(str(seat))
+    return PictureEdge(str(seat))
 
 
 def _corners(name: str, table: Mapping[str, object]) -> Corners:
@@ -311,7 +311,7 @@ def _area(polygon: Sequence[Point]) -> float:
 
 def _as_json(zone: DrawnZone) -> dict[str, object]:
     table: dict[str, object] = {"name": zone.name, "corners": [list(point) for point in zone.corners]}
-    table |= {} if zone.seat is Seat.BOTTOM else {"seat": str(zone.seat)}
+    table |= {} if zone.seat is PictureEdge.BOTTOM else {"seat": str(zone.seat)}
     return table | ({"zone_mm": list(zone.size_mm)} if zone.size_mm else {})
 
 

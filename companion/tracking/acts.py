@@ -19,7 +19,7 @@ from companion.rules.referee import apply, objections
 from companion.rules.table import Table
 from companion.tabletop.card_ids import face_of, is_any_copy
 from companion.tabletop.mat_layout import DISCARD_ZONE
-from companion.tracking.hand_record import Deed, Record
+from companion.tracking.hand_record import Handling, Record
 from companion.tracking.identity import LIKELY, ODD, POSSIBLE, UNLIKELY
 from companion.tracking.track import LAYING_S, LOOKS, MOMENT_S, Track
 from companion.tracking.tracker import Tracks
@@ -41,7 +41,7 @@ class Act:
     sentence: Said | None = None  # asks people to enter what was played with it
     reasons: tuple[Reason, ...] = ()  # why it is illegal there
     clear: bool = True  # True if no other play is as likely
-    deed: Deed = Deed.LAID  # if `STACKED` the track is the card like it on which it lies
+    deed: Handling = Handling.LAID  # if `STACKED` the track is the card like it on which it lies
 
     @property
     def is_legal(self) -> bool:
@@ -51,7 +51,7 @@ class Act:
     def cost(self) -> float:
         """How unlikely it is that somebody did it; what is legal and can mean nothing else costs nothing."""
         is_illegal = self.play is None or len(self.reasons) > self.is_out_of_turn
-        likely = POSSIBLE * (self.deed is Deed.STACKED) or LIKELY * (not self.clear)
+        likely = POSSIBLE * (self.deed is Handling.STACKED) or LIKELY * (not self.clear)
         return likely if self.is_legal else ODD * self.is_out_of_turn + UNLIKELY * is_illegal
 
     @property

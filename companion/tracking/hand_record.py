@@ -19,7 +19,7 @@ from companion.tracking.track import Place, Track
 Spot = tuple[str, Card]  # a zone and a face
 
 
-class Deed(StrEnum):
+class Handling(StrEnum):
     """What may have been done with a card; part of the id of the question about it."""
 
     LAID = ""
@@ -59,11 +59,11 @@ class Record:
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
 
-    def question_id(self, track: Track, kind: Kind, deed: Deed = Deed.LAID) -> str:
+    def question_id(self, track: Track, kind: Kind, deed: Handling = Handling.LAID) -> str:
         """Return the id of the question about a card, which it never shares with another."""
         return question_id(self.match, self.hand_seq, f"{track.card or track.face.value}{deed}", track.serial, kind)
 
-    def answer(self, track: Track, kind: Kind, deed: Deed = Deed.LAID) -> Answered | None:
+    def answer(self, track: Track, kind: Kind, deed: Handling = Handling.LAID) -> Answered | None:
         """Return what people answered to the question about a card."""
         return self.answers.get(self.question_id(track, kind, deed))
 

@@ -21,7 +21,7 @@ from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
-from companion.rules.record.notation import Line as RecordLine
+from companion.rules.record.notation import RecordLine as RecordLine
 from companion.rules.table import Table
 from companion.tracking import tracker
 from companion.tracking.balance import balance

@@ -26,7 +26,7 @@ from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, questions_of_the_piles
-from companion.tracking.hand_record import Deed, Line, Record, takeable, taking
+from companion.tracking.hand_record import Handling, Line, Record, takeable, taking
 from companion.tracking.identity import LIKELY
 from companion.tracking.track import (
     DOUBTFUL_CONFIDENCE,
@@ -106,7 +106,7 @@ class _Reconciliation:
         if lead < 0:
             self._suppose_taken(None)
             return [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
-        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, deed=Deed.TAKEN)
+        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, deed=Handling.TAKEN)
         return [self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if act.clear else UNCLEAR_CONFIDENCE)]
 
     def _explained(self) -> tuple[Act, ...]:
@@ -147,8 +147,11 @@ class _Reconciliation:
         stacked = [(t.stacked_s, t) for t in self._tracks.there if t.stacked_s is not None and told[t.serial] == 1]
         ways = [acts]
         for stacked_s, track in sorted(stacked, key=lambda one: -one[0]):
-            if self._last_laid_s <= stacked_s < last_s and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
-                upon = replace(self._meaning(track, table), deed=Deed.STACKED)
+            if (
+                self._last_laid_s <= stacked_s < last_s
+                and self._record.answer(track, Kind.PLAY, Handling.STACKED) is None
+            ):
+                upon = replace(self._meaning(track, table), deed=Handling.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
@@ -164,8 +167,8 @@ class _Reconciliation:
         for track in (t for t in reversed(self._tracks.cards) if t.laid_since(self._record.hand_seq)):
             touched_s = (t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None)
             is_touched = max(touched_s, default=-math.inf) > self._last_laid_s
-            if is_touched and self._record.answer(track, Kind.PLAY, Deed.STACKED) is None:
-                act = replace(self._meaning(track, table), clear=False, deed=Deed.STACKED)
+            if is_touched and self._record.answer(track, Kind.PLAY, Handling.STACKED) is None:
+                act = replace(self._meaning(track, table), clear=False, deed=Handling.STACKED)
                 completes = act.after.is_over or act.after.extension_offered_to is not None
                 if act.play is not None and act.is_legal and completes:
                     return self._asked(Kind.PLAY, act, [act.play], UNCLEAR_CONFIDENCE)
@@ -189,7 +192,7 @@ class _Reconciliation:
         """The top discard, if it is gone and the player to move may have it."""
         gone = [t for t in self._balance.missing if t.zone == DISCARD_ZONE]
         may_be = len(gone) == 1 and gone[0].face is takeable(self._table)
-        return gone[0] if may_be and self._record.answer(gone[0], Kind.PLAY, Deed.TAKEN) is None else None
+        return gone[0] if may_be and self._record.answer(gone[0], Kind.PLAY, Handling.TAKEN) is None else None
 
     # Beaten hazards are carried to the discard pile at any time: before the attack counts, before the card that beats
     # them is in sight, turns later, or never. So one on that pile need not have been discarded, and one that has left
@@ -231,7 +234,7 @@ class _Reconciliation:
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         is_taking = any(t.absent_since_s is not None and t.absent_since_s <= track.since_s for t in tops)
         may_follow = act.turn_matters and self._may_follow_another(act, before)
-        return act.deed is not Deed.STACKED and (
+        return act.deed is not Handling.STACKED and (
             may_be_doubled or is_taking or may_follow or self._may_have_moved(track)
         )
 
@@ -301,7 +304,7 @@ class _Reconciliation:
 
     def _confidence(self, act: Act) -> float:
         track = act.track
-        doubtful = track.is_double or act.deed is Deed.STACKED or act.face is not track.face
+        doubtful = track.is_double or act.deed is Handling.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)

@@ -15,7 +15,7 @@ from companion.common.text import Said, say
 from companion.tabletop.mat_layout import DRAW_ZONE, ROBOT, all_mats, mat_of
 from companion.vision.capture.devices import SIZE_PX, Size
 from companion.vision.capture.sources import Frame, Part
-from companion.vision.quality.advice import Hint
+from companion.vision.quality.advice import Tip
 from companion.vision.quality.live_survey import Lookout, Survey
 from companion.vision.quality.verdict import Pace
 from companion.vision.view import MatSeen, Point, Quad, Sighting, View
@@ -180,7 +180,7 @@ def _surveyed(
         for hint in survey.advice.hints
         if not hint.zones or any(owners.get(mat_of(zone), sight.number) == sight.number for zone in hint.zones)
     ]
-    hints += [Hint("silent", sight.named(SILENT), needed=True) for sight in sights if sight.part.frame is None]
+    hints += [Tip("silent", sight.named(SILENT), needed=True) for sight in sights if sight.part.frame is None]
     first, paces = surveys[0][1], [survey.pace for _, survey in surveys if survey.pace]
     advice = replace(
         first.advice,

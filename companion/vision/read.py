@@ -25,7 +25,7 @@ from companion.vision.mats.localization import Mats, look
 from companion.vision.opencv import cv2
 from companion.vision.stickers.code_plane import ENOUGH_FOR_A_VIEW, SIZES_MM, level_of, widths_mm
 from companion.vision.stickers.reader import NOTHING_BEFORE, Before, boxes_to_read, read_codes
-from companion.vision.view import AGREED, STICKER, Code, Point, Quad, Sighting, View, side_of
+from companion.vision.view import AGREED, STICKER, Point, Quad, Sighting, StickerSeen, View, side_of
 
 ON_CARD_PX = 4.0  # maximum distance of a sticker's middle from its card, as seen
 ABOVE_SHARE = 0.5  # maximum side of a code on a card, as a share of the card's; a larger one is no sticker of it
@@ -71,7 +71,7 @@ def gray_of(image: Image) -> Image:
     return cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
 
 
-def sighting_of(code: Code, mats: Mats) -> Sighting:
+def sighting_of(code: StickerSeen, mats: Mats) -> Sighting:
     """Return a sticker as a sighting, with its zone and whether it lies sideways on its mat (else on the picture)."""
     centre = code.centre_px
     fit = mats.at(centre)

@@ -60,7 +60,7 @@ class View:
 
 
 @dataclass(frozen=True, slots=True)
-class Code:
+class StickerSeen:
     """A sticker of ours on a picture."""
 
     card: str | None  # the physical card, or None: it cannot be recognised, is not in this deck, or is here twice

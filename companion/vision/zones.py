@@ -60,7 +60,7 @@ Colours = npt.NDArray[np.float32]
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class MatMemory:
     """What is remembered of one mat, and what follows from it."""
 
     fit: Fit
@@ -147,7 +147,7 @@ class Sheet:
         return np.where(np.isin(labels, label[(label > 0) & (count >= ARM_PX) & large]), labels, 0)
 
 
-ZoneWatch = Mapping[str, Sheet]  # what is remembered of every mat, by its id
+ZoneWatch = Mapping[str, MatMemory]  # what is remembered of every mat, by its id
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,7 +268,7 @@ def looks_the_same(state: ZoneWatch, sighting: Sighting) -> bool:
     return sheet is not None and box.area_px > 0 and not bool(box.of(sheet.different).any())
 
 
-def _place(state: ZoneWatch, sighting: Sighting) -> tuple[Sheet | None, Box]:
+def _place(state: ZoneWatch, sighting: Sighting) -> tuple[MatMemory | None, Box]:
     """Return the mat of a card told there, if its zone has been accepted before, and the box of its place there."""
     sheet = _settled_sheet(state, sighting.zone)
     if sheet is None or sighting.corners_px is None:
@@ -276,12 +276,12 @@ def _place(state: ZoneWatch, sighting: Sighting) -> tuple[Sheet | None, Box]:
     return sheet, _box_on_sheet(sheet, sheet.fit.to_mm(sighting.corners_px))
 
 
-def _settled_sheet(state: ZoneWatch, zone: str | None) -> Sheet | None:
+def _settled_sheet(state: ZoneWatch, zone: str | None) -> MatMemory | None:
     """Return the mat of a zone that has been accepted before."""
     return next((sheet for sheet in state.values() if zone in sheet.settled), None)
 
 
-def _box_on_sheet(sheet: Sheet, corners_mm: Floats) -> Box:
+def _box_on_sheet(sheet: MatMemory, corners_mm: Floats) -> Box:
     """Return the box round corners on a mat, on its small picture; empty where they lie outside."""
     return around(_on_sheet(corners_mm)).within(sheet.last.shape[1], sheet.last.shape[0])
 
@@ -343,11 +343,11 @@ def _slices(zone: Rect) -> Slices:
     return slice(round(y), round(y + zone.height_mm / MM_PER_PX)), slice(round(x), round(x + zone.width_mm / MM_PER_PX))
 
 
-def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Sheet:
+def _next_sheet(old: MatMemory | None, fit: Fit, small: Image, scale: float) -> MatMemory:
     now = cv2.remap(small, *_sheet_on_picture(fit, scale), cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
     # Moved on the picture, or another one: it is looked at as if for the first time.
     if old is None or fit.layout != old.fit.layout or np.abs(fit.outline_px - old.fit.outline_px).max() > MOVED_PX:
-        return Sheet(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
+        return MatMemory(fit, now, now, now, np.zeros(now.shape[:2], bool), dict.fromkeys(_zones_of(fit.layout), 0))
     moved = _largest(cv2.absdiff(now, old.last)) > MOVING_LEVELS
     calm = min(old.still.values()) >= FIRST_STILL_FRAMES and np.count_nonzero(moved) < MIN_PATCH_PX
     if calm and fit is old.fit:
@@ -362,7 +362,7 @@ def _next_sheet(old: Sheet | None, fit: Fit, small: Image, scale: float) -> Shee
 # --- What has changed -----------------------------------------------------------------------------------------
 
 
-def _changes(sheets: Iterable[Sheet], image: Image) -> ZoneChanges:
+def _changes(sheets: Iterable[MatMemory], image: Image) -> ZoneChanges:
     moving, changed, touching, cut_off = (set[str]() for _ in range(4))
     for sheet in sheets:
         cut_off |= _cut_off(sheet.fit, image.shape[1::-1])
@@ -400,18 +400,18 @@ def _largest(colours: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
     return cv2.max(cv2.max(first, second), third)
 
 
-def _evened(sheet: Sheet, reference: Image) -> Colours:
+def _evened(sheet: MatMemory, reference: Image) -> Colours:
     """Return a remembered picture in the light of now: most of a mat is always as it was."""
     return reference.astype(np.float32) * _lighter(sheet, reference)
 
 
-def _relit(sheet: Sheet, reference: Image) -> Image:
+def _relit(sheet: MatMemory, reference: Image) -> Image:
     """Return the same as a picture to be remembered, unchanged if the light is the same."""
     is_same = np.abs(_lighter(sheet, reference) - 1).max() < SAME_LIGHT
     return reference if is_same else np.rint(_evened(sheet, reference)).clip(0, 255).astype(np.uint8)
 
 
-def _lighter(sheet: Sheet, reference: Image) -> Colours:
+def _lighter(sheet: MatMemory, reference: Image) -> Colours:
     """Return how many times as bright a mat is as on a remembered picture, `(3,)`, place by place.
 
     On a white sheet on a black table one card more moves the middle of a whole picture to the other half.
@@ -437,13 +437,13 @@ def _same_surface(now: Image, then: Colours, brightest: float = SHADE[1]) -> Mas
     return (shade >= SHADE[0]) & (shade <= brightest) & (left <= SHADE_LEVELS)
 
 
-def _paper(sheet: Sheet) -> Colours:
+def _paper(sheet: MatMemory) -> Colours:
     """Return the colour of the sheet between its zones in the light of now, as a picture of that alone."""
     colour = np.median(sheet.last[_between_zones(sheet.fit.layout)], axis=0).astype(np.float32)
     return np.broadcast_to(colour, sheet.last.shape).copy()
 
 
-def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
+def _like_ground(sheet: MatMemory, bare: Colours, zones: Iterable[Slices], brightest: float = SHADE[1]) -> Mask:
     """Return where zones have the colour of their printed ground, which shows when a card is taken away."""
     like = np.zeros(sheet.last.shape[:2], bool)
     for where in zones:
@@ -452,7 +452,7 @@ def _like_ground(sheet: Sheet, bare: Colours, zones: Iterable[Slices], brightest
     return like
 
 
-def _ground(sheet: Sheet, bare: Colours, where: Slices) -> Colours:
+def _ground(sheet: MatMemory, bare: Colours, where: Slices) -> Colours:
     """Return the colour of a zone's ground: as seen bare there, else in any zone, else the sheet's own."""
     elsewhere = sheet.bare_known & _in_zones(sheet.fit.layout)
     known = (bare[where][sheet.bare_known[where]], bare[elsewhere], sheet.last[_between_zones(sheet.fit.layout)])
@@ -460,7 +460,7 @@ def _ground(sheet: Sheet, bare: Colours, where: Slices) -> Colours:
     return colour.astype(np.float32)
 
 
-def _never_seen_bare(sheet: Sheet) -> list[Slices]:
+def _never_seen_bare(sheet: MatMemory) -> list[Slices]:
     """Return the zones of which some part has always been covered."""
     return [where for where in sheet.zones.values() if not sheet.bare_known[where].all()]
 
@@ -489,20 +489,20 @@ def _grown(rect: Rect, by_mm: float) -> Rect:
 # --- What explains it -----------------------------------------------------------------------------------------
 
 
-def _is_explained(sheet: Sheet, zone: str, sightings: Sequence[Sighting]) -> bool:
+def _is_explained(sheet: MatMemory, zone: str, sightings: Sequence[Sighting]) -> bool:
     labels = sheet.foreign if zone in sheet.settled else sheet.reaching_in
     return all(size < MIN_PATCH_PX for size in _strange(sheet, labels, labels[sheet.zones[zone]], sightings))
 
 
 def _strange(
-    sheet: Sheet, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
+    sheet: MatMemory, labels: npt.NDArray[np.int32], part: npt.NDArray[np.int32], sightings: Sequence[Sighting]
 ) -> Iterator[int]:
     """Yield how much of a part of a mat each patch of its `labels` covers that no card of these sightings explains."""
     cards, patches = _cards_on(sheet, sightings), zip(*np.unique(part, return_counts=True), strict=True)
     return (int(size) for label, size in patches if label and not _is_of_cards(labels == label, cards))
 
 
-def _cards_on(sheet: Sheet, sightings: Sequence[Sighting]) -> Floats:
+def _cards_on(sheet: MatMemory, sightings: Sequence[Sighting]) -> Floats:
     """Return each card told on this mat, `(n, 3)`: middle in pixels of the small picture, reach from there in mm."""
     own = [s for s in sightings if s.corners_px and s.zone in sheet.zones]
     if not own:
@@ -523,7 +523,7 @@ def _is_of_cards(patch: Mask, cards: Floats) -> bool:
 # --- Accepting ------------------------------------------------------------------------------------------------
 
 
-def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> Sheet:
+def _accepted(sheet: MatMemory, zones: Collection[str], sightings: Sequence[Sighting], *, margins: bool) -> MatMemory:
     where = _on(sheet.fit.layout, *(sheet.zones[zone] for zone in zones)) | (~_in_zones(sheet.fit.layout) & margins)
     bare = where & ~_near_cards(sheet, sightings) & _may_be_bare(sheet)
     # The parts of what is remembered must stay comparable with each other: all of it is kept in one light.
@@ -536,7 +536,7 @@ def _accepted(sheet: Sheet, zones: Collection[str], sightings: Sequence[Sighting
     )
 
 
-def _may_be_bare(sheet: Sheet) -> Mask:
+def _may_be_bare(sheet: MatMemory) -> Mask:
     """Return where the look of the mat may be learnt: it is as known, or nothing large lies on the ground.
 
     In shadow it is not as known: an arm that rests on the mat may have the colour of paper in shadow.
@@ -549,7 +549,7 @@ def _may_be_bare(sheet: Sheet) -> Mask:
     return np.where(sheet.bare_known, _apart(sheet.last, sheet.bare_now) <= CHANGED_LEVELS, ~large[labels])
 
 
-def _near_cards(sheet: Sheet, sightings: Sequence[Sighting]) -> Mask:
+def _near_cards(sheet: MatMemory, sightings: Sequence[Sighting]) -> Mask:
     """Return where a card that is read may lie."""
     near = np.zeros(sheet.last.shape[:2], np.uint8)
     for x, y, reach_mm in _cards_on(sheet, sightings):

@@ -13,7 +13,7 @@ from companion.app import demo
 from companion.app.demo_players import DemoPlayers, frames_of_players
 from companion.match.match import Match
 from companion.rules.record import judge
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.simulate.animation import Tempo
 from companion.simulate.script import Script, shipped_script
 from companion.storage.event_store import Store
@@ -34,7 +34,7 @@ ANSWER = """() => {
 
 def final_sheet(script: Script) -> dict[str, int]:
     """What the script's hand is worth by its own record."""
-    lines = (Line(number, text) for number, text in enumerate(script.record().splitlines(), 1) if text.strip())
+    lines = (RecordLine(number, text) for number, text in enumerate(script.record().splitlines(), 1) if text.strip())
     (result,) = [item for item in judge.judge(lines) if isinstance(item, judge.HandResult)]
     return {side: sheet.total for side, sheet in result.sheets.items()}
 

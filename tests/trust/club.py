@@ -35,7 +35,7 @@ from trust.real_service import PROGRAM, asked, free_port, size_of, wait_until
 from companion.club.outbox import Address, Outbox
 from companion.simulate.players import TWO_PLAYERS, random_script
 from companion.storage.data_folder import store_path
-from companion.storage.event_store import Draft, Store
+from companion.storage.event_store import NewEvent, Store
 
 A_PLAY_S = 8.0
 """Time that people take for a play, in seconds."""
@@ -76,11 +76,11 @@ class Table:
     def play(self) -> None:
         line = self.lines[self.at % len(self.lines)]
         if self.at % len(self.lines) == 0:
-            (event,) = self.store.append(None, Draft("setup", {"lines": self.lines[:3]}))
+            (event,) = self.store.append(None, NewEvent("setup", {"lines": self.lines[:3]}))
             self.at += 3
         else:
             match = list(self.store.latest())[-1]
-            (event,) = self.store.append(match, Draft("line", {"text": line, "by": "Ann", "source": "phone"}))
+            (event,) = self.store.append(match, NewEvent("line", {"text": line, "by": "Ann", "source": "phone"}))
             self.at += 1
         self.written.append((event.seq, time.monotonic()))
 

@@ -28,7 +28,7 @@ from companion.rules.play import Play
 from companion.rules.reasons import instead, rule, say
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game, HandResult, JudgedLine
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 from companion.rules.scoring import Sheet, score
 from companion.rules.table import Side, Table
 
@@ -102,7 +102,7 @@ def lines_of(edition: str, chance: random.Random, texts: list[str], *, as_lies: 
     header += [f'player {player} "{player} é"' for player in teams[0].players]
     for text in [*header, f"hand first {teams[0].players[0]}"]:
         texts.append(text)
-        game, items = judge.step(game, Line(len(texts), text), as_lies=as_lies)
+        game, items = judge.step(game, RecordLine(len(texts), text), as_lies=as_lies)
         assert not items, (text, items)
         yield text
     hands = 1
@@ -150,7 +150,7 @@ def checked_step(game: Game, text: str, number: int, chance: random.Random, *, a
     """The game after a line, once all that must hold has been looked at."""
     before = game.table
     assert before is not None
-    after, items = judge.step(game, Line(number, text), as_lies=as_lies)
+    after, items = judge.step(game, RecordLine(number, text), as_lies=as_lies)
     for item in items:
         json.dumps(item.as_json("f", states=thorough) if isinstance(item, JudgedLine) else item.as_json("f"))
         if isinstance(item, HandResult):

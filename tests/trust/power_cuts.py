@@ -38,7 +38,7 @@ from companion.pages.players import phone_identity
 from companion.storage import data_folder, database
 from companion.storage.backups import back_up
 from companion.storage.data_folder import data_dir, store_path
-from companion.storage.event_store import Draft, Event, Store
+from companion.storage.event_store import Event, NewEvent, Store
 
 CUTS_A_RUN = 25
 DEEDS_A_RUN = (10, 40, 150)
@@ -301,7 +301,7 @@ def _look_at_party(folder: Path, truth: Truth, told: Acknowledged) -> None:
 
 def _go_on(store: Store) -> None:
     """It can be played on, and that is kept too."""
-    written = store.append(None, Draft("setup", {"lines": []}))
+    written = store.append(None, NewEvent("setup", {"lines": []}))
     check(store.events(written[0].match) == written, "what is written now is not there")
 
 

@@ -38,7 +38,7 @@ Group = tuple[str, str, list[Offer]]  # the heading of some cards, the family th
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class OpenQuestion:
     """A question that has to be answered before a play is complete."""
 
     title: str
@@ -144,7 +144,7 @@ def _of_the_switches(table: Table, player: str, names: Names) -> Iterator[Offer]
 # The questions
 
 
-def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question | None:
+def question(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion | None:
     """Return the question that a page's query asks for; None where it asks for none that this table has."""
     card = card_of_slug(asked.get("card", ""))
     if card is None or card not in table.deck:
@@ -152,12 +152,12 @@ def question(table: Table, player: str, asked: Mapping[str, str], names: Names) 
         return ask(table, player, asked, names) if ask else None
     if card.family is Family.HAZARD:
         title = _("%(card)s on whom?", card=words.title(card))
-        return Question(title, card, offers=_whom(table, ways(table, player, card), names))
+        return OpenQuestion(title, card, offers=_whom(table, ways(table, player, card), names))
     ask = _ABOUT.get(card)
     return ask(table, player, asked, names) if ask else None
 
 
-def who_plays(table: Table, names: Names) -> Question | None:
+def who_plays(table: Table, names: Names) -> OpenQuestion | None:
     """Return the question whose card it is, where somebody may lay out of turn a card just received."""
     lays_now = offers.who_lays_now(table)
     if lays_now is None or table.handed_to is not None:
@@ -166,20 +166,20 @@ def who_plays(table: Table, names: Names) -> Question | None:
     lays = _("%(who)s, the %(card)s", who=names.player(taker), card=words.name(card))
     plays = _("%(who)s, whose turn it is", who=names.player(table.player_to_move))
     buttons = (Offer(lays, ask=query(taker)), Offer(plays, ask=query(table.player_to_move)))
-    return Question(_("Who has played?"), offers=buttons, asks_who=True)
+    return OpenQuestion(_("Who has played?"), offers=buttons, asks_who=True)
 
 
 def _whom(table: Table, plays: Iterable[Play], names: Names) -> tuple[Offer, ...]:
     return tuple(Offer(names.anyone(play.target or ""), str(play), legal=legal_now(table, play)) for play in plays)
 
 
-def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names: Names) -> Question:
+def _which_doubled(table: Table, player: str, _asked: Mapping[str, str], _names: Names) -> OpenQuestion:
     plays = ways(table, player, Card.ACCELERATOR)
     tiles = (_play_tile(table, play, words.doubled(play.card, play.times)) for play in plays)
-    return Question(_("Which distance counts twice?"), Card.ACCELERATOR, _grouped(tiles))
+    return OpenQuestion(_("Which distance counts twice?"), Card.ACCELERATOR, _grouped(tiles))
 
 
-def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
+def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> OpenQuestion:
     buttons = []
     for play in ways(table, player, Card.THEFT):
         index = table.side_index(play.target)
@@ -192,47 +192,47 @@ def _which_stolen(table: Table, player: str, _asked: Mapping[str, str], names: N
             say = _("%(card)s from %(whom)s", card=card, whom=whom)
             buttons.append(Offer(say, str(play), legal=legal_now(table, play)))
     hint = "" if buttons else _("No distance card lies before anybody else.")
-    return Question(_("Which card is stolen, and from whom?"), Card.THEFT, offers=tuple(buttons), hint=hint)
+    return OpenQuestion(_("Which card is stolen, and from whom?"), Card.THEFT, offers=tuple(buttons), hint=hint)
 
 
-def _which_demanded(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question:
+def _which_demanded(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion:
     named = card_of_slug(asked.get("named", ""))
     plays = list(ways(table, player, Card.CONTROL))
     if named is not None and named in table.deck:
         title = _("Who hands over %(card)s?", card=words.name(named))
-        return Question(title, named, offers=_whom(table, (play for play in plays if play.card is named), names))
+        return OpenQuestion(title, named, offers=_whom(table, (play for play in plays if play.card is named), names))
     tiles = (
         _one_or_ask(table, [one for one in plays if one.card is card], card, player, card=Card.CONTROL, named=card)
         for card in _can_be_demanded(table)
     )
-    return Question(_("Which card has to be handed over?"), Card.CONTROL, _grouped(tiles))
+    return OpenQuestion(_("Which card has to be handed over?"), Card.CONTROL, _grouped(tiles))
 
 
 def _can_be_demanded(table: Table) -> Iterator[Card]:
     return (card for card in table.deck if card.family is not Family.SAFETY)
 
 
-def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: Names) -> Question | None:
+def _which_instead(table: Table, player: str, asked: Mapping[str, str], names: Names) -> OpenQuestion | None:
     of = asked.get("of", "")
     if not any(seat.player == of for seat in table.seats):
         return None
     tiles = (_play_tile(table, Play(Verb.NAME, player, card, of)) for card in _can_be_demanded(table))
     title = _("Which card does %(who)s have to hand over instead?", who=names.player(of))
-    return Question(title, None, _grouped(tiles))
+    return OpenQuestion(title, None, _grouped(tiles))
 
 
-def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
+def _which_pair(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
     twice = card_of_slug(asked.get("named", ""))
     if twice is None:
         faces = (Offer(words.title(card), ask=query(player, ask="pair", named=card), card=card) for card in table.deck)
-        return Question(_("Two of which card are discarded?"), None, _grouped(faces))
+        return OpenQuestion(_("Two of which card are discarded?"), None, _grouped(faces))
     plays = (Play(Verb.PAIR, player, twice, wanted=wanted) for wanted in dict.fromkeys(table.discards))
     tiles = [_play_tile(table, play, card=play.wanted) for play in plays]
     hint = "" if tiles else _("The discard pile is empty.")
-    return Question(_("Which card is fetched from the discard pile?"), twice, _grouped(tiles), hint=hint)
+    return OpenQuestion(_("Which card is fetched from the discard pile?"), twice, _grouped(tiles), hint=hint)
 
 
-def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> Question:
+def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names: Names) -> OpenQuestion:
     """Ask for one card after the other, until the button is tapped."""
     given = (card_of_slug(slug) for slug in asked.get("cards", "").split(","))
     cards = tuple(card for card in given if card is not None and card in table.deck)[:MOST_EXCHANGED]
@@ -240,14 +240,14 @@ def _which_exchanged(table: Table, player: str, asked: Mapping[str, str], _names
     say = _("Exchange: %(cards)s", cards=", ".join(map(words.name, cards)))
     done = (Offer(say, str(play), legal=legal_now(table, play)),)
     if len(cards) == MOST_EXCHANGED:
-        return Question(_("These cards are exchanged"), offers=done)
+        return OpenQuestion(_("These cards are exchanged"), offers=done)
     asks = {card: query(player, ask="exchange", cards=",".join((*cards, card))) for card in table.deck}
     tiles = (Offer(words.title(card), ask=ask, card=card) for card, ask in asks.items())
     title = _("Which card is exchanged as well?") if cards else _("Which cards are exchanged?")
-    return Question(title, None, _grouped(tiles), done if cards else ())
+    return OpenQuestion(title, None, _grouped(tiles), done if cards else ())
 
 
-def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> Question:
+def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Names) -> OpenQuestion:
     tiles = (_play_tile(table, Play(Verb.PENALTY, player, card)) for card in table.deck)
     left = table.seats[(table.seat_of(player) + 1) % len(table.seats)].player
     title = _(
@@ -255,10 +255,10 @@ def _which_lost(table: Table, player: str, _asked: Mapping[str, str], names: Nam
         left=names.player(left),
         who=names.player(player),
     )
-    return Question(title, None, _grouped(tiles), instead=_("No penalty"))
+    return OpenQuestion(title, None, _grouped(tiles), instead=_("No penalty"))
 
 
-_Ask = Callable[[Table, str, Mapping[str, str], Names], Question | None]
+_Ask = Callable[[Table, str, Mapping[str, str], Names], OpenQuestion | None]
 _ABOUT: Mapping[Card, _Ask] = {
     Card.ACCELERATOR: _which_doubled,
     Card.THEFT: _which_stolen,

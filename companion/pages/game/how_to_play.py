@@ -19,7 +19,7 @@ from companion.rules.moves import laying
 from companion.rules.play import Play
 from companion.rules.record import judge, notation
 from companion.rules.record.judge import Game
-from companion.rules.record.notation import Line
+from companion.rules.record.notation import RecordLine
 
 bp = Blueprint("how", __name__)
 
@@ -146,7 +146,7 @@ FIRST_HAND = (Card.ROLL, Card.KM_100, Card.GASOLINE, Card.STOP, Card.PUNCTURE_PR
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class TrialStep:
     """A play of the learner's: what is drawn before it, what is said, and what the other one plays then."""
 
     play: str
@@ -156,24 +156,24 @@ class Step:
 
 
 STEPS = (
-    Step("Ann roll", N_("Your car stands. A green light starts it: tap %(card)s."), Card.KM_200, "Bob roll"),
-    Step("Ann 100", N_("Now drive. %(card)s is a fine beginning: tap it."), Card.ROLL, "Bob out-of-gas > Ann"),
-    Step(
+    TrialStep("Ann roll", N_("Your car stands. A green light starts it: tap %(card)s."), Card.KM_200, "Bob roll"),
+    TrialStep("Ann 100", N_("Now drive. %(card)s is a fine beginning: tap it."), Card.ROLL, "Bob out-of-gas > Ann"),
+    TrialStep(
         "Ann gasoline",
         N_("Your tank is empty, and the car stands until that is remedied: tap %(card)s."),
         Card.END_OF_LIMIT,
         "Bob 75",
     ),
-    Step(
+    TrialStep(
         "Ann roll", N_("By the classic rules a remedied car needs a roll again: tap %(card)s."), Card.KM_50, "Bob 100"
     ),
-    Step(
+    TrialStep(
         "Ann stop > Bob",
         N_("Bob is getting away. Now you attack: tap %(card)s, and his car stands."),
         Card.ACCIDENT,
         "Bob flat-tire > Ann",
     ),
-    Step(
+    TrialStep(
         "Ann puncture-proof !",
         N_("He attacks you – and you hold the very safety against it. Quick, before anybody draws: tap %(card)s."),
     ),
@@ -213,7 +213,7 @@ def _played(steps: int) -> Game:
     game = judge.NEW_GAME
     plays = (text for step in STEPS[:steps] for text in (step.play, step.reply) if text)
     for text in (*BEGINS, *plays):
-        game = judge.step(game, Line(0, text))[0]
+        game = judge.step(game, RecordLine(0, text))[0]
     return game
 
 

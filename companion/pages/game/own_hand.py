@@ -11,7 +11,7 @@ from companion.match.dealer import Seen
 from companion.match.state import MatchState, Outcome
 from companion.pages import words
 from companion.pages.game import card_picker, offers
-from companion.pages.game.card_picker import Question
+from companion.pages.game.card_picker import OpenQuestion
 from companion.pages.game.offers import Offer
 from companion.pages.players import phone_identity
 from companion.pages.words import N_, Names, _
@@ -87,7 +87,7 @@ def _answer(play: Play) -> Offer:
     return Offer(title, str(play), card=play.card, note=_("Coup fourré!") if is_safety else title)
 
 
-def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
+def question(now: MatchState, asked: Mapping[str, str]) -> OpenQuestion | None:
     """Return the question in which way a card is played, as the card picker asks it where the hand tells no more."""
     own, table, names = seen(now), now.game.table, Names.of(now.game)
     card = card_of_slug(asked.get("card", ""))
@@ -97,7 +97,7 @@ def question(now: MatchState, asked: Mapping[str, str]) -> Question | None:
         return card_picker.question(table, own.player, asked, names)
     says = (words.doubled(play.card, play.times) if play.times > 1 else words.play_say(play, names) for play in ways)
     buttons = tuple(Offer(say, str(play)) for say, play in zip(says, ways, strict=True))
-    return Question(words.title(card), card, offers=buttons)
+    return OpenQuestion(words.title(card), card, offers=buttons)
 
 
 def sort() -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from flask import Blueprint, redirect, request, session, url_for
 
 from companion.match.history import CAMERA, Change
-from companion.match.phones import OF_SEATS, NoticeKind, Told
+from companion.match.phones import OF_SEATS, NoticeKind, PhoneNotice
 from companion.match.state import MatchState
 from companion.pages import words
 from companion.pages.context import AnyResponse, match
@@ -62,7 +62,7 @@ def here(now: MatchState) -> list[dict[str, object]]:
     return [_view(now, names, told) for told in known if told.kind not in OF_SEATS or names.is_player(told.player)]
 
 
-def _view(now: MatchState, names: Names, told: Told) -> dict[str, object]:
+def _view(now: MatchState, names: Names, told: PhoneNotice) -> dict[str, object]:
     say, to, go, done = _SAYINGS[told.kind]
     leads = bool(to) and request.endpoint != to
     return {

@@ -30,7 +30,7 @@ Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class Curve:
     """A side's line: its points from left to right, in one run, or several where it begins again."""
 
     label: str
@@ -53,7 +53,7 @@ class Plot:
     key: str  # its id on the page: a letter, then letters, digits and dashes
     title: str
     about: str  # the same in a sentence, for screen readers
-    lines: tuple[Line, ...]
+    lines: tuple[Curve, ...]
     x_name: str
     x_most: int
     goal: tuple[float, str] | None = None  # a line across: its value and its label
@@ -124,7 +124,7 @@ def _grid(plot: Plot, scale: _Scale) -> Iterator[Markup]:
         yield _text(plot.goal[1], LEFT + 3, y - 4, "start", "goal-text")
 
 
-def _line(line: Line, number: int, in_steps: bool, scale: _Scale, signs: str) -> Iterator[Markup]:
+def _line(line: Curve, number: int, in_steps: bool, scale: _Scale, signs: str) -> Iterator[Markup]:
     for run in line.runs:
         places = [(scale.x(x), scale.y(y)) for x, y in run]
         yield _drawn('<path class="line side-{}" d="{}"/>', number % LOOKS + 1, _path(places, in_steps=in_steps))
@@ -145,7 +145,7 @@ def _mark(mark: Mark, signs: str, scale: _Scale) -> Markup:
     return _drawn(use, signs, mark.sign, x, y, MARK_SIDE, MARK_SIDE, mark.say)
 
 
-def _labels(lines: Sequence[Line], scale: _Scale, signs: str) -> Iterator[Markup]:
+def _labels(lines: Sequence[Curve], scale: _Scale, signs: str) -> Iterator[Markup]:
     """Yield the names next to the ends of their lines, as near as the others allow."""
     ends = [scale.y(line.runs[-1][-1][1]) if line.runs else scale.y(0) for line in lines]
     x = WIDTH - RIGHT + 9
@@ -213,7 +213,7 @@ def race(hand: PlayedHand, names: Names) -> Plot | None:
         key=f"race-{hand.number}",
         title=_("The race to %(km)d km", km=table.target),
         about=_("How far each had driven after every play. At the end: %(all)s.", all=", ".join(km)),
-        lines=tuple(Line(name, (_course(moments, index),)) for index, name in enumerate(sides)),
+        lines=tuple(Curve(name, (_course(moments, index),)) for index, name in enumerate(sides)),
         x_name=_("plays"),
         x_most=len(moments),
         goal=(table.target, _("%(km)d km", km=table.target)),
@@ -268,7 +268,7 @@ def totals(results: Sequence[HandResult], names: Names) -> Plot | None:
         key="totals",
         title=_("Race by race") if is_race else _("The match, hand by hand"),
         about=_("Where each stood after every hand. At the end: %(all)s.", all=", ".join(now)),
-        lines=tuple(Line(name, tuple(_runs(results, team))) for name, team in zip(sides, teams, strict=True)),
+        lines=tuple(Curve(name, tuple(_runs(results, team))) for name, team in zip(sides, teams, strict=True)),
         x_name=_("races") if is_race else _("hands"),
         x_most=len(results),
         goal=(goal, str(goal)) if goal else None,

@@ -12,7 +12,7 @@ from flask import Blueprint, Response, abort, redirect, render_template, request
 
 from companion.common import clock, parsing
 from companion.match import archive, statistics
-from companion.match.archive import Past, PlayedHand
+from companion.match.archive import PastMatch, PlayedHand
 from companion.match.history import CAMERA, Written
 from companion.match.statistics import Figures
 from companion.pages import language, words
@@ -65,7 +65,7 @@ def go_on(number: int) -> AnyResponse | tuple[str, int]:
     return redirect(url_for("table.show"), 303)
 
 
-def _match_page(past: Past, *, asks: bool = False) -> str:
+def _match_page(past: PastMatch, *, asks: bool = False) -> str:
     """Return the page of a match; `asks`: whether it takes the place of the one at the table."""
     names = Names.of(past.game)
     return render_template(
@@ -111,7 +111,7 @@ def picture(number: int, hand: int) -> Response:
     return download(drawn, "image/png", f"match-{number}-hand-{hand}.png", opens=True)
 
 
-def _drawn(past: Past, hand: PlayedHand) -> bytes:
+def _drawn(past: PastMatch, hand: PlayedHand) -> bytes:
     """Draw the picture, one at a time. Raises Busy where too many wait."""
     with _drawing.turn(_("Other sheets are being drawn: try again in a moment.")):
         sheet = score_sheets.sheet_view(hand.result, Names.of(past.game))
@@ -129,12 +129,12 @@ def players() -> str:
     )
 
 
-def past_or_404(number: int) -> Past:
+def past_or_404(number: int) -> PastMatch:
     """Return a match of the log; 404 for none."""
     return service().archive.past(match().store, number) or abort(404)
 
 
-def _past_view(past: Past) -> dict[str, object]:
+def _past_view(past: PastMatch) -> dict[str, object]:
     names = Names.of(past.game)
     return {
         "match": past.match,
@@ -156,7 +156,7 @@ def when(at_s: float) -> str:
     return _("%(day)s, %(time)s", day=format_date(moment, "long", locale=here), time=time)
 
 
-def _result(past: Past, names: Names) -> str:
+def _result(past: PastMatch, names: Names) -> str:
     edition, hands = past.game.edition, past.finished
     if not hands:
         return _("The race was not finished.") if edition.is_race else _("No hand was finished.")

@@ -29,16 +29,21 @@ from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import jpeg_of, read_picture
 from companion.vision.counting.photographs import MOST_BYTES
 from companion.vision.enrol import sheet_enrolment
-from companion.vision.enrol.enrolment import Enrolment, Verdict, begin, subject_name
-from companion.vision.enrol.rectify import Fault
-from companion.vision.enrol.sheet_enrolment import Guess, Taken
+from companion.vision.enrol.enrolment import Enrolment, FaceVerdict, begin, subject_name
+from companion.vision.enrol.rectify import PictureFault
+from companion.vision.enrol.sheet_enrolment import FaceGuess, SheetResult
 
 bp = Blueprint("enrolling", __name__)
 
 PATH = "/decks/<name>/enrol"
 _NONE = "none"  # stands for the name of what is no card of the deck
 DONE = "done"  # stands for a card where nothing more is wanted
-_MAY_BE_MANY = (Fault.SEVERAL, Fault.NO_CARD, Fault.UNCLEAR, Fault.TOO_SMALL)  # faults of a picture of many cards
+_MAY_BE_MANY = (
+    PictureFault.SEVERAL,
+    PictureFault.NO_CARD,
+    PictureFault.UNCLEAR,
+    PictureFault.TOO_SMALL,
+)  # faults of a picture of many cards
 _taking = threading.Lock()  # what is sent again waits until the first is looked at
 THUMB_PX = 240  # height of a card's picture on the page, in pixels
 
@@ -89,7 +94,7 @@ def _taken(enrolment: Enrolment, subject: Subject, photos: list[bytes]) -> AnyRe
     return redirect(_after(enrolment, subject), 303)
 
 
-def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> Taken:
+def _cut_out(enrolment: Enrolment, sent: bytes, image: Image) -> SheetResult:
     """Cut the cards out of a photograph, and mark it where there are any."""
     taken = service().guide.take_many(enrolment, image)
     if taken.count:
@@ -137,7 +142,7 @@ def _taken_together(enrolment: Enrolment, photos: list[bytes], number: int | Non
             if number and isinstance(problem, Busy):
                 raise
             is_seen = is_seen and not isinstance(problem, Busy)
-            taken = Taken(0, (words.said(problem.sentence).rstrip("."),))
+            taken = SheetResult(0, (words.said(problem.sentence).rstrip("."),))
         if not taken.count:
             sheet_enrolment.leave_gap(enrolment)
             if is_seen:
@@ -177,7 +182,7 @@ def name_them(name: str) -> AnyResponse | str:
     )
 
 
-def _waiting_card(enrolment: Enrolment, place: int, guess: Guess, given: str) -> dict[str, Any]:
+def _waiting_card(enrolment: Enrolment, place: int, guess: FaceGuess, given: str) -> dict[str, Any]:
     """Return what the page shows of a card that waits; `given` is the name that it has been given in vain."""
     likely = [*guess.likely, *([_subject(enrolment, given)] if given else [])]
     is_told = guess.is_sure or guess.is_by_place
@@ -212,7 +217,7 @@ def keep_them(name: str) -> AnyResponse:
         flash(_("More than one card is called %(cards)s: choose which it is.", cards=listed(twice)))
     try:
         for place, twin in sheet_enrolment.keep(enrolment, names):
-            flash(f"{place + 1}: {_said(Verdict(twin=twin))}")
+            flash(f"{place + 1}: {_said(FaceVerdict(twin=twin))}")
     except Problem as problem:
         flash(str(problem))
     left = waiting_in(enrolment.folder)
@@ -328,9 +333,9 @@ def _after(enrolment: Enrolment, subject: Subject) -> str:
     )
 
 
-def _said(verdict: Verdict) -> str:
+def _said(verdict: FaceVerdict) -> str:
     """Return a verdict as a sentence, the other card called as the pages call it."""
-    if verdict.fault is Fault.NO_CARD and _is_of_all():
+    if verdict.fault is PictureFault.NO_CARD and _is_of_all():
         return _("No card is found on the picture: lay all cards in rows, apart, on a plain ground of another colour.")
     if verdict.twin:
         other = card_of_slug(verdict.twin)

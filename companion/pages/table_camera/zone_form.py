@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from companion.common.errors import Problem
 from companion.pages import words
 from companion.pages.words import N_, Names, _
-from companion.tabletop.drawn_zones import NEEDED, Drawing, Seat, parse_drawing
+from companion.tabletop.drawn_zones import NEEDED, Drawing, PictureEdge, parse_drawing
 from companion.tabletop.mat_layout import TABLE, MatLayout, all_mats, kind_of, mat_of
 
 Form = Mapping[str, str]
 NUMBERS = ("x", "y", "w", "h")
 USUAL_SIZE = (1920, 1080)
 SEATS = (
-    (Seat.BOTTOM, N_("below the picture")),
-    (Seat.LEFT, N_("left of the picture")),
-    (Seat.TOP, N_("above the picture")),
-    (Seat.RIGHT, N_("right of the picture")),
+    (PictureEdge.BOTTOM, N_("below the picture")),
+    (PictureEdge.LEFT, N_("left of the picture")),
+    (PictureEdge.TOP, N_("above the picture")),
+    (PictureEdge.RIGHT, N_("right of the picture")),
 )
 MOST_HIGH, TABLE_HIGH = 40.0, 16.0  # of a side's suggested mat and of the table's, in hundredths of the picture
 MOST_NAMED = 4
@@ -135,7 +135,7 @@ def undrawn(form: Form, called: Called) -> tuple[str, ...]:
 
 def _tables(form: Form, mat: str, size: tuple[int, int], called: Called) -> Iterator[dict[str, object]]:
     """Yield the drawn zones of a mat as tables of the file of zones. Raises Problem for what is no number."""
-    seat = {} if mat == TABLE else {"seat": form.get(f"seat-{mat}", str(Seat.BOTTOM))}
+    seat = {} if mat == TABLE else {"seat": form.get(f"seat-{mat}", str(PictureEdge.BOTTOM))}
     for zone in _zones(mat):
         typed = _typed_box(form, zone)
         if not any(typed):
@@ -173,7 +173,7 @@ def _typed(zone: str, box: tuple[float, ...]) -> dict[str, str]:
 def suggested(mats: Mapping[str, str]) -> dict[str, str]:
     """Return all zones as on printed mats, to be moved to where they are; half of the sides sit above."""
     typed: dict[str, str] = {}
-    for seat in (Seat.BOTTOM, Seat.TOP):
+    for seat in (PictureEdge.BOTTOM, PictureEdge.TOP):
         here = [mat for mat in mats if _usual_seat(mat, mats) == seat]
         for place, mat in enumerate(here):
             typed[f"seat-{mat}"] = str(seat)
@@ -183,10 +183,10 @@ def suggested(mats: Mapping[str, str]) -> dict[str, str]:
 
 def _usual_seat(mat: str, mats: Mapping[str, str]) -> str:
     """Return where a side sits if nobody says: below and above the picture in turn."""
-    return str(Seat.TOP if list(mats).index(mat) % 2 else Seat.BOTTOM)
+    return str(PictureEdge.TOP if list(mats).index(mat) % 2 else PictureEdge.BOTTOM)
 
 
-def _put_down(layout: MatLayout, middle: float, width: float, seat: Seat | None) -> dict[str, str]:
+def _put_down(layout: MatLayout, middle: float, width: float, seat: PictureEdge | None) -> dict[str, str]:
     """Return a mat's zones round the middle of a part of the picture, at the edge of the seat or half way up."""
     across, down = layout.size_mm
     high = min(TABLE_HIGH if seat is None else MOST_HIGH, width * down / across / WIDE_SCREEN)
@@ -195,6 +195,8 @@ def _put_down(layout: MatLayout, middle: float, width: float, seat: Seat | None)
     for name, rect in layout.zones.items():
         w, h = rect.width_mm / across * wide, rect.height_mm / down * high
         x, y = middle - wide / 2 + rect.x_mm / across * wide, rect.y_mm / down * high
-        top = {Seat.BOTTOM: 100 - high + y, Seat.TOP: high - y - h}.get(seat or Seat.LEFT, 50 - high / 2 + y)
-        typed |= _typed(f"{layout.id}/{name}", (2 * middle - x - w if seat is Seat.TOP else x, top, w, h))
+        top = {PictureEdge.BOTTOM: 100 - high + y, PictureEdge.TOP: high - y - h}.get(
+            seat or PictureEdge.LEFT, 50 - high / 2 + y
+        )
+        typed |= _typed(f"{layout.id}/{name}", (2 * middle - x - w if seat is PictureEdge.TOP else x, top, w, h))
     return typed

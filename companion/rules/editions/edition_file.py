@@ -88,7 +88,7 @@ class Fault:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class EditionReading:
     """What an edition says with its parents' leave, as far as it is sound, and what is wrong in its file."""
 
     entries: Entries
@@ -99,7 +99,7 @@ def _wrong(say: str, *places: Place) -> Fault:
     return Fault(plain(say, _LONGEST), places=places)  # A quoted key may hold any sign.
 
 
-def read_file(path: Path) -> Reading:
+def read_file(path: Path) -> EditionReading:
     """Return what is in an edition file; a name that ships is wrong in any other than the one that ships.
 
     Raises EditionError, naming the file, when it cannot be read at all.
@@ -113,16 +113,16 @@ def read_file(path: Path) -> Reading:
         return read_text(raw.decode("utf-8"), taken)
     except UnicodeDecodeError as error:
         line = raw.count(b"\n", 0, error.start) + 1
-        return Reading({}, (Fault("this is no UTF-8 text; save the file as UTF-8.", line),))
+        return EditionReading({}, (Fault("this is no UTF-8 text; save the file as UTF-8.", line),))
 
 
-def read_text(text: str, taken: Collection[str] = ()) -> Reading:
+def read_text(text: str, taken: Collection[str] = ()) -> EditionReading:
     """Return what the text of an edition file says, which has none of the names taken. Any text gives a reading."""
     text = text.removeprefix("\ufeff")
     try:
         data = toml_text.load(text)
     except TomlError as error:
-        return Reading({}, (Fault(f"{error}.", error.line or 1),))
+        return EditionReading({}, (Fault(f"{error}.", error.line or 1),))
     own_wrongs = [*_own_wrongs(data)]
     if data.get("name") in taken:
         say = f"'{data['name']}' is the name of an edition that ships: give yours another."
@@ -140,7 +140,7 @@ def read_text(text: str, taken: Collection[str] = ()) -> Reading:
         for wrong in _whole_wrongs(own, entries)
         if not any(place[: len(named)] == named[: len(place)] for place in wrong.places for named in named_wrong)
     )
-    return Reading(entries, (*own_wrongs, *whole_wrongs))
+    return EditionReading(entries, (*own_wrongs, *whole_wrongs))
 
 
 def _sound(data: Mapping[str, Any], wrong: Collection[Place]) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from companion.rules.editions.edition import Edition, EditionError, load_edition
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import Code, Reason, as_json, reason
 from companion.rules.record import notation
-from companion.rules.record.notation import Header, Line, Unreadable, UnreadableEdition
+from companion.rules.record.notation import Header, RecordLine, Unreadable, UnreadableEdition
 from companion.rules.scoring import Sheet
 from companion.rules.table import Ending, HowEnded, Side, Table, Team
 
@@ -33,7 +33,7 @@ NO_NAMES: Mapping[str, str] = MappingProxyType({})
 class JudgedLine(NamedTuple):
     """What the referee says of one line of play (or of a header that cannot be read)."""
 
-    line: Line
+    line: RecordLine
     hand: int
     verdict: str
     play: Play | None = None
@@ -145,7 +145,7 @@ Item = JudgedLine | HandResult
 class JudgedRecord:
     """A record, line by line: the game after each line, and what the line gave."""
 
-    lines: tuple[Line, ...] = ()
+    lines: tuple[RecordLine, ...] = ()
     games: tuple[Game, ...] = ()
     given: tuple[tuple[Item, ...], ...] = ()
 
@@ -172,7 +172,7 @@ class JudgedRecord:
 EMPTY_RECORD = JudgedRecord()
 
 
-def judge_on(before: JudgedRecord, record: Sequence[Line]) -> JudgedRecord:
+def judge_on(before: JudgedRecord, record: Sequence[RecordLine]) -> JudgedRecord:
     """Return a record judged from its first line that is not as it was before."""
     pairs = enumerate(zip(before.lines, record, strict=False))
     since = next((place for place, (was, now) in pairs if was != now), min(len(before.lines), len(record)))
@@ -185,7 +185,7 @@ def judge_on(before: JudgedRecord, record: Sequence[Line]) -> JudgedRecord:
     return JudgedRecord(tuple(record), tuple(games), tuple(given))
 
 
-def judge(lines: Iterable[Line], *, as_lies: bool = False) -> Iterator[Item]:
+def judge(lines: Iterable[RecordLine], *, as_lies: bool = False) -> Iterator[Item]:
     """Yield every line's verdict in order, each hand's result after its last line, an open hand's at the end."""
     game = NEW_GAME
     for line in lines:
@@ -206,7 +206,7 @@ def at_the_end(game: Game) -> tuple[Item, ...]:
     return (_result(game, game.table, scoring.score(game.table)),)
 
 
-def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
+def step(game: Game, line: RecordLine, *, as_lies: bool = False) -> tuple[Game, tuple[Item, ...]]:
     """Return the game after one more line, and what the line gave: its verdict, the results of hands it ended.
 
     An illegal play is applied only with `as_lies` or where the line itself says `anyway`, and only if it lays a card.
@@ -220,7 +220,7 @@ def step(game: Game, line: Line, *, as_lies: bool = False) -> tuple[Game, tuple[
         return game, (_unreadable(game, line, error),)
 
 
-def _unreadable(game: Game, line: Line, error: Exception) -> JudgedLine:
+def _unreadable(game: Game, line: RecordLine, error: Exception) -> JudgedLine:
     sentence = str(error)
     if isinstance(error, notation.UnknownCard):
         sentence = error.among(game.edition.deck)
@@ -299,7 +299,7 @@ def _end_open_hand(game: Game) -> tuple[Game, tuple[Item, ...]]:
     return _close(game, ended, (reason(Code.ENDED_AS_AGREED),))
 
 
-def _take_play(game: Game, line: Line, play: Play, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
+def _take_play(game: Game, line: RecordLine, play: Play, as_lies: bool) -> tuple[Game, tuple[Item, ...]]:
     began: tuple[Reason, ...] = ()
     if game.table is None:
         # `hand first` is missing or unreadable: whoever plays is the first player.

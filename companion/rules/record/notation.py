@@ -60,7 +60,7 @@ class UnknownCard(UnknownWord):
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class RecordLine:
     """One line of a record, as it was written, without its comment and the blanks around it."""
 
     number: int
@@ -121,13 +121,13 @@ class HandLine:
 Header = EditionLine | SideLine | TargetLine | OptionLine | DeckLine | PlayerLine | HandLine
 
 
-def lines(text: str) -> Iterator[Line]:
+def lines(text: str) -> Iterator[RecordLine]:
     """Yield the lines of a record that say something, numbered from 1; comments and empty lines are left out."""
     written = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n").split("\n")
     for number, raw in enumerate(written, start=1):
         words = without_comment(raw)
         if words:
-            yield Line(number, words)
+            yield RecordLine(number, words)
 
 
 def without_comment(raw: str) -> str:

@@ -23,7 +23,7 @@ from companion.vision.boxes import Image
 from companion.vision.capture import steadiness
 from companion.vision.capture.devices import Device
 from companion.vision.capture.image_io import MAX_SIDE_PX
-from companion.vision.capture.steadiness import Deed, Steadiness
+from companion.vision.capture.steadiness import Adjustment, Steadiness
 
 AT_ONCE_S = 0.005
 """Seconds within which a picture comes that has been waiting, and may be old.
@@ -49,7 +49,7 @@ ANSWER_S, TRIAL_S, CLOSING_S = 10.0, 20.0, 2.0
 T = TypeVar("T")
 
 
-class Fault(StrEnum):
+class FrameFault(StrEnum):
     """Why a picture is passed over."""
 
     FROZEN = "frozen"  # the same as the one before, bit for bit: a sensor is never that still
@@ -95,7 +95,7 @@ class Capture:
         self._is_wanted = False
         self.begun_s = self.moved_s = manner.clock()  # when it was begun, and when the device answered last
         self.problem: Exception | None = None  # why it could not be opened
-        self.fault: Fault | None = None  # what is wrong with the latest picture
+        self.fault: FrameFault | None = None  # what is wrong with the latest picture
         self.is_open = self.is_given_up = False
         self.is_dry = False  # no picture comes any more; the device may still be closing
         self.is_over = False  # its thread has ended
@@ -159,16 +159,16 @@ class Capture:
         self._due_s = max(self._due_s, now_s - 1 / fps) + 1 / fps if fps else now_s
         image = _retrieved(device)
         if image is None:
-            self.fault = Fault.DAMAGED
+            self.fault = FrameFault.DAMAGED
             return
         grid = image[::SAMPLE_PX, ::SAMPLE_PX, 1]
         before, self.sample = self.sample, grid.tobytes()
         is_same = before == self.sample and not self._manner.may_repeat and max(self.sample) > DARK
         if self._is_torn(before, grid, now_s):
-            self.fault = Fault.DAMAGED
+            self.fault = FrameFault.DAMAGED
             return
         if is_same or self._only_compares:
-            self.fault, self._only_compares = Fault.FROZEN if is_same else None, False
+            self.fault, self._only_compares = FrameFault.FROZEN if is_same else None, False
             return
         self.fault = None
         self._keep_steady(device, image, now_s)
@@ -194,9 +194,9 @@ class Capture:
         """Hold exposure, white balance and focus, or let go; a camera that cannot gives pictures all the same."""
         self._steadiness, deed = steadiness.after(self._steadiness, steadiness.light_of(image), now_s)
         with suppress(Exception):
-            if deed is Deed.HOLD:
+            if deed is Adjustment.HOLD:
                 device.hold()
-            elif deed is Deed.RELEASE:
+            elif deed is Adjustment.RELEASE:
                 device.let_go()
 
 

@@ -21,7 +21,7 @@ from threading import Thread, current_thread
 from companion.common.errors import Problem
 from companion.common.text import say
 from companion.vision.boxes import Image
-from companion.vision.capture.capture_thread import ANSWER_S, Capture, Fault, Manner, Shot, guarded, is_picture
+from companion.vision.capture.capture_thread import ANSWER_S, Capture, FrameFault, Manner, Shot, guarded, is_picture
 from companion.vision.capture.devices import (
     PHONE,
     PHONE_SILENT,
@@ -392,9 +392,9 @@ class _Reader:
     def _why_blind(self, capture: Capture) -> str:
         if self._named() == PHONE:
             return PHONE_SILENT
-        if not capture.is_dry and capture.fault is Fault.FROZEN:
+        if not capture.is_dry and capture.fault is FrameFault.FROZEN:
             return say("%(camera)s sends the same picture for ever; it is tried again and again.", camera=self._name)
-        if not capture.is_dry and capture.fault is Fault.DAMAGED:
+        if not capture.is_dry and capture.fault is FrameFault.DAMAGED:
             return say("%(camera)s sends damaged pictures; it is tried again and again.", camera=self._name)
         if self._shape is None:
             return say("%(camera)s sends no pictures yet; it is tried again and again.", camera=self._name)

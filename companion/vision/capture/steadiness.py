@@ -45,7 +45,7 @@ class Steadiness:
     since_s: float = 0.0  # since when that light has been there
 
 
-class Deed(Enum):
+class Adjustment(Enum):
     """What the camera is to do."""
 
     HOLD = auto()
@@ -58,7 +58,7 @@ def light_of(image: Image) -> Light:
     return Light(green, (red + 1) / (blue + 1))
 
 
-def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Deed | None]:
+def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Adjustment | None]:
     """Return how it stands after a picture in that light, and what the camera is to do, if anything."""
     if now.held is None:
         is_wanted = light.level > LIT
@@ -72,7 +72,7 @@ def after(now: Steadiness, light: Light, t_s: float) -> tuple[Steadiness, Deed |
         return Steadiness(now.held, light, t_s), None
     if t_s - now.since_s < SETTLED_S:
         return now, None
-    return (Steadiness(light), Deed.HOLD) if now.held is None else (Steadiness(), Deed.RELEASE)
+    return (Steadiness(light), Adjustment.HOLD) if now.held is None else (Steadiness(), Adjustment.RELEASE)
 
 
 def _differ(one: float, other: float, ratio: float) -> bool:

@@ -23,7 +23,7 @@ INSIDE, APART = 4.0, 12.0  # cost of a pixel of the disc beside its card, and of
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class NumberedFrame:
     """A card's frame and its number on a figure."""
 
     number: int
@@ -40,7 +40,7 @@ class Figure:
     size_px: tuple[int, int]  # of the whole photograph
     box: Box
     letter_px: float  # the height of a number
-    marks: tuple[Mark, ...]
+    marks: tuple[NumberedFrame, ...]
 
     def of(self, number: int) -> Figure:
         """Return the part that shows one card, and a little around it."""
@@ -63,7 +63,7 @@ def figures(tally: Tally, lot: Lot) -> Iterator[Figure]:
             yield Figure(number, photo.size_px, box, letter_px, tuple(_marks(spots, box, LETTER_PX / letter_px)))
 
 
-def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[Mark]:
+def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[NumberedFrame]:
     """Yield the marks of the cards that score, or may."""
     corner = np.array(box[:2])
     quads = {spot: (np.array(spot.sighting.corners_px or (spot.centre_px,) * 4) - corner) * scale for spot in spots}
@@ -76,7 +76,7 @@ def _marks(spots: Sequence[Spot], box: Box, scale: float) -> Iterator[Mark]:
         outline = _outline(np.uint8(raster == spot.number), quad)
         taken.append(_place(outline, quad[0] + BEST_AT @ (quad[[1, 3]] - quad[0]), taken))
         x, y = (taken[-1] / scale + corner).tolist()
-        yield Mark(spot.number, tuple(map(tuple, (outline / scale + corner).tolist())), (x, y), spot.is_sure)
+        yield NumberedFrame(spot.number, tuple(map(tuple, (outline / scale + corner).tolist())), (x, y), spot.is_sure)
 
 
 def _outline(shows: Image, quad: Floats) -> Places:

@@ -26,7 +26,7 @@ from companion.tabletop.template_decks import BACK, MOST_PICTURES, Description, 
 from companion.vision.boxes import Image, Pixels, Size, lab, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
-from companion.vision.enrol.rectify import LARGE_PX, Fault, rectified
+from companion.vision.enrol.rectify import LARGE_PX, PictureFault, rectified
 from companion.vision.opencv import cv2
 
 # Pictures that are not read.
@@ -44,12 +44,12 @@ share their drawing differ by 5.2 or more, the same scan saved twice by 1 to 3."
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class FaceVerdict:
     """The verdict on a picture of a face."""
 
     sentence: str | None = None  # what is wrong with it; None for a good one
     picture: Image | None = None  # the card alone, of a good picture
-    fault: Fault | None = None
+    fault: PictureFault | None = None
     twin: str | None = None  # the slug of the other face that it shows once more
 
     @property
@@ -72,20 +72,20 @@ class Enrolment:
         there = self._pictures()
         return tuple(subject for subject in (*self.cards, None) if subject not in there)
 
-    def verdict(self, subject: Subject, image: Image) -> Verdict:
+    def verdict(self, subject: Subject, image: Image) -> FaceVerdict:
         """Return the verdict on a picture `(H, W, 3) uint8 BGR` of a face, also against the other faces."""
         verdict = self.verdict_alone(image)
         twin = None if verdict.picture is None else self.twin_of(subject, verdict.picture)
         if twin is None:
             return verdict
-        return Verdict(f"it shows the same card as {twin}: one of the two is another card's picture", twin=twin)
+        return FaceVerdict(f"it shows the same card as {twin}: one of the two is another card's picture", twin=twin)
 
-    def verdict_alone(self, image: Image) -> Verdict:
+    def verdict_alone(self, image: Image) -> FaceVerdict:
         """Return the verdict on a picture of a face, whatever the other faces."""
         found = rectified(image, self.description.size_mm)
         if found.fault is not None:
-            return Verdict(found.fault.value, fault=found.fault)
-        return Verdict(picture=found.picture)
+            return FaceVerdict(found.fault.value, fault=found.fault)
+        return FaceVerdict(picture=found.picture)
 
     def twin_of(self, subject: Subject, picture: Image) -> str | None:
         """Return the slug of the other face of the deck that this picture shows; None for none."""
@@ -246,7 +246,7 @@ def enrol_folder(enrolment: Enrolment, folder: Path) -> Iterator[Progress]:
         try:
             verdict = enrolment.verdict_alone(read_picture(first))
         except Problem as problem:
-            verdict = Verdict(str(problem).rstrip("."))
+            verdict = FaceVerdict(str(problem).rstrip("."))
         if verdict.picture is None:
             yield Progress(f"{name}: {verdict.sentence} ({first.name}).", is_fault=True)
         else:

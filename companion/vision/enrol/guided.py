@@ -22,23 +22,23 @@ from companion.tabletop.template_decks import Subject
 from companion.vision.boxes import Image
 from companion.vision.capture.sandbox import one_at_a_time
 from companion.vision.capture.sources import Frame
-from companion.vision.enrol.enrolment import Enrolment, Progress, Verdict, lacking, subject_name
-from companion.vision.enrol.rectify import Fault
-from companion.vision.enrol.sheet_enrolment import Taken, take
+from companion.vision.enrol.enrolment import Enrolment, FaceVerdict, Progress, lacking, subject_name
+from companion.vision.enrol.rectify import PictureFault
+from companion.vision.enrol.sheet_enrolment import SheetResult, take
 from companion.vision.motion import Gate, Motion, update
 
 STILL_S = 0.6  # without movement, after which a card counts as laid down
 LOOK_AGAIN_S = 4.0  # seconds until another look at a card refused, though nothing moved: the camera may have focused
 
 
-class Key(StrEnum):
+class Command(StrEnum):
     """Commands typed at the terminal."""
 
     SKIP = "skip"
     QUIT = "quit"
 
 
-Keys = Callable[[], Key | None]  # returns the next command, None for none
+Keys = Callable[[], Command | None]  # returns the next command, None for none
 
 
 # --- In the terminal ------------------------------------------------------------------------------------------
@@ -66,12 +66,12 @@ def guided(
         yield _asked(enrolment, wanted)
     for frame in frames:
         key, subject, now_s = keys() if keys else None, wanted[0], frame.t_s
-        if key is Key.QUIT:
+        if key is Command.QUIT:
             break
         if frame.after_gap:
             guide.lost_sight()
         verdict = guide.watch(enrolment, subject, frame.image) if key is None else None
-        if key is Key.SKIP:
+        if key is Command.SKIP:
             yield Progress(f"{subject_name(subject)}: skipped")
         elif verdict is None:
             continue
@@ -103,10 +103,10 @@ class TerminalKeys:
 
     def __init__(self, typed: TextIO | None = None) -> None:
         self._typed = typed or sys.stdin
-        self._asked: queue.SimpleQueue[Key] = queue.SimpleQueue()
+        self._asked: queue.SimpleQueue[Command] = queue.SimpleQueue()
         threading.Thread(target=self._hear, name="keys", daemon=True).start()
 
-    def __call__(self) -> Key | None:
+    def __call__(self) -> Command | None:
         try:
             return self._asked.get_nowait()
         except queue.Empty:
@@ -114,7 +114,7 @@ class TerminalKeys:
 
     def _hear(self) -> None:
         for line in self._typed:
-            self._asked.put(Key.QUIT if line.strip().lower() in ("q", "quit") else Key.SKIP)
+            self._asked.put(Command.QUIT if line.strip().lower() in ("q", "quit") else Command.SKIP)
 
 
 # --- Picture by picture ---------------------------------------------------------------------------------------
@@ -133,7 +133,7 @@ class Guide:
         self._since_s = self._again_s = math.inf  # since when nothing has moved, and when it is looked at all the same
         self._before = ("", "")  # the deck and the face taken last
 
-    def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
+    def take(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> FaceVerdict:
         """Make a good picture the face's own, or with `more` one of its pictures.
 
         Raises Problem while another is being looked at, or if it cannot be kept.
@@ -141,12 +141,12 @@ class Guide:
         with one_at_a_time(self._one_at_a_time):
             return self._taken(enrolment, subject, image, more=more)
 
-    def take_many(self, enrolment: Enrolment, image: Image) -> Taken:
+    def take_many(self, enrolment: Enrolment, image: Image) -> SheetResult:
         """Cut all cards out of a picture; they wait for their names. Raises Problem as `take` does."""
         with one_at_a_time(self._one_at_a_time):
             return take(enrolment, image)
 
-    def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> Verdict | None:
+    def watch(self, enrolment: Enrolment, subject: Subject, image: Image) -> FaceVerdict | None:
         """Take a picture unasked if something new lies still on it; return None if there is nothing to say.
 
         Called about every second, with the latest picture.
@@ -159,7 +159,7 @@ class Guide:
             verdict = self._taken(enrolment, subject, image)
             is_before = (enrolment.description.name, verdict.twin) == self._before
             # Of photographs each should show a card; a camera sees the bare table between two.
-            is_passing = verdict.fault is Fault.NO_CARD and self._still_s > 0
+            is_passing = verdict.fault is PictureFault.NO_CARD and self._still_s > 0
             is_news = verdict.is_good or not (is_passing or is_before)
             self._looked = self._gate
             self._again_s = self._clock() + LOOK_AGAIN_S if is_news and not verdict.is_good else math.inf
@@ -186,7 +186,7 @@ class Guide:
             return False
         return now_s >= self._again_s or update(self._looked, image).motion is not Motion.STILL
 
-    def _taken(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> Verdict:
+    def _taken(self, enrolment: Enrolment, subject: Subject, image: Image, *, more: bool = False) -> FaceVerdict:
         verdict = enrolment.verdict(subject, image)
         if verdict.picture is not None:
             if more:

@@ -1,7 +1,7 @@
 """From a picture of one card to the card alone, upright, from straight above.
 
 A picture is either the card and nothing else, as from a scanner, or a photograph searched for the card's outline
-(`card_outline.py`). What is wrong with it is a value, `Fault`.
+(`card_outline.py`). What is wrong with it is a value, `PictureFault`.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _FADES_PX, _PAPER_LEVEL, _LEAST_FADING = 25, 200, 0.15
 rendered photographs up to 0.12 of it on white paper, 0.18 and more on print."""
 
 
-class Fault(Enum):
+class PictureFault(Enum):
     """What makes a picture useless for enrolling; the value says it, and what to do, without a full stop."""
 
     NO_CARD = say(
@@ -68,7 +68,7 @@ class Rectified:
     """The card found on a picture."""
 
     picture: Image | None  # the card alone, `(h, w, 3) uint8 BGR` at `PX_PER_MM`; None if it was not found
-    fault: Fault | None = None  # why it cannot be used
+    fault: PictureFault | None = None  # why it cannot be used
     corners: Floats | None = None  # its corners on the picture, `(4, 2)` pixels, clockwise from its upper left one
 
 
@@ -77,7 +77,7 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
     shrink = min(1.0, LARGE_PX / max(image.shape[:2]))
     seen = shrunk(image, shrink)
     if min(seen.shape[:2]) < _LEAST_SEEN_PX:
-        return Rectified(None, Fault.TOO_SMALL)
+        return Rectified(None, PictureFault.TOO_SMALL)
     mats = look(cv2.cvtColor(seen, cv2.COLOR_BGR2GRAY), Mats(), 0.0)
     fit = max((fit for fit in mats.fits if fit.is_measured), key=lambda fit: len(fit.markers), default=None)
     found = outlines(seen, size_mm, fit)
@@ -86,12 +86,12 @@ def rectified(image: Image, size_mm: Size) -> Rectified:
     best = found[0] if found else None
     is_unsure = best is not None and not best.is_sure and min(best.support, best.step) >= _CLEAR_SIDES
     if best is not None and is_unsure and tilt_deg(best.corners, seen, size_mm) > _TILT_DEG:
-        return Rectified(None, Fault.TILTED)
+        return Rectified(None, PictureFault.TILTED)
     if _are_several(found):
-        return Rectified(None, Fault.SEVERAL)
+        return Rectified(None, PictureFault.SEVERAL)
     if best is None or not best.is_sure:
         is_unclear = best is not None and best.is_doubtful
-        return Rectified(None, Fault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
+        return Rectified(None, PictureFault.UNCLEAR if is_unclear else _why_not(seen, found, size_mm))
     light = _light_on(seen, fit, best) if fit else None
     return judged(image, (best.corners + 0.5) / shrink - 0.5, size_mm, light)
 
@@ -223,16 +223,16 @@ def _are_in_a_row(one: Outline, other: Outline) -> bool:
     return False
 
 
-def _why_not(image: Image, found: list[Outline], size_mm: Size) -> Fault:
+def _why_not(image: Image, found: list[Outline], size_mm: Size) -> PictureFault:
     gray = cv2.cvtColor(image, cv2.COLOR_BGR2GRAY)
     if (_blur_px(gray) or 0.0) > _MOST_BLUR_MM / size_mm[1] * max(gray.shape):
-        return Fault.NOT_SHARP
+        return PictureFault.NOT_SHARP
     if _is_plain_around(image):
-        return Fault.LOW_CONTRAST
+        return PictureFault.LOW_CONTRAST
     if _is_cut_off(image, size_mm):
-        return Fault.NOT_WHOLE
+        return PictureFault.NOT_WHOLE
     near = [outline for outline in found if outline.support >= 0.6 and outline.odd <= 0.08 and outline.ends >= 0.5]
-    return Fault.LOW_CONTRAST if near else Fault.NO_CARD
+    return PictureFault.LOW_CONTRAST if near else PictureFault.NO_CARD
 
 
 def _is_plain_around(image: Image) -> bool:
@@ -275,11 +275,11 @@ def judged(
     gray = cv2.cvtColor(picture, cv2.COLOR_BGR2GRAY)
     fault = None
     if float(side[0] + side[2]) / 2 < LEAST_WIDTH_PX:
-        fault = Fault.TOO_SMALL
+        fault = PictureFault.TOO_SMALL
     elif (_blur_px(gray) or 0.0) > _MOST_BLUR_MM * PX_PER_MM:
-        fault = Fault.NOT_SHARP
+        fault = PictureFault.NOT_SHARP
     elif not is_whole and _shine(gray) > _MOST_SHINE:
-        fault = Fault.REFLECTION
+        fault = PictureFault.REFLECTION
     return Rectified(picture, fault, corners)
 
 

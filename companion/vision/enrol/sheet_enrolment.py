@@ -31,7 +31,7 @@ _FEWEST_ALIKE, _SHARE_ALIKE = 3, 0.5  # least number, and share, of the cards th
 
 
 @dataclass(frozen=True, slots=True)
-class Guess:
+class FaceGuess:
     """What a card may show."""
 
     likely: tuple[Subject, ...]  # faces, or None for a back, likeliest first
@@ -40,14 +40,14 @@ class Guess:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class SheetResult:
     """What one photograph gave."""
 
     count: int  # number of cards cut out
     faults: tuple[str, ...] = ()  # what is wrong with the others, in sentences without a full stop
 
 
-def take(enrolment: Enrolment, image: Image) -> Taken:
+def take(enrolment: Enrolment, image: Image) -> SheetResult:
     """Cut a photograph's cards out, to wait after those that wait already. Raises Problem if they cannot be kept."""
     folder, count = enrolment.folder, 0
     if places_in(folder) >= MOST_WAITING:
@@ -61,13 +61,13 @@ def take(enrolment: Enrolment, image: Image) -> Taken:
         cards = there
     faults = [card.fault.value for card in there if card.fault is not None]
     if len(cards) == 1 and faults:
-        return Taken(0, tuple(faults))
+        return SheetResult(0, tuple(faults))
     for place, card in enumerate(cards, start=places_in(folder)):
         picture = None if card is None or card.fault is not None else card.picture
         if place < MOST_WAITING:
             put_waiting(folder, place, b"" if picture is None else as_png(picture))
             count += picture is not None
-    return Taken(count, tuple(dict.fromkeys(faults)))
+    return SheetResult(count, tuple(dict.fromkeys(faults)))
 
 
 def leave_gap(enrolment: Enrolment) -> None:
@@ -76,7 +76,7 @@ def leave_gap(enrolment: Enrolment) -> None:
         put_waiting(enrolment.folder, places_in(enrolment.folder), b"")
 
 
-def named(enrolment: Enrolment, data: Path, *, in_order: bool | None = None) -> dict[int, Guess]:
+def named(enrolment: Enrolment, data: Path, *, in_order: bool | None = None) -> dict[int, FaceGuess]:
     """Return what the cards that wait may show, by their places, after all decks of the data folder and our own.
 
     `in_order`: True if the first of those that are wanted lie in their places though not all are there, False if they
@@ -164,7 +164,7 @@ def _tidy(enrolment: Enrolment) -> None:
 
 def guesses(
     pictures: Mapping[int, Image], decks: Sequence[Templates], order: Sequence[Subject], wanted: Sequence[Subject]
-) -> dict[int, Guess]:
+) -> dict[int, FaceGuess]:
     """Return what each card shows, by its place; `order` is what should lie in each place, empty where none is known.
 
     `pictures` are `(H, W, 3) uint8 BGR`, each filled by one card; `wanted` are the faces that they may show.
@@ -181,7 +181,7 @@ def guesses(
     count = Counter(most.values())
     sure = {place: face for place, face in most.items() if is_theirs and count[face] == 1 and face in wanted}
     left = [subject for subject in wanted if subject not in sure.values()]
-    found = {place: Guess((face,), is_sure=True) for place, face in sure.items()}
+    found = {place: FaceGuess((face,), is_sure=True) for place, face in sure.items()}
     for place in pictures.keys() - sure.keys():
         alike, here = [one[place] for one in identified if place in one], order[place : place + 1]
         is_moved = is_theirs or any(face not in here for face in alike)
@@ -191,7 +191,7 @@ def guesses(
             alike = [*(face for face in left if face not in known), *(face for face, _score in theirs[place].ranking)]
         likely = [*alike, *here] if is_moved else [*here, *alike]
         likely = [subject for subject in dict.fromkeys(likely) if subject in left]
-        found[place] = Guess(tuple(likely[:MOST_LIKELY]), is_by_place=bool(likely) and not is_moved)
+        found[place] = FaceGuess(tuple(likely[:MOST_LIKELY]), is_by_place=bool(likely) and not is_moved)
     return found
 
 

@@ -19,7 +19,7 @@ from companion.rules.cards import REMEDY_OF, Card, Family
 from companion.tabletop.template_decks import Deck
 from companion.vision.boxes import Floats, Image, Mask, Pixels, Size, lab
 from companion.vision.capture.image_io import read_picture
-from companion.vision.faces.keypoints import Points, points_of
+from companion.vision.faces.keypoints import Keypoints, points_of
 from companion.vision.faces.pose_search import COARSE_PX_PER_MM, Turned, in_every_turn, slants
 from companion.vision.mats.homography import through
 from companion.vision.opencv import cv2
@@ -128,7 +128,7 @@ class Templates:
         return {number: sign for number in numbers if (sign := _round_sign(self.middle, number)) is not None}
 
     @cached_property
-    def points(self) -> Points:
+    def points(self) -> Keypoints:
         """The keypoints of each face's first picture."""
         return points_of(self._large, self.size_mm[0])
 

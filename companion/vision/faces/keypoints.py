@@ -36,7 +36,7 @@ TURN_DEG = 20.0  # maximum difference between votes for its turn that agree
 
 
 @dataclass(frozen=True, eq=False)
-class Points:
+class Keypoints:
     """The keypoints of a deck's faces."""
 
     at_mm: Floats  # from the middle of the card, `(n, 2)`
@@ -45,7 +45,7 @@ class Points:
     descriptors: Pixels  # `(n, 128)`
 
 
-def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
+def points_of(pictures: Sequence[Image], width_mm: float) -> Keypoints:
     """Return the keypoints of pictures `(h, w) uint8`, each filled by one card of that width."""
     keys, rows = [np.empty((0, 4))], [np.empty((0, 128), np.float32)]
     for gray in pictures:
@@ -54,7 +54,7 @@ def points_of(pictures: Sequence[Image], width_mm: float) -> Points:
         keys.append((points - (width / 2, height / 2, 0, 0)) * (*[width_mm / width] * 3, 1))
         rows.append(found)
     x, y, sizes, angles = np.concatenate(keys).T
-    return Points(np.column_stack((x, y)), sizes, angles, np.concatenate(rows))
+    return Keypoints(np.column_stack((x, y)), sizes, angles, np.concatenate(rows))
 
 
 def _points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
@@ -64,7 +64,7 @@ def _points_on(gray: Image, most: int) -> tuple[Floats, Pixels]:
     return points, np.empty((0, 128), np.float32) if found is None else found
 
 
-def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
+def level_by_faces(image: Image, points: Keypoints, size_mm: Size) -> Fit | None:
     """Return the plane in which cards of a deck lie on a picture, its millimetres true; None if none is recognised."""
     share = min(1.0, LARGEST_PX / max(image.shape[:2]))
     small = shrunk(image, share)
@@ -78,7 +78,7 @@ def level_by_faces(image: Image, points: Points, size_mm: Size) -> Fit | None:
     return None
 
 
-def _squares(gray: Image, points: Points, size_mm: Size) -> Iterator[tuple[int, Quad]]:
+def _squares(gray: Image, points: Keypoints, size_mm: Size) -> Iterator[tuple[int, Quad]]:
     """Yield for each card recognised the number of its keypoints, and a square on it, a module a millimetre."""
     keys, found = _points_on(gray, MOST_POINTS)
     if not len(found) or not len(points.descriptors):

@@ -96,10 +96,10 @@ def look_at_faces(
     """
     seen = read_faces(image, templates, mats, where=where, beneath=beneath, outlines=outlines)
     told = [settled(mats, each) for each in seen]
-    return _Look(image, mats, templates, before, told, untouched).result(look)
+    return _FaceLook(image, mats, templates, before, told, untouched).result(look)
 
 
-class _Look:
+class _FaceLook:
     """One look at cards: those seen now against those that lay there before."""
 
     def __init__(

@@ -32,7 +32,7 @@ _MM = 100.0  # unit of length in the equations, in millimetres, so that all para
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Points:
+class MarkerPoints:
     """The markers of one mat: corners four by four, on the mat and on the picture, `(4n, 2)` each."""
 
     mm: Floats
@@ -43,7 +43,7 @@ class Points:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Survey:
+class Calibration:
     """What all markers together tell."""
 
     lens: Lens | None = None
@@ -52,13 +52,13 @@ class Survey:
 
 
 def survey(
-    mats: Mapping[str, Points],
+    mats: Mapping[str, MarkerPoints],
     size_px: tuple[int, int],
     lens: Lens | None,
     *,
     seek_lens: bool,
     watched: Mapping[str, Floats] = MappingProxyType({}),
-) -> Survey:
+) -> Calibration:
     """Return the plane under the mats, the first of which is best known, and the lens, known or sought again.
 
     Of the points `watched` on each mat, in millimetres `(N, 2)`, it is told how well they are known.
@@ -84,7 +84,7 @@ def survey(
         for at, mat in enumerate(mats)
         if mat in watched
     }
-    return Survey(found, dict(zip(mats, task.matrices(best), strict=True)), unsure)
+    return Calibration(found, dict(zip(mats, task.matrices(best), strict=True)), unsure)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,7 +101,7 @@ class _Task:
     unit: float
 
     @classmethod
-    def of(cls, mats: Sequence[Points], size_px: tuple[int, int]) -> _Task:
+    def of(cls, mats: Sequence[MarkerPoints], size_px: tuple[int, int]) -> _Task:
         mm = np.concatenate([points.mm for points in mats]) / _MM
         middles = mm.reshape(-1, 4, 2).mean(axis=1).repeat(4, axis=0)
         middle, unit = np.array([(size_px[0] - 1) / 2, (size_px[1] - 1) / 2]), float(np.hypot(*size_px) / 2)

@@ -19,7 +19,7 @@ from companion.tabletop.drawn_zones import Drawing
 from companion.tabletop.mat_layout import MatLayout, all_mats
 from companion.vision.boxes import Box, Floats, Image, around, merged
 from companion.vision.mats import outliers
-from companion.vision.mats.calibration import CORNER_PX, Survey, similarity, survey
+from companion.vision.mats.calibration import CORNER_PX, Calibration, similarity, survey
 from companion.vision.mats.drawn import fits_of, without_mats
 from companion.vision.mats.homography import Corners, Fit, Lens, as_quad, corners_mm, through
 from companion.vision.mats.markers import THOROUGH_WINDOWS, Candidates, find_all, find_soft, side_px, united
@@ -304,7 +304,9 @@ def _watched(layout: MatLayout) -> Floats:
     return np.concatenate([_NINE @ four for four in corners])
 
 
-def _fitted(layout: MatLayout, markers: Corners, told: Survey, old: Fit | None, size_px: tuple[int, int]) -> Fit | None:
+def _fitted(
+    layout: MatLayout, markers: Corners, told: Calibration, old: Fit | None, size_px: tuple[int, int]
+) -> Fit | None:
     """Return a mat's new place; None where the markers do not tell it well."""
     matrix, spread_mm = told.matrices[layout.id], told.spread_mm[layout.id]
     own = outliers.group_of(layout, markers, told.lens) if len(markers) >= ENOUGH_MARKERS else None
@@ -334,7 +336,7 @@ def _alone(group: Group, size_px: tuple[int, int]) -> tuple[Floats, float]:
     return told.matrices[mat], told.spread_mm[mat]
 
 
-def _pushed(layout: MatLayout, markers: Corners, told: Survey, old: Fit) -> tuple[Floats, float]:
+def _pushed(layout: MatLayout, markers: Corners, told: Calibration, old: Fit) -> tuple[Floats, float]:
     """Return where a pushed mat lies of which one marker shows, and how well that is known."""
     mm, straight = outliers.straight_points(layout, markers, told.lens)
     middle, on_table = mm.mean(axis=0), through(old.inverse, straight)

@@ -14,7 +14,7 @@ import numpy as np
 
 from companion.tabletop.mat_layout import Marker, MatLayout
 from companion.vision.boxes import Floats
-from companion.vision.mats.calibration import Points, similarity
+from companion.vision.mats.calibration import MarkerPoints, similarity
 from companion.vision.mats.homography import Corners, Fit, Lens, corners_mm
 from companion.vision.mats.markers import Candidates, side_px
 from companion.vision.opencv import cv2
@@ -33,11 +33,11 @@ def marks_of(layout: MatLayout) -> tuple[Marker, ...]:
     return (*layout.markers, layout.draw_marker) if layout.draw_marker else layout.markers
 
 
-def points_of(layout: MatLayout, markers: Corners) -> Points:
+def points_of(layout: MatLayout, markers: Corners) -> MarkerPoints:
     """Return the markers' corners on the mat and on the picture, in the order of `marks_of`."""
     shown = [marker for marker in marks_of(layout) if marker.id in markers]
     mm = np.concatenate([corners_mm(marker.square) for marker in shown])
-    return Points(mm, np.concatenate([markers[marker.id] for marker in shown]))
+    return MarkerPoints(mm, np.concatenate([markers[marker.id] for marker in shown]))
 
 
 def straight_points(layout: MatLayout, markers: Corners, lens: Lens | None) -> tuple[Floats, Floats]:

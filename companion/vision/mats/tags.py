@@ -20,7 +20,7 @@ from companion.tabletop.sticker_codes import CARDS, FIRST_TAG_ID, card_of_tag
 from companion.vision.boxes import Box, Floats32, Image, blurring, boxes_within
 from companion.vision.mats.homography import as_quad
 from companion.vision.opencv import cv2
-from companion.vision.view import AGREED, Code
+from companion.vision.view import AGREED, StickerSeen
 
 MARGIN = 1  # cells of white around a tag that are looked at with it
 SIDE = CELLS + 2 * MARGIN
@@ -56,7 +56,7 @@ class _Patterns(NamedTuple):
     insides: Floats32  # what is left of each, `(blurs, tags · 4 turns, 36)`; the mats' markers come first
 
 
-class _Match(NamedTuple):
+class _TagMatch(NamedTuple):
     score: float
     lead: float
     tag: int
@@ -74,8 +74,8 @@ def read_tags(
     *,
     where: Sequence[Box] | None = None,
     allowed: Collection[str] | None = None,
-    beside: Sequence[Code] = (),
-) -> tuple[Code, ...]:
+    beside: Sequence[StickerSeen] = (),
+) -> tuple[StickerSeen, ...]:
     """Return the tags of cards on a grey picture `(H, W) uint8`, limited to the boxes `where` if there are any.
 
     A card that is not in `allowed` (physical cards, None: any) is of another deck: a code without a card, as is a tag
@@ -102,7 +102,7 @@ def _patches(gray: Image, where: Sequence[Box] | None) -> Floats32:
     return np.concatenate([np.empty((0, 4, 2), np.float32), *quads])
 
 
-def _off_codes(quads: Floats32, codes: Sequence[Code]) -> Floats32:
+def _off_codes(quads: Floats32, codes: Sequence[StickerSeen]) -> Floats32:
     """Return the patches whose middle lies on none of the codes."""
     if not codes:
         return quads
@@ -171,7 +171,7 @@ def _looks_printed(looks: Floats32) -> npt.NDArray[np.bool_]:
     return (contrast >= MIN_CONTRAST) & (spread >= least * contrast) & (spread <= most * contrast)
 
 
-def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _Match]]:
+def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
     """Return the patches that may be a tag at all, with their best tags."""
     quads = quads[_rim_scores(_cells(gray, quads, parts=1)) >= ROUGH_RIM]
     looks = _cells(gray, quads)
@@ -179,7 +179,7 @@ def _told(gray: Image, quads: Floats32) -> Iterator[tuple[Floats32, _Match]]:
     return _matched(gray, quads[may_be], looks[may_be])
 
 
-def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Floats32, _Match]]:
+def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Floats32, _TagMatch]]:
     """Yield patches with their best tags; those that are not sure at once are laid on their rims more exactly."""
     for quad, match in zip(quads, _compared(looks), strict=True):
         if match.evidence >= SURE:
@@ -190,7 +190,7 @@ def _matched(gray: Image, quads: Floats32, looks: Floats32) -> Iterator[tuple[Fl
             yield (better, again) if again.evidence > match.evidence else (quad, match)
 
 
-def _compared(looks: Floats32) -> Iterator[_Match]:
+def _compared(looks: Floats32) -> Iterator[_TagMatch]:
     """Yield the best tag for each patch."""
     scores = _inside_scores(_unit(looks[:, INSIDE, INSIDE].reshape(-1, 36)))
     for by_blur in scores.transpose(1, 0, 2):
@@ -198,7 +198,7 @@ def _compared(looks: Floats32) -> Iterator[_Match]:
         best = turned.max(axis=1)
         second, first = np.partition(best, -2)[-2:]
         tag = int(best.argmax())
-        yield _Match(float(first), float(first - second), tag, int(turned[tag].argmax()), best)
+        yield _TagMatch(float(first), float(first - second), tag, int(turned[tag].argmax()), best)
 
 
 def _inside_scores(insides: Floats32) -> Floats32:
@@ -275,7 +275,7 @@ def _unit(values: npt.NDArray[np.floating]) -> Floats32:
 # --- What may be believed -------------------------------------------------------------------------------------
 
 
-def _apart(found: Iterable[tuple[Floats32, _Match]]) -> Iterator[tuple[Floats32, _Match]]:
+def _apart(found: Iterable[tuple[Floats32, _TagMatch]]) -> Iterator[tuple[Floats32, _TagMatch]]:
     """Yield each place once, as it matches best: a rim has an outer and an inner outline."""
     kept: list[Floats32] = []
     for quad, match in sorted(found, key=lambda pair: -pair[1].evidence):
@@ -285,20 +285,20 @@ def _apart(found: Iterable[tuple[Floats32, _Match]]) -> Iterator[tuple[Floats32,
             yield quad, match
 
 
-def _codes(found: Iterable[tuple[Floats32, _Match]], allowed: Collection[str] | None) -> Iterator[Code]:
+def _codes(found: Iterable[tuple[Floats32, _TagMatch]], allowed: Collection[str] | None) -> Iterator[StickerSeen]:
     there = ((quad, match) for quad, match in found if match.evidence >= THERE and card_of_tag(match.tag))
     for quad, match in _apart(there):
         card = card_of_tag(match.tag)
         corners = as_quad(np.roll(quad, match.turns, axis=0))
         if match.evidence < LIKELY:
-            yield Code(None, corners, 0.0, _rivals(match, allowed))
+            yield StickerSeen(None, corners, 0.0, _rivals(match, allowed))
         elif allowed is not None and card not in allowed:
-            yield Code(None, corners, 0.0)
+            yield StickerSeen(None, corners, 0.0)
         else:
-            yield Code(card, corners, AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
+            yield StickerSeen(card, corners, AGREED if match.evidence >= SURE else LIKELY_CONFIDENCE)
 
 
-def _rivals(match: _Match, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
+def _rivals(match: _TagMatch, allowed: Collection[str] | None) -> tuple[tuple[str, float], ...]:
     """Return the likeliest cards of a tag that cannot be told."""
     order = np.argsort(-match.scores)[: 2 * _RIVALS]
     cards = [(card, float(match.scores[tag])) for tag in order if (card := card_of_tag(int(tag)))]

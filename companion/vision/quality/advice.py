@@ -32,7 +32,7 @@ TOLD_PX, ASKED_PX = 75, 50
 
 
 @dataclass(frozen=True, slots=True)
-class Hint:
+class Tip:
     """One thing to do."""
 
     code: str
@@ -41,7 +41,7 @@ class Hint:
     needed: bool = False  # True if stickers go unread without it; else it would only be better
 
 
-NO_MATS = Hint(
+NO_MATS = Tip(
     "no-mats",
     say("No mat is seen: lay the printed mats flat so that the camera sees their four corner marks."),
     needed=True,
@@ -55,7 +55,7 @@ class Advice:
     size_px: tuple[int, int]
     sticker_mm: float
     zones: tuple[ZoneSight, ...]
-    hints: tuple[Hint, ...]  # most important first
+    hints: tuple[Tip, ...]  # most important first
     distance_cm: float | None  # from the camera to the middle of the mats, were its lens a usual one
     tilt_deg: float | None  # between the camera's view and straight down
     cards: int = 0  # number of cards that were read
@@ -227,10 +227,10 @@ class _Scene:
         return tuple(z for z in self.zones if z.smallest_mm is not None and z.smallest_mm > self.sticker_mm)
 
 
-_ALMOST_BLACK = Hint("dark", say("Make more light: the picture is almost black."), needed=True)
+_ALMOST_BLACK = Tip("dark", say("Make more light: the picture is almost black."), needed=True)
 
 
-def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
+def _about_missing_mats(scene: _Scene) -> Iterator[Tip]:
     if not scene.fits and not scene.zones:
         if scene.is_black:
             yield _ALMOST_BLACK
@@ -246,18 +246,18 @@ def _about_missing_mats(scene: _Scene) -> Iterator[Hint]:
             if others
             else say("%(mat)s is not seen: lay it flat into the picture, its corner marks uncovered.", mat=named)
         )
-        yield Hint("mat-missing", lay, missing, True)
+        yield Tip("mat-missing", lay, missing, True)
 
 
-def _about_mats_cut_off(scene: _Scene) -> Iterator[Hint]:
+def _about_mats_cut_off(scene: _Scene) -> Iterator[Tip]:
     for fit in scene.fits:
         where = _beyond(fit.outline_px, scene.size_px)
         if where:
             needed = any(_beyond(fit.quad_px(rect), scene.size_px) for rect in fit.layout.zones.values())
-            yield Hint("mat-cut-off", _turn_towards(fit.layout.id, where), (fit.layout.id,), needed)
+            yield Tip("mat-cut-off", _turn_towards(fit.layout.id, where), (fit.layout.id,), needed)
 
 
-def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
+def _about_covered_marks(scene: _Scene) -> Iterator[Tip]:
     if scene.unread():
         # Marks that a poor picture hides show again with a better one.
         return
@@ -270,16 +270,16 @@ def _about_covered_marks(scene: _Scene) -> Iterator[Hint]:
                 seen=seen,
                 there=there,
             )
-            yield Hint("marks-covered", uncover, (fit.layout.id,))
+            yield Tip("marks-covered", uncover, (fit.layout.id,))
 
 
-def _about_glare(scene: _Scene) -> Iterator[Hint]:
+def _about_glare(scene: _Scene) -> Iterator[Tip]:
     """Look for a lamp's reflection, and for light so bright that print may be lost, unless stickers are read there."""
     shining = [zone for zone in scene.zones if zone.glare >= GLARE_SHARE]
     if scene.zones and np.median([zone.saturated for zone in scene.zones]) >= TOO_BRIGHT_SHARE:
         needed = not any(zone.is_read for zone in scene.zones)
         dimmer = say("Make less light, or lower the camera's exposure: the picture is too bright.")
-        yield Hint("too-bright", dimmer, (), needed)
+        yield Tip("too-bright", dimmer, (), needed)
     elif shining:
         worst = max(shining, key=lambda zone: zone.glare)
         turn = say(
@@ -287,15 +287,15 @@ def _about_glare(scene: _Scene) -> Iterator[Hint]:
             share=f"{worst.glare:.0%}",
             zone=_zone(worst.zone),
         )
-        yield Hint("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
+        yield Tip("glare", turn, tuple(z.zone for z in shining), any(not zone.is_read for zone in shining))
     elif faded := tuple(z.zone for z in scene.zones if z.faded >= GLARE_SHARE and not z.is_read):
         dimmer = say(
             "Make less light, or lower the camera's exposure: it is very bright on %(zones)s.", zones=_the(faded)
         )
-        yield Hint("too-bright", dimmer, faded)
+        yield Tip("too-bright", dimmer, faded)
 
 
-def _about_blur(scene: _Scene) -> Iterator[Hint]:
+def _about_blur(scene: _Scene) -> Iterator[Tip]:
     soft = [
         zone
         for zone in scene.unread()
@@ -306,16 +306,16 @@ def _about_blur(scene: _Scene) -> Iterator[Hint]:
         hold = say(
             "Keep the camera still, on a stand that does not shake, and make more light: the picture is smeared."
         )
-        yield Hint("shaken", hold, names, True)
+        yield Tip("shaken", hold, names, True)
     elif 0 < len(soft) < len(scene.zones):
         focus = say("Focus the lens on %(zones)s: edges are %(px)s px soft there.", zones=_the(names), px=worst)
-        yield Hint("blurred", focus, names, True)
+        yield Tip("blurred", focus, names, True)
     elif soft:
         clean = say("Clean or focus the lens: the picture is soft, edges are %(px)s px wide.", px=worst)
-        yield Hint("blurred", clean, (), True)
+        yield Tip("blurred", clean, (), True)
 
 
-def _about_dark(scene: _Scene) -> Iterator[Hint]:
+def _about_dark(scene: _Scene) -> Iterator[Tip]:
     if not scene.lit and scene.is_black and scene.zones:
         yield _ALMOST_BLACK
     grainy = [
@@ -327,10 +327,10 @@ def _about_dark(scene: _Scene) -> Iterator[Hint]:
     dark = [zone for zone in scene.lit if zone not in milky and (zone.white < DARK_WHITE or zone in grainy)]
     if milky:
         clean = say("Clean the lens, and shade it from the lamp: the picture is milky, black print looks grey.")
-        yield Hint("pale", clean, _unless_all(scene, milky), any(zone in grainy for zone in milky))
+        yield Tip("pale", clean, _unless_all(scene, milky), any(zone in grainy for zone in milky))
     if dark:
         names = _unless_all(scene, dark)
-        yield Hint("dark", _lighter(names, is_grainy=bool(grainy)), names, any(zone in grainy for zone in dark))
+        yield Tip("dark", _lighter(names, is_grainy=bool(grainy)), names, any(zone in grainy for zone in dark))
 
 
 def _lighter(names: Sequence[str], *, is_grainy: bool) -> Said:
@@ -347,7 +347,7 @@ def _unless_all(scene: _Scene, zones: Sequence[ZoneSight]) -> tuple[str, ...]:
     return () if len(zones) == len(scene.lit) else tuple(zone.zone for zone in zones)
 
 
-def _about_size(scene: _Scene) -> Iterator[Hint]:
+def _about_size(scene: _Scene) -> Iterator[Tip]:
     """Yield what to do where stickers are too small even on a sharp and bright picture."""
     small = [zone for zone in scene.zones if zone.px_per_mm and _module_px(scene, zone) < MODULE_PX]
     if not small:
@@ -360,7 +360,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
             degrees=scene.tilt_deg,
             zones=_zone(worst.zone),
         )
-        yield Hint("tilted", above, names, True)
+        yield Tip("tilted", above, names, True)
     elif _still_fits(scene, ratio):
         closer_by_mm = (worst.distance_mm or 0.0) * (1 - 1 / ratio)
         cm, told = max(5, 5 * math.ceil(closer_by_mm / 50)), {"mm": scene.sticker_mm, "zones": _the(names)}
@@ -370,7 +370,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
             )
         else:
             closer = say("Move the camera closer: %(mm)g mm stickers are too small on %(zones)s.", **told)
-        yield Hint("closer", closer, names, True)
+        yield Tip("closer", closer, names, True)
     else:
         size_mm = math.ceil(scene.sticker_mm * ratio)
         larger = say(
@@ -382,7 +382,7 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
                 "Use a camera with more pixels, or a smaller table: %(zones)s is too far for any sticker.",
                 zones=_zone(worst.zone),
             )
-        yield Hint("larger-stickers", larger, names, True)
+        yield Tip("larger-stickers", larger, names, True)
     if max(scene.size_px) < SIZE_PX[0]:
         width, height = scene.size_px
         more = say(
@@ -390,10 +390,10 @@ def _about_size(scene: _Scene) -> Iterator[Hint]:
             width=width,
             height=height,
         )
-        yield Hint("smaller-picture", more)
+        yield Tip("smaller-picture", more)
 
 
-def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
+def _about_uneven_light(scene: _Scene) -> Iterator[Tip]:
     if len(scene.lit) < 2:
         return
     dim, bright = (of(scene.lit, key=lambda zone: zone.white) for of in (min, max))
@@ -403,20 +403,20 @@ def _about_uneven_light(scene: _Scene) -> Iterator[Hint]:
             dim=_zone(dim.zone),
             bright=_zone(bright.zone),
         )
-        yield Hint("uneven", evenly, (dim.zone,))
+        yield Tip("uneven", evenly, (dim.zone,))
 
 
-def _about_unknown_scale(scene: _Scene) -> Iterator[Hint]:
+def _about_unknown_scale(scene: _Scene) -> Iterator[Tip]:
     unknown = tuple(zone.zone for zone in scene.zones if zone.smallest_mm is None)
     if unknown:
         lay = say(
             "Lay a card into each zone and look again: no card was read, and without mats only cards tell"
             " whether stickers look large enough."
         )
-        yield Hint("no-scale", lay, unknown)
+        yield Tip("no-scale", lay, unknown)
 
 
-_ASKED: tuple[Callable[[_Scene], Iterator[Hint]], ...] = (
+_ASKED: tuple[Callable[[_Scene], Iterator[Tip]], ...] = (
     _about_missing_mats,
     _about_mats_cut_off,
     _about_covered_marks,

@@ -39,7 +39,7 @@ VIEW_DEG = 65.0  # angle of view across a usual webcam's picture, in degrees; th
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Light:
+class ZoneLight:
     """What the pixels of a zone say by themselves, and the markers beside it."""
 
     white: float  # grey level of paper
@@ -54,7 +54,7 @@ class Light:
 
 
 @dataclass(frozen=True, slots=True)
-class ZoneSight(Light):
+class ZoneSight(ZoneLight):
     """What the picture of one zone allows."""
 
     zone: str
@@ -141,14 +141,14 @@ def _zones(gray: Image, fit: Fit, sticker_mm: float, codes: Sequence[Quad]) -> I
         )
 
 
-def _light_of(gray: Image, quad: Floats) -> Light:
+def _light_of(gray: Image, quad: Floats) -> ZoneLight:
     part, in_zone = cut_out(gray, quad, around(quad).within(gray.shape[1], gray.shape[0]))
     inside = part[in_zone]
     if not inside.size:
-        return Light(white=0.0, contrast=0.0, saturated=0.0, dark=0.0, blur_px=None)
+        return ZoneLight(white=0.0, contrast=0.0, saturated=0.0, dark=0.0, blur_px=None)
     low, high = (float(level) for level in np.percentile(inside, (2, 95)))
     glare, faded = shine_of(gray, quad)
-    return Light(
+    return ZoneLight(
         white=high,
         contrast=high - low,
         saturated=float((inside >= SATURATED).mean()),
@@ -160,7 +160,7 @@ def _light_of(gray: Image, quad: Floats) -> Light:
     )
 
 
-def _by_edges(light: Light, edges: Sequence[Edge], at_px: Floats) -> Light:
+def _by_edges(light: ZoneLight, edges: Sequence[Edge], at_px: Floats) -> ZoneLight:
     """Return the light with blur, paper and contrast as the markers tell them, weighted by how near they are."""
     if not edges:
         return light
@@ -184,7 +184,7 @@ def _scales(fit: Fit, rect: Rect) -> list[float]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Camera:
+class Viewpoint:
     """Where a camera with a usual lens must be to see a mat like this, in millimetres of the mat."""
 
     at_mm: Floats
@@ -192,7 +192,7 @@ class Camera:
     tilt_deg: float
 
 
-def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:
+def camera_of(fit: Fit, width_px: int, height_px: int) -> Viewpoint:
     """Return where the camera must be, from how a mat looks on a picture of that size."""
     mm = corners_mm(Rect(0.0, 0.0, *fit.layout.size_mm))
     matrix = cv2.getPerspectiveTransform(mm.astype(np.float32), fit.to_px(mm).astype(np.float32))
@@ -204,4 +204,4 @@ def camera_of(fit: Fit, width_px: int, height_px: int) -> Camera:
     turn = u @ vt
     at = -turn.T @ shift / size
     middle = (*(side / 2 for side in fit.layout.size_mm), 0.0)
-    return Camera(at, float(np.linalg.norm(at - middle)), math.degrees(math.acos(min(1.0, abs(turn[2, 2])))))
+    return Viewpoint(at, float(np.linalg.norm(at - middle)), math.degrees(math.acos(min(1.0, abs(turn[2, 2])))))

@@ -28,7 +28,7 @@ from companion.vision.opencv import cv2
 from companion.vision.stickers import code_detector, codebook
 from companion.vision.stickers.code_plane import SIZES_MM, level_of, still_to_look_for, widths_mm
 from companion.vision.stickers.codebook import Reading
-from companion.vision.view import AGREED, ALONE, Code, Point, Quad, centre_of, side_of
+from companion.vision.view import AGREED, ALONE, Point, Quad, StickerSeen, centre_of, side_of
 
 SURE_SCORE, SURE_MARGIN, SURE_SUM = 0.52, 0.25, 0.92
 """Minimum score, margin and sum of both from which on our own reader is believed by itself. Noise and blur take from
@@ -73,7 +73,7 @@ def read_codes(
     allowed: Collection[str] | None = None,
     mats: Mats | None = None,
     before: Before = NOTHING_BEFORE,
-) -> tuple[Code, ...]:
+) -> tuple[StickerSeen, ...]:
     """Return the stickers of ours on a grey picture `(H, W) uint8`, codes and tags.
 
     `where` limits the search to boxes. A card that is not in `allowed` (physical cards, None: any) is of another
@@ -84,8 +84,8 @@ def read_codes(
     found = [code for box in boxes for code in _codes_in(gray, box, mats, before)]
     found = [code if code.card is None or allowed is None or code.card in allowed else _unknown(code) for code in found]
     # The mats' own markers are no card's, wherever they lie.
-    markers = (Code(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
-    not_tags = [*found, *markers, *(Code(None, quad, 0.0) for quad in before.beside)]
+    markers = (StickerSeen(None, as_quad(corners), 0.0) for fit in mats.fits for corners in fit.markers.values())
+    not_tags = [*found, *markers, *(StickerSeen(None, quad, 0.0) for quad in before.beside)]
     tags = read_tags(gray, where=boxes, allowed=allowed, beside=not_tags)
     return tuple(_told_apart([*found, *tags]))
 
@@ -109,7 +109,7 @@ def boxes_to_read(gray: Image, where: Sequence[Box] | None) -> tuple[Box, ...]:
     return (whole(gray),) if sum(box.area_px for box in boxes) > WHOLE_FROM * gray.size else boxes
 
 
-def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[Code]:
+def _codes_in(gray: Image, box: Box, mats: Mats, before: Before) -> Iterator[StickerSeen]:
     own = _best_each([*_closed_set(gray, box, mats, before)])
     general = [(card, quad) for card, quad in _general(gray, box) if _plausible(quad)]
     for code in own:
@@ -189,9 +189,9 @@ def _is_sure(reading: Reading) -> bool:
     return enough and reading.score + reading.margin >= SURE_SUM
 
 
-def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
+def _best_each(found: list[tuple[Reading, Quad]]) -> list[StickerSeen]:
     """Return each place once, as it was read best."""
-    kept: list[Code] = []
+    kept: list[StickerSeen] = []
     for reading, quad in sorted(found, key=lambda pair: -pair[0].score):
         code = _code_of(reading, quad)
         if not any(_near(code.centre_px, other.corners_px) for other in kept):
@@ -199,13 +199,13 @@ def _best_each(found: list[tuple[Reading, Quad]]) -> list[Code]:
     return kept
 
 
-def _code_of(reading: Reading, quad: Quad) -> Code:
+def _code_of(reading: Reading, quad: Quad) -> StickerSeen:
     """Return a reading as a code; a card that is not sure is one of the rivals, of which none is likelier than 0.85."""
     if _is_sure(reading):
-        return Code(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
+        return StickerSeen(reading.card, quad, min(AGREED, 0.93 + 0.2 * (reading.margin - SURE_MARGIN)))
     weights = {card: math.exp(12 * score) for card, score in reading.ranking}
     total = sum(weights.values())
-    return Code(None, quad, 0.0, tuple((card, round(0.85 * w / total, 3)) for card, w in weights.items()))
+    return StickerSeen(None, quad, 0.0, tuple((card, round(0.85 * w / total, 3)) for card, w in weights.items()))
 
 
 def _corners(reading: Reading) -> npt.NDArray[np.float64]:
@@ -237,7 +237,7 @@ def _plausible(quad: Quad) -> bool:
     return right_turns and min(lengths) >= MIN_SIDE_PX and max(lengths) < 3 * min(lengths)
 
 
-def _both(gray: Image, own: Code, said: set[str]) -> Code:
+def _both(gray: Image, own: StickerSeen, said: set[str]) -> StickerSeen:
     """Return a code that both our own reader and a general one have found."""
     card = next(iter(said)) if len(said) == 1 else None
     if card is None or (own.card is not None and own.card != card):
@@ -245,12 +245,12 @@ def _both(gray: Image, own: Code, said: set[str]) -> Code:
     if own.card == card:
         return replace(own, confidence=AGREED)
     second = _second_opinion(gray, own.corners_px)
-    return Code(card, own.corners_px, AGREED) if second == card else own
+    return StickerSeen(card, own.corners_px, AGREED) if second == card else own
 
 
-def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> Code:
+def _checked(gray: Image, card: str, quad: Quad, known: Mapping[str, Point]) -> StickerSeen:
     """Check a code that only a general reader has found: by how that card's looks, or by another reader."""
-    code = Code(card, quad, AGREED)
+    code = StickerSeen(card, quad, AGREED)
     before = known.get(card)
     if before is not None and _near(before, quad):
         return code
@@ -302,7 +302,7 @@ def _zbar() -> Callable[[Image], list[str]]:
 # --- What may be believed -------------------------------------------------------------------------------------
 
 
-def _unknown(code: Code) -> Code:
+def _unknown(code: StickerSeen) -> StickerSeen:
     return replace(code, card=None, confidence=0.0)
 
 
@@ -311,9 +311,9 @@ def _near(point: Point, quad: Quad) -> bool:
     return math.dist(point, centre_of(quad)) <= side_of(quad) / 2
 
 
-def _told_apart(codes: list[Code]) -> Iterator[Code]:
+def _told_apart(codes: list[StickerSeen]) -> Iterator[StickerSeen]:
     """Yield each place once; a card that is read at two places is unknown at both."""
-    kept: list[Code] = []
+    kept: list[StickerSeen] = []
     for code in codes:
         if not any(other.card == code.card and _near(other.centre_px, code.corners_px) for other in kept):
             kept.append(code)
