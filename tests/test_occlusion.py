@@ -601,8 +601,19 @@ def test_a_card_pushed_off_its_like_of_which_a_strip_shows_still_is_one_card():
     assert not any(one.is_double for one in seen)
 
 
-def test_a_hazard_that_its_remedy_hides_but_for_a_strip_need_not_lie_there_any_more():
-    roll, hazard, remedy = card("roll", -2.7), card("accident"), card("repairs", 0.3, -1.8)
+def test_a_card_pushed_before_another_like_it_is_laid_on_it_is_told_once():
+    ground, first, pushed = card("roll", 2, 3), card("100"), card("100", 3)
+
+    *_, (seen, _) = looks((ground, first), (ground, pushed), (ground, pushed, card("100", 16, 2)))
+
+    assert faces(seen).count("100") == 2
+
+
+@pytest.mark.parametrize(("under", "upper"), [((-2.7, 0), (0.3, -1.8)), ((0.5, -2.5, 0.2), (0.6, 4, 0.6))])
+def test_a_hazard_that_its_remedy_hides_but_for_a_strip_need_not_lie_there_any_more(
+    under: tuple[float, ...], upper: tuple[float, ...]
+) -> None:
+    roll, hazard, remedy = card("roll", *under), card("accident"), card("repairs", *upper)
 
     *_, (seen, _) = looks(*one_by_one(roll, hazard, remedy), (roll, remedy))
 
@@ -616,3 +627,14 @@ def test_a_stop_carried_off_is_gone_though_the_hazard_beneath_it_was_dragged_alo
     *_, (seen, _) = looks(*piles, (roll, card("accident", -1.4)))
 
     assert "stop" not in faces(seen)
+
+
+def test_a_pile_pushed_aside_as_a_whole_has_no_second_card_like_its_top_one():
+    ground, lower, upper = (
+        card(face, *at, style="minimal") for face, at in (("accident", (2, -3)), ("25", ()), ("75", (1, -9)))
+    )
+    pushed = card("25", 14, -7, style="minimal"), card("75", 15, -16, 3, style="minimal")
+
+    *_, (seen, _) = looks(*one_by_one(ground, lower, upper), (ground, *pushed), style="minimal")
+
+    assert faces(seen).count("75") == 1

@@ -116,6 +116,22 @@ def test_two_beaten_hazards_of_one_face_are_carried_off_one_after_the_other_and_
     assert table.questions == ()
 
 
+def test_a_hazard_carried_off_with_its_remedy_as_that_is_played_is_beaten_and_the_next_like_it_is_another():
+    table, battle = ByFace("Ann roll", "Bob roll"), "side-2/battle"
+    remedy = by_face(Card.ROLL, "table/discard", 3)
+    rolled, first = by_face(Card.ROLL, battle, 1), by_face(STOP, battle, 2, 3.0)
+    for cards in ((rolled,), (first,), (remedy,), (remedy, by_face(Card.KM_50, "table/discard", 4, 9.0))):
+        table.see(1.0, unknown=(battle, "table/discard"))
+        table.told = cards
+        table.see(3.0)
+    table.told = (*table.told, by_face(STOP, battle, 5, 2.0))
+    table.enter("Bob discard 25")
+    table.see(3.0)
+
+    assert table.played[2:] == ["Ann stop > Bob", "Bob roll", "Ann discard 50", "Bob discard 25", "Ann stop > Bob"]
+    assert [told(each) for each in table.questions] == []
+
+
 # Reshuffled discards
 
 
@@ -457,6 +473,15 @@ a card that was waited with counts although an arm takes it to the discard pile
         lay stop-01 2/battle; see 1.5 hiding 1/speed; lay right-of-way-01 2/safety sideways; see hiding 1/speed;
         see 0.3 hiding 2/battle discard; up stop-01 roll-02; lay stop-01 discard; see 2 => ever: Ann stop > Bob /
         Bob right-of-way !
+a remedy that goes to the discard pile with the hazard that it ends was played
+    enter Ann roll, Bob roll; put roll-01 1/battle; put roll-02 2/battle; see; lay speed-limit-01 2/speed; see 2;
+        see 0.5 hiding 2/speed discard; up speed-limit-01; lay end-of-limit-01 discard; see 3
+        => ever: Ann speed-limit > Bob / Bob end-of-limit
+    => nothing
+a remedy that comes to the discard pile while the hazard that it ends lies on is a discard
+    enter Ann roll, Bob roll; put roll-01 1/battle; put roll-02 2/battle; see; lay speed-limit-01 2/speed; see 2;
+        see 0.5 hiding 2/speed discard; lay end-of-limit-01 discard; see 3
+        => ever: Ann speed-limit > Bob / Bob discard end-of-limit
 an attack that is beaten and carried off while it waits still counts
     enter Ann roll, Bob roll, Ann 25; put roll-01 1/battle; put roll-02 2/battle; see; lay stop-01 1/battle;
         see hiding 2/distance; lay roll-01 1/battle; lay stop-01 discard; lay right-of-way-01 1/safety sideways;

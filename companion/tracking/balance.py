@@ -147,6 +147,12 @@ class _Comparison:
                 continue  # the record has it there
             gone = (old for old in self._gone if old.serial in self._spots and may_be_carried_off(old, new))
             yield from itertools.islice((old for old in gone if self._strike_off(self._spots[old.serial])), 1)
+        for remedy in self._there:
+            zone, _ = self._spots.get(remedy.serial) or (remedy.zone, remedy.face)
+            if zone != remedy.zone == DISCARD_ZONE:
+                # It was carried there as it was played, with what lay beneath it.
+                beneath = (old for old in self._gone if old.zone == zone and old.serial < remedy.serial)
+                yield from (old for old in beneath if self._strike_off((zone, old.face)))
 
     def _strike_off_missing(self, track: Track) -> bool:
         """Strike off a card that has gone while the record had it, and has it still; False if it is none of those."""

@@ -135,11 +135,11 @@ def _recognised(here: Mapping[int, Detection], tracks: Sequence[Track]) -> dict[
     of = {n: by_card.get(s.card) if s.card is not None else by_stay.get(s.stay) for n, s in seen.items()}
     known = {n: track for n, track in of.items() if track is not None}
     for n in sorted(seen.keys() - known.keys()):
-        alike = (m for m, track in known.items() if track.face is seen[n].face and track.card is None)
-        newer = (m for m in alike if (seen[n].stay or math.inf) < (known[m].stay or 0))
-        taken_for = min(newer, key=lambda m: here[n].off_mm(known[m]), default=None)
-        if taken_for is not None:
-            known[n] = known.pop(taken_for)
+        alike = [track for track in tracks if track.face is seen[n].face and track.card is None]
+        newer = [m for m, track in known.items() if track in alike and (seen[n].stay or math.inf) < (track.stay or 0)]
+        # Where another like it is missed, it may be that one.
+        if newer and all(track in known.values() for track in alike):
+            known[n] = known.pop(min(newer, key=lambda m: here[n].off_mm(known[m])))
     return known
 
 

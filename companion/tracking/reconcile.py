@@ -17,11 +17,11 @@ from functools import cached_property
 
 from companion.common.text import Said, say
 from companion.match.questions import SURE_CONFIDENCE, Answer, Kind, Question
-from companion.match.zone_plays import named, where
-from companion.rules.cards import SAFETY_OF, Card, Family
-from companion.rules.play import Play, Verb
+from companion.match.zone_plays import Guess, named, where
+from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
+from companion.rules.play import Play, Verb, lay
 from companion.rules.referee import apply, objections
-from companion.rules.table import Table
+from companion.rules.table import PILE_OF, Table
 from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
@@ -87,7 +87,7 @@ class _Reconciliation:
             # So many are gone that somebody gathers them in.
             is_gathering = len(now.missing) >= MANY and (recent or self._tracks.bare_since_s is not None)
             if not (is_gathering or any(map(self._awaits_entry, acts))):
-                asked += [one for one in self._differences(now) if one not in asked]
+                asked += [one for one in self._differences(now, after) if one not in asked]
             piles = questions_of_the_piles(self._tracks, self._record, after, is_gathering=is_gathering)
             asked += [(one.zone is None and self._last_stacked(after)) or one for one in piles]
         yield from (question for question in asked if question is not None)
@@ -130,11 +130,24 @@ class _Reconciliation:
             return Act(track, None, likeliest if is_legal else None, table, clear=False)
         sentence = self._places.question(face, track.zone, table)
         guess = self._places.play_at(face, track.zone, track.place.sideways, table)
+        ended = self._ended(track, table)
+        if ended is not None and ended.state is State.GONE:
+            guess = Guess(lay(table.player_up, face), clear=True)
         accelerator = self._doubling.get(track.serial, 0)  # None where it is unclear whether there is one
         if guess is None or sentence is not None or table.is_over or accelerator is None:
             return Act(track, face, None, table, sentence)
         play = replace(guess.play, times=2) if accelerator else guess.play
         return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
+
+    def _ended(self, track: Track, table: Table) -> Track | None:
+        """The hazard that a remedy on the discard pile has ended, if both were carried there as it was played."""
+        side, hazard = table.side_of(table.player_up), HAZARD_OF.get(track.face)
+        in_force = (side.hazard, Card.SPEED_LIMIT if side.limited else None)
+        if track.zone != DISCARD_ZONE or hazard is None or hazard not in in_force:
+            return None
+        zone = f"{self._places.mat_of(side.name)}/{PILE_OF[hazard]}"
+        left = (t for t in self._tracks.cards if t.zone == zone and t.face is hazard and t.absent_since_s is not None)
+        return next((t for t in left if abs(track.since_s - t.last_there_s) <= TURN_S), None)
 
     def _ranked(self, track: Track, table: Table) -> list[tuple[Play, float]]:
         """What a card that cannot be read may mean, likeliest first, once it has been looked at often enough."""
@@ -234,8 +247,10 @@ class _Reconciliation:
         tops = (t for t in self._tracks.there if t.zone == DISCARD_ZONE and t.face is top)
         is_taking = any(t.absent_since_s is not None and t.absent_since_s <= track.since_s for t in tops)
         may_follow = act.turn_matters and self._may_follow_another(act, before)
+        ended = self._ended(track, act.table)
+        is_ending = ended is not None and ended.state is not State.GONE
         return act.deed is not Handling.STACKED and (
-            may_be_doubled or is_taking or may_follow or self._may_have_moved(track)
+            may_be_doubled or is_taking or is_ending or may_follow or self._may_have_moved(track)
         )
 
     def _may_have_moved(self, track: Track) -> bool:
@@ -352,14 +367,20 @@ class _Reconciliation:
                 lines.append(Line(seq + 1, act.play, act.table, self._places, act.track.serial))
         return balance(self._tracks, replace(self._record, lines=tuple(lines)), after)
 
-    def _differences(self, now: Balance) -> Iterator[Question | None]:
+    def _differences(self, now: Balance, after: Table) -> Iterator[Question | None]:
         """Yield what is asked about cards that the record has and the table has not, or elsewhere."""
         moved = {old.serial: new for old, new in self._moved if new in now.extra}
         for old in now.missing:
             new = moved.get(old.serial)
-            if old is not self._taken and (new is None or not self._explains(old, new)):
+            is_explained = self._is_settled(old, after) or (new is not None and self._explains(old, new))
+            if old is not self._taken and not is_explained:
                 yield self._about_gone(old, new)
         yield from map(self._about_changed, self._record.lines)
+
+    def _is_settled(self, old: Track, table: Table) -> bool:
+        """True if it means nothing any more that a card is gone from a side's pile: others lie on it, or soon will."""
+        is_beneath = old.zone != DISCARD_ZONE and self._places.is_beneath(table, old.face, old.zone)
+        return is_beneath or any(HAZARD_OF.get(track.face) is old.face for track in self._tracks.coming)
 
     def _about_changed(self, line: Line) -> Question | None:
         """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
@@ -367,7 +388,7 @@ class _Reconciliation:
         if track is None or not (track.is_there and track.is_in_sight):
             return None
         zone, face = line.spots[0] if line.spots else (track.zone, track.face)
-        if zone == track.zone:
+        if zone == track.zone or self._ended(track, line.before) is not None:
             return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
         if meant is None or self._places.question(face, track.zone, line.before) is not None:

@@ -241,7 +241,7 @@ class _FaceLook:
             if card.missed and any(_is_like_upon(upper, card) for upper in hidden):
                 # It may have been pushed to where that one lies, and now neither shows.
                 continue
-            is_out = _may_be_drawn_out(card) and (card.is_buried or self._still_there(card) is False)
+            is_out = _may_be_drawn_out(card) and not self._still_there(card)
             if (card.upon & firm and not is_out) or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
                 sighting = self._as_it_lies_now(card)
@@ -369,12 +369,18 @@ class _FaceLook:
         new = self._told[at]
         alike = [lain for lain in self._before if lain.sighting.face is new.face]
         near = (lain for lain in alike if self._is_over(lain, new, BESIDE_MM) and not lain.is_buried)
-        gone = [lain for lain in near if lain in old and lain not in kept]
+        still = {lain.order for lain in kept}
+        gone = [lain for lain in near if lain in old and lain.order not in still]
         card = next((lain for lain in gone if lain.is_whole and self._still_there(lain) is False), None)
         if card is None:
             return None
         others = [lain for lain in alike if lain not in gone and lain.mat == card.mat]
-        strips = [one for one in self._strips_beneath(new, card) if not any(self._may_be(lain, one) for lain in others)]
+        strips: list[Sighting] = []
+        for one in self._strips_beneath(new, card):
+            is_told = any(math.dist(one.centre_px, strip.centre_px) <= self._same_px(card) for strip in strips)
+            is_other = self._was_pushed_along(one, card, new) or any(self._may_be(lain, one) for lain in others)
+            if not is_told and not is_other:
+                strips.append(one)
         if len(strips) < len(gone):
             return None
         strip = min(strips, key=lambda one: self._off(card, one))
@@ -387,9 +393,21 @@ class _FaceLook:
         quad = as_quad(fit.to_px(card.corners_mm))
         box = around((*quad, *_quad(new))).padded(round(BESIDE_MM * fit.px_per_mm))
         for one in read_faces(self._image, self._templates, self._mats, where=[box], fans=True, outlines=[quad]):
-            is_new = math.dist(one.centre_px, new.centre_px) <= SAME_MM * fit.px_per_mm
-            if _likeliest(one) == any_copy(new.face) and not is_new and self._is_over(card, one, BESIDE_MM):
+            is_new = math.dist(one.centre_px, new.centre_px) <= self._same_px(card)
+            if _likeliest(one) == any_copy(new.face) and not is_new and self._is_over(card, one):
                 yield one
+
+    def _was_pushed_along(self, strip: Sighting, card: Lain, new: Sighting) -> bool:
+        """True if a strip may be another card's, were both pushed alike and the new one the card that lay there."""
+        fit = self._fits[card.mat]
+        here, there = (fit.to_mm(_quad(each)).mean(axis=0) for each in (strip, new))
+        before = here - there + card.corners_mm.mean(axis=0)
+        others = (lain for lain in self._before if lain.mat == card.mat and lain.sighting.face is not new.face)
+        return any(math.dist(before, lain.corners_mm.mean(axis=0)) <= PUSHED_MM for lain in others)
+
+    def _same_px(self, lain: Lain) -> float:
+        """Return how far the middles of two sightings of one card lie apart at most, on the picture."""
+        return SAME_MM * self._fits[lain.mat].px_per_mm
 
     def _may_be(self, lain: Lain, sighting: Sighting) -> bool:
         """True if a card seen may be a remembered one, pushed if that has not been seen of late."""
