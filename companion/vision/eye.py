@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from companion.common.text import say
 from companion.rules.cards import Card
 from companion.tabletop.drawn_zones import DrawnZones
-from companion.tabletop.mat_layout import DRAW_ZONE, kind_of, mat_of
+from companion.tabletop.mat_layout import DRAW_ZONE, is_pile, kind_of, mat_of
 from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image, around, boxes_within
 from companion.vision.capture.sources import Frame
@@ -261,7 +261,8 @@ class Eye:
         open_to_doubt = (changes.changed | due) - changes.touched_border
         # What could not be explained when its zone was read is as it was then.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
-        odd = zones.unexplained(sight.zones, open_to_doubt, view.sightings) | changes.touched_border
+        explaining = (*view.sightings, *_beneath(view, lain))
+        odd = zones.unexplained(sight.zones, open_to_doubt, explaining) | changes.touched_border
         odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
         # What lies still for long enough was put there: the cards under it are remembered as they were.
@@ -406,6 +407,12 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
             later = (s for s in view.sightings if s.stay is None or s.stay > card.order)
             if not any(lies_over(s, seen) for s in later):
                 yield seen
+
+
+def _beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
+    """Yield the cards that were pushed with a pile of which the top one is told: what shows beside that is theirs."""
+    piles = {s.zone for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN and is_pile(s.zone or "")}
+    yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
 
 
 def _remembered(
