@@ -16,7 +16,7 @@ from webcam import Pose, Shot
 from companion.rules.cards import Card
 from companion.tabletop.card_ids import payload
 from companion.tabletop.mat_layout import all_mats
-from companion.vision import zones
+from companion.vision import eye, zones
 from companion.vision.boxes import Box, around
 from companion.vision.capture.sources import Frame
 from companion.vision.eye import Eye
@@ -27,7 +27,7 @@ from companion.vision.faces.face_templates import Templates, templates_of
 from companion.vision.faces.occlusion import Lain, look_at_faces
 from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats, look
-from companion.vision.view import Sighting
+from companion.vision.view import Sighting, View
 
 MAT = Sheet("side-1", 0, 0, 0, (420, 297))
 CAMERA = Pose(px_per_mm=1.8, tilt_deg=10)
@@ -638,3 +638,14 @@ def test_a_pile_pushed_aside_as_a_whole_has_no_second_card_like_its_top_one():
     *_, (seen, _) = looks(*one_by_one(ground, lower, upper), (ground, *pushed), style="minimal")
 
     assert faces(seen).count("75") == 1
+
+
+def test_what_shows_beside_the_top_of_a_pushed_pile_may_be_the_cards_that_lay_there_and_beside_a_bare_pile_none() -> (
+    None
+):
+    pile, pushed = (card("accident", 16, 3), card("roll")), (card("accident", 30, -9), card("roll", 14, -12))
+
+    *_, (seen, lain) = looks(*one_by_one(*pile), pushed)
+    beneath = eye.beneath(View(0.0, (), seen), lain), eye.beneath(View(0.0, (), ()), lain)
+
+    assert [faces(tuple(each)) for each in beneath] == [["accident", "roll"], []]

@@ -261,7 +261,7 @@ class Eye:
         open_to_doubt = (changes.changed | due) - changes.touched_border
         # What could not be explained when its zone was read is as it was then.
         hidden_faces = tuple(_faces_hidden(sight, view, lain, due | (sight.unexplained - changes.moving)))
-        explaining = (*view.sightings, *_beneath(view, lain))
+        explaining = (*view.sightings, *beneath(view, lain))
         odd = zones.unexplained(sight.zones, open_to_doubt, explaining) | changes.touched_border
         odd |= {s.zone for s in hidden_faces if s.zone is not None and s.stay not in sight.under}
         odd_since_s = {zone: sight.odd_since_s.get(zone, frame.t_s) for zone in odd}
@@ -409,7 +409,7 @@ def _faces_hidden(sight: Sight, view: View, lain: Iterable[Lain], those: Collect
                 yield seen
 
 
-def _beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
+def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
     """Yield the cards that were pushed with a pile of which the top one is told: what shows beside that is theirs."""
     piles = {s.zone for s in view.sightings if s.by == FACE and s.face is not Card.UNKNOWN and is_pile(s.zone or "")}
     yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
