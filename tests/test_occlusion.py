@@ -24,7 +24,8 @@ from companion.vision.faces import occlusion
 from companion.vision.faces.border_profile import Borders
 from companion.vision.faces.face_detector import read_faces
 from companion.vision.faces.face_templates import Templates, templates_of
-from companion.vision.faces.occlusion import Lain, look_at_faces
+from companion.vision.faces.occlusion import look_at_faces
+from companion.vision.faces.remembered_cards import Lain
 from companion.vision.mats.homography import as_quad
 from companion.vision.mats.localization import Mats, look
 from companion.vision.view import Sighting, View

@@ -18,7 +18,8 @@ from companion.vision import motion, zones
 from companion.vision.boxes import Box, Image, around, boxes_within
 from companion.vision.capture.sources import Frame
 from companion.vision.faces.face_templates import Templates
-from companion.vision.faces.occlusion import FACE_UP_PILES, LOOKS, Lain, lies_over, look_again, look_at_faces
+from companion.vision.faces.occlusion import look_again, look_at_faces
+from companion.vision.faces.remembered_cards import FACE_UP_PILES, LOOKS, Lain, lies_over
 from companion.vision.mats import localization, zone_borders
 from companion.vision.mats.localization import Mats
 from companion.vision.motion import Gate, Motion, Patch

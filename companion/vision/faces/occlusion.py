@@ -7,31 +7,44 @@ still shows, compared with how it looked before, tells whether there are two now
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
-from companion.rules.cards import Card, Family
+from companion.rules.cards import Card
 from companion.tabletop.card_ids import any_copy
-from companion.tabletop.mat_layout import DISCARD_ZONE, kind_of
-from companion.vision.boxes import Box, Floats, Image, Mask, around
+from companion.vision.boxes import Box, Floats, Image, around
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
 from companion.vision.faces.face_detector import face_at, read_faces
 from companion.vision.faces.face_templates import Templates
+from companion.vision.faces.remembered_cards import (
+    ANY_DEG,
+    EXACT_MM,
+    LOOKS,
+    OVER_MM,
+    PUSHED_DEG,
+    PUSHED_MM,
+    SAME_DEG,
+    SAME_MM,
+    UNTOUCHED_MM,
+    UNTOUCHED_PILE_MM,
+    UPON_SHARE,
+    Lain,
+    apart,
+    ends_alike,
+    is_like_upon,
+    lies_upon,
+    overhang_mm,
+    overlap,
+    quad_of,
+    share_covered,
+    sides_shared,
+)
 from companion.vision.mats.homography import Fit, as_quad
 from companion.vision.mats.localization import Mats
 from companion.vision.mats.zone_borders import settled
-from companion.vision.opencv import cv2
 from companion.vision.view import Quad, Sighting
-
-# Most by which a card lies beside, and is turned against, the place of its like if it is the same card,
-SAME_MM, SAME_DEG = 1.0, 1.5
-EXACT_MM = SAME_MM / 4  # come to light again: no hand lays one so exactly on its like;
-PUSHED_MM, PUSHED_DEG = 2.5, 2 * SAME_DEG  # where the mat was pushed: its new place is less certain at first;
-UNTOUCHED_MM, UNTOUCHED_PILE_MM, ANY_DEG = 5.0, 20.0, 180.0
-"""where nothing has moved: a pale card's edges are found badly, and on a pile no other card can show so near."""
 
 MISREAD_SHARE, MISREAD_BORDERS = 0.5, 6
 """Minimum share of a card over which its like is read wrongly, and the votes of its borders if it is: three of them
@@ -41,39 +54,14 @@ A_CORNER = 2
 """Number of borders that show a card beyond doubt, and that have to where its like covers it on a pile: its like is
 seldom laid next there, and a single border may well be another card's. Distances are often laid on their likes."""
 
-FACE_UP_PILES = ("battle", "speed", "discard")  # not a slot of a robot's mat, where one card lies
-OVER_MM = 12.0  # most between an unidentified card and a remembered one if it is that one, half hidden
 BESIDE_MM = 24.0  # most between a card and its like that was pushed when it was laid: laid 12 mm beside, pushed by 12
-UPON_SHARE = 0.3  # least share of a card covered by one that lies upon it
 MOST_LIFTED = 3  # number of cards that a hand takes off another between two looks: hazard, remedy and Roll, say
-LOOKS = 3  # in a row without sight of a card, after which it is buried or gone: a hand may hide it for less
 MOST_BURIED = 60
 MOST_AT_ONCE = 1000  # cards identified on one look
 
 MAT_MOVED_MM, DRIFT_MM = SAME_MM / 2, 6.0  # least and most that cards move together with their mat before it is located
 DRIFT_AGREES_MM = 0.8
 LEAST_DRIFTING, DRIFTING_SHARE = 2, 2 / 3  # of a mat's cards that have moved alike if all of it was pushed
-
-NOWHERE: Quad = ((0.0, 0.0),) * 4
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Lain:
-    """A card identified by its face, as it was last seen."""
-
-    sighting: Sighting
-    mat: str
-    corners_mm: Floats  # its corners on its mat, `(4, 2)`
-    borders: Borders
-    is_whole: bool  # True if nothing covered it
-    order: int  # its own number, higher than those of all cards below it
-    upon: frozenset[int] = frozenset()  # the orders of those seen lying on it
-    missed: int = 0  # number of looks in a row on which it was not seen where it lay
-
-    @property
-    def is_buried(self) -> bool:
-        """True if it counts as lying below others, or gone."""
-        return self.missed >= LOOKS
 
 
 def look_at_faces(
@@ -117,9 +105,9 @@ class _FaceLook:
         self._out_of_sight = [lain for lain in before if lain.mat not in self._fits]
         self._before = _pushed_with_mats([lain for lain in before if lain.mat in self._fits], told, mats)
         self._located = _located(self._before, told, mats)
-        as_read = [_quad(s) for s in told]
+        as_read = [quad_of(s) for s in told]
         self._told = [self._put_right(s, as_read[:at]) for at, s in enumerate(told)]
-        self._above = [_quad(s) for s in self._told]
+        self._above = [quad_of(s) for s in self._told]
         self._votes: dict[int, bool | None] = {}
         self._now: dict[int, Borders] = {}
 
@@ -131,7 +119,7 @@ class _FaceLook:
         old = [
             lain
             for lain in self._before
-            if lain not in same.values() and not any(_lies_upon(lain, low) for low in bared)
+            if lain not in same.values() and not any(lies_upon(lain, low) for low in bared)
         ]
         kept = self._kept(old, list(same.values()))
         pushed = {
@@ -160,7 +148,7 @@ class _FaceLook:
                 here.append(self._lain(shown[-1], fit, self._above[:at], order))
         here += kept
         upon = {card.order: card.upon for card in self._before}
-        over = {card.order: {upper.order for upper in here if _lies_upon(upper, card)} for card in here}
+        over = {card.order: {upper.order for upper in here if lies_upon(upper, card)} for card in here}
         gone = {card.order for at, s in enumerate(self._told) if at not in same for card in self._pushed_from(s, old)}
         missed = [card for card in old if card.order not in still | gone] + self._out_of_sight
         return (*shown, *(card.sighting for card in kept)), (
@@ -188,7 +176,7 @@ class _FaceLook:
         On a pile borders alone do not tell: white rims of other cards are all around them. So what the card showed must
         show rather there than here.
         """
-        fit, here = self._fits[lain.mat], _quad(sighting)
+        fit, here = self._fits[lain.mat], quad_of(sighting)
         if share_covered(fit.to_px(lain.corners_mm), here) < MISREAD_SHARE:
             return False
         there = borders_of(self._image, fit, lain.corners_mm, above)
@@ -204,7 +192,7 @@ class _FaceLook:
         off_mm, off_deg = self._off(lain, sighting)
         if off_mm > EXACT_MM or off_deg > SAME_DEG:  # half hidden, a card's turn is found less well than its place
             return False
-        return not any(_lies_upon(card, lain) and not card.missed for card in self._before)
+        return not any(lies_upon(card, lain) and not card.missed for card in self._before)
 
     def _same(self) -> dict[int, Lain]:
         """Return which of the cards of before are seen now, by their places among those seen."""
@@ -224,10 +212,10 @@ class _FaceLook:
         """
         if any(share_covered(self._above[at], quad) >= UPON_SHARE for quad in self._above[:at]):
             return False
-        covered = [card for card in self._before if _lies_upon(card, lain)]
+        covered = [card for card in self._before if lies_upon(card, lain)]
         if sum(not card.missed for card in covered) > MOST_LIFTED:
             return True
-        alone = (c for c in covered if not any(_ends_alike(c, other) for other in self._before if other is not c))
+        alone = (c for c in covered if not any(ends_alike(c, other) for other in self._before if other is not c))
         off_mm, off_deg = self._off(lain, self._told[at])
         if off_mm <= EXACT_MM and off_deg <= SAME_DEG:
             return any(card.borders.still_there(self._borders_now(card), least=A_CORNER) for card in alone)
@@ -238,25 +226,25 @@ class _FaceLook:
         firm, kept = {card.order for card in same}, []
         hidden = [card for card in old if not card.missed]
         for card in sorted(old, key=lambda card: -card.order):
-            if card.missed and any(_is_like_upon(upper, card) for upper in hidden):
+            if card.missed and any(is_like_upon(upper, card) for upper in hidden):
                 # It may have been pushed to where that one lies, and now neither shows.
                 continue
-            is_out = _may_be_drawn_out(card) and not self._still_there(card)
+            is_out = card.may_be_drawn_out and not self._still_there(card)
             if (card.upon & firm and not is_out) or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
                 sighting = self._as_it_lies_now(card)
-                is_whole = card.is_whole and not any(_overlap(_quad(sighting), quad) for quad in self._above)
+                is_whole = card.is_whole and not any(overlap(quad_of(sighting), quad) for quad in self._above)
                 kept.append(replace(card, missed=0, sighting=sighting, is_whole=is_whole))
         return kept
 
     def _still_there(self, lain: Lain) -> bool | None:
         """True if a card's borders look as they did; None where too little shows to tell."""
         if lain.order not in self._votes:
-            is_on_a_pile = _is_on_a_pile(lain)
+            is_on_a_pile = lain.is_on_a_pile
             # Where a card on which it lay may show again, or it may have been drawn out from beneath one that hides it,
             # those borders are not its own that other cards share.
-            is_bared = is_on_a_pile and any(_lies_upon(lain, low) and self._is_dragged(low) for low in self._before)
-            is_hidden = _may_be_drawn_out(lain) and any(self._off(lain, s)[0] <= PUSHED_MM for s in self._told)
+            is_bared = is_on_a_pile and any(lies_upon(lain, low) and self._is_dragged(low) for low in self._before)
+            is_hidden = lain.may_be_drawn_out and any(self._off(lain, s)[0] <= PUSHED_MM for s in self._told)
             alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
             alike = alike or is_bared or is_hidden
             least = 0 if not alike else A_CORNER if is_on_a_pile else 1
@@ -274,8 +262,8 @@ class _FaceLook:
     def _shows_one_below(self, lain: Lain) -> bool:
         """True if borders show that it would cover, of one below that ends nearly as it does, rather than its own."""
         seen = (low for low in self._before if not low.missed and low.order < lain.order)
-        for low in (low for low in seen if _ends_alike(lain, low, OVER_MM)):
-            beyond_mm = _beyond_mm(low, lain)
+        for low in (low for low in seen if ends_alike(lain, low, OVER_MM)):
+            beyond_mm = overhang_mm(low, lain)
             is_confused = (beyond_mm >= SAME_MM) & (beyond_mm <= OUTSIDE_MM)
             if is_confused.any():
                 own, shown = (each.borders.agreement(self._borders_now(each)) for each in (lain, low))
@@ -290,7 +278,7 @@ class _FaceLook:
         It may have been pushed aside, and those that show are the other card's. What is drawn on it tells that it lies
         there. A like may be the card itself, as it lay before.
         """
-        shared = _sides_shared(lain, self._before)
+        shared = sides_shared(lain, self._before)
         if not shared.any():
             return vote
         now = self._borders_now(lain)
@@ -316,12 +304,12 @@ class _FaceLook:
         if sighting.face is not lain.sighting.face:
             return False
         fit = self._fits[lain.mat]
-        off_mat = fit.to_px(lain.corners_mm) - np.asarray(_quad(lain.sighting))
+        off_mat = fit.to_px(lain.corners_mm) - np.asarray(quad_of(lain.sighting))
         has_moved = float(np.hypot(*off_mat.mean(axis=0))) > MAT_MOVED_MM * fit.px_per_mm
         if has_moved and lain.mat not in self._located:
             most_mm, most_deg = PUSHED_MM, PUSHED_DEG
         elif (lain.sighting.zone or "") in self._untouched:
-            most_mm, most_deg = UNTOUCHED_PILE_MM if _is_on_a_pile(lain) else UNTOUCHED_MM, ANY_DEG
+            most_mm, most_deg = UNTOUCHED_PILE_MM if lain.is_on_a_pile else UNTOUCHED_MM, ANY_DEG
         else:
             most_mm, most_deg = SAME_MM, SAME_DEG
         off_mm, off_deg = self._off(lain, sighting)
@@ -334,7 +322,7 @@ class _FaceLook:
         same place of the picture has not moved either.
         """
         fit = self._fits[lain.mat]
-        off_mm, off_deg = _apart(fit.to_mm(_quad(sighting)), lain.corners_mm)
+        off_mm, off_deg = apart(fit.to_mm(quad_of(sighting)), lain.corners_mm)
         if sum(other.mat == lain.mat for other in self._before) < LEAST_DRIFTING:
             off_mm = min(off_mm, math.dist(lain.sighting.centre_px, sighting.centre_px) / fit.px_per_mm)
         return off_mm, off_deg
@@ -391,7 +379,7 @@ class _FaceLook:
         """Yield the cards like a new one of which a strip shows beneath it, not far from where another lay."""
         fit = self._fits[card.mat]
         quad = as_quad(fit.to_px(card.corners_mm))
-        box = around((*quad, *_quad(new))).padded(round(BESIDE_MM * fit.px_per_mm))
+        box = around((*quad, *quad_of(new))).padded(round(BESIDE_MM * fit.px_per_mm))
         for one in read_faces(self._image, self._templates, self._mats, where=[box], fans=True, outlines=[quad]):
             is_new = math.dist(one.centre_px, new.centre_px) <= self._same_px(card)
             if _likeliest(one) == any_copy(new.face) and not is_new and self._is_over(card, one):
@@ -400,7 +388,7 @@ class _FaceLook:
     def _was_pushed_along(self, strip: Sighting, card: Lain, new: Sighting) -> bool:
         """True if a strip may be another card's, were both pushed alike and the new one the card that lay there."""
         fit = self._fits[card.mat]
-        here, there = (fit.to_mm(_quad(each)).mean(axis=0) for each in (strip, new))
+        here, there = (fit.to_mm(quad_of(each)).mean(axis=0) for each in (strip, new))
         before = here - there + card.corners_mm.mean(axis=0)
         others = (lain for lain in self._before if lain.mat == card.mat and lain.sighting.face is not new.face)
         return any(math.dist(before, lain.corners_mm.mean(axis=0)) <= PUSHED_MM for lain in others)
@@ -421,14 +409,14 @@ class _FaceLook:
         """
         for card in old:
             alike = card.sighting.face is sighting.face and card.is_whole and 0 < card.missed < LOOKS
-            overlaps = alike and _overlap(_quad(card.sighting), _quad(sighting))
+            overlaps = alike and overlap(quad_of(card.sighting), quad_of(sighting))
             if overlaps and self._still_there(card) is False:
                 yield card
 
     def _lain(self, sighting: Sighting, fit: Fit, above: Sequence[Quad], order: int) -> Lain:
-        corners_mm = fit.to_mm(_quad(sighting))
+        corners_mm = fit.to_mm(quad_of(sighting))
         borders = borders_of(self._image, fit, corners_mm, above)
-        is_whole = not any(_overlap(_quad(sighting), quad) for quad in above)
+        is_whole = not any(overlap(quad_of(sighting), quad) for quad in above)
         return Lain(sighting, fit.layout.id, corners_mm, borders, is_whole, order)
 
 
@@ -474,56 +462,12 @@ def _shift_mm(before: Sequence[Lain], sighting: Sighting, mats: Mats) -> Floats 
     fit = mats.at(sighting.centre_px)
     if fit is None:
         return None
-    now = fit.to_mm(_quad(sighting))
+    now = fit.to_mm(quad_of(sighting))
     alike = (lain for lain in before if lain.sighting.face is sighting.face and lain.mat == fit.layout.id)
-    near = (lain for lain in alike if not lain.missed and _apart(now, lain.corners_mm)[1] <= PUSHED_DEG)
+    near = (lain for lain in alike if not lain.missed and apart(now, lain.corners_mm)[1] <= PUSHED_DEG)
     shifts = [(now - lain.corners_mm).mean(axis=0) for lain in near]
     nearest: Floats | None = min(shifts, key=lambda shift: float(np.hypot(*shift)), default=None)
     return nearest if nearest is not None and np.hypot(*nearest) <= DRIFT_MM else None
-
-
-def _lies_upon(upper: Lain, lower: Lain) -> bool:
-    """True if a card was laid upon another, as they were last seen."""
-    is_later = upper.order > lower.order and upper.mat == lower.mat
-    return is_later and share_covered(lower.corners_mm, upper.corners_mm) >= UPON_SHARE
-
-
-def _ends_alike(one: Lain, other: Lain, most_mm: float = OUTSIDE_MM) -> bool:
-    """True if the borders of two cards lie so near to each other that they may be taken for each other's."""
-    off_mm, off_deg = _apart(one.corners_mm, other.corners_mm)
-    return one.mat == other.mat and off_mm <= most_mm and min(off_deg, 180 - off_deg) <= PUSHED_DEG
-
-
-def _sides_shared(lain: Lain, cards: Iterable[Lain]) -> Mask:
-    """Return along which of a card's four sides, the upper one first and then to the right, one below it ends too.
-
-    A little farther out its end is among what the border showed; farther in it would show that the upper has gone, and
-    beneath a third one that reaches farther it does not show at all.
-    """
-    below = [card for card in cards if card.order < lain.order]
-    reach_mm, shared = np.full(4, -np.inf), np.zeros(4, bool)
-    for card in sorted(below, key=lambda card: -card.order):
-        if _ends_alike(lain, card, OVER_MM):
-            beyond_mm = _beyond_mm(lain, card)
-            if card.sighting.face is not lain.sighting.face and _ends_alike(lain, card):
-                shared |= (beyond_mm > reach_mm) & (beyond_mm >= -SAME_MM) & (beyond_mm <= OUTSIDE_MM)
-            reach_mm = np.maximum(reach_mm, beyond_mm)
-    return shared
-
-
-def _beyond_mm(one: Lain, other: Lain) -> Floats:
-    """Return how far another card reaches beyond each of a card's four sides, turned nearly alike."""
-    middles = (one.corners_mm + np.roll(one.corners_mm, -1, axis=0)) / 2
-    outwards = middles - one.corners_mm.mean(axis=0)
-    outwards /= np.hypot(*outwards.T)[:, None]
-    ends: Floats = np.sort(other.corners_mm @ outwards.T, axis=0)[-2:].mean(axis=0) - (middles * outwards).sum(axis=1)
-    return ends
-
-
-def _is_like_upon(upper: Lain, lower: Lain) -> bool:
-    """True if a card of the same face came later to lie about where another did."""
-    is_like = upper.sighting.face is lower.sighting.face and upper.order > lower.order and upper.mat == lower.mat
-    return is_like and _apart(upper.corners_mm, lower.corners_mm)[0] <= OVER_MM
 
 
 def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[Lain]) -> tuple[Lain, ...] | None:
@@ -536,7 +480,7 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
     lain: list[Lain] = []
     for card in before:
         if card.is_whole and not card.missed:
-            seen = face_at(image, templates, mats, _quad(card.sighting))
+            seen = face_at(image, templates, mats, quad_of(card.sighting))
             if seen is None or seen.face is not card.sighting.face:
                 return None
             card = replace(card, sighting=replace(card.sighting, confidence=seen.confidence))
@@ -544,45 +488,6 @@ def look_again(image: Image, mats: Mats, templates: Templates, before: Sequence[
     return tuple(lain)
 
 
-def lies_over(one: Sighting, other: Sighting) -> bool:
-    """True if two cards, or a card and a sticker, lie so near to each other that one covers the other's place."""
-    here, there = _quad(one), _quad(other)
-    return max(share_covered(here, there), share_covered(there, here)) >= UPON_SHARE
-
-
-def share_covered(lower: npt.ArrayLike, upper: npt.ArrayLike) -> float:
-    """Return the share of one card that lies under another, both by their corners `(4, 2)`."""
-    one, other = np.asarray(lower, np.float32), np.asarray(upper, np.float32)
-    shared, _ = cv2.intersectConvexConvex(one, other)
-    return float(shared) / max(float(cv2.contourArea(one)), 1.0)
-
-
-def _apart(one: Floats, other: Floats) -> tuple[float, float]:
-    """Return how far two cards with these corners `(4, 2)` lie apart, and by how many degrees they are turned."""
-    tops = (corners[1] - corners[0] for corners in (one, other))
-    now, then = (math.degrees(math.atan2(down, right)) for right, down in tops)
-    return float(np.hypot(*(one - other).mean(axis=0))), abs((now - then + 180) % 360 - 180)
-
-
-def _is_on_a_pile(lain: Lain) -> bool:
-    return kind_of(lain.sighting.zone or "") in FACE_UP_PILES
-
-
-def _may_be_drawn_out(lain: Lain) -> bool:
-    """True if people take such a card from beneath others that stay: a hazard, once it is beaten."""
-    zone = lain.sighting.zone or ""
-    return lain.sighting.face.family is Family.HAZARD and kind_of(zone) in FACE_UP_PILES and zone != DISCARD_ZONE
-
-
 def _likeliest(sighting: Sighting) -> str:
     """Return the card that it is, or the likeliest one of which only a strip shows, as any copy of its face."""
     return any_copy(sighting.face) if not sighting.rivals else sighting.rivals[0][0]
-
-
-def _overlap(one: Quad, other: Quad) -> bool:
-    return share_covered(one, other) > 0
-
-
-def _quad(sighting: Sighting) -> Quad:
-    """Return the corners, which every card identified by its face has."""
-    return sighting.corners_px or NOWHERE
