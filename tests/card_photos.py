@@ -202,8 +202,11 @@ def _cut(shape: tuple[int, int]) -> np.ndarray:
     return cover
 
 
+_LIGHT = (np.arange(256, dtype=np.float32) / 255) ** 2.2
+
+
 def _light(image: np.ndarray) -> np.ndarray:
-    return (image.astype(np.float32) / 255) ** 2.2
+    return cv2.LUT(image, _LIGHT)
 
 
 def some_card_photo(seed: int) -> CardPhoto:

@@ -1,6 +1,7 @@
 """The eye over time: what is read when, and that nothing is said about what is covered."""
 
 from dataclasses import replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -114,10 +115,18 @@ def is_kept(view: View) -> bool:
     return BATTLE in view.unknown_zones or ("roll-03", BATTLE) in lying(view)
 
 
-def settled(*stickers: Sticker, eye: Eye | None = None) -> Film:
-    """A film whose table has been lying still for a while."""
-    film = Film(eye)
+@cache
+def lain_still(*stickers: Sticker) -> Film:
+    film = Film()
     film.show(*stickers, count=10)
+    return film
+
+
+def settled(*stickers: Sticker) -> Film:
+    """A film whose table has been lying still for a while; what the eye remembers of that is a value, and looked up."""
+    film, before = Film(), lain_still(*stickers)
+    film.eye.sight, film.eye._size = before.eye.sight, before.eye._size
+    film.number, film.read = before.number, [*before.read]
     return film
 
 
@@ -323,7 +332,8 @@ def test_cards_beside_the_mats_are_left_alone():
 
 def test_a_card_of_another_deck_is_an_unknown_card_in_a_known_zone():
     other = on_mat(SIDE, "battle", "MB1:300-01", card=WHITE)
-    film = settled(eye=Eye(allowed={"roll-03"}))
+    film = Film(Eye(allowed={"roll-03"}))
+    film.show(count=10)
     film.show(other)
 
     view = film.show(other, count=6)

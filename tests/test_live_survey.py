@@ -14,7 +14,6 @@ from companion.vision.quality.live_survey import Lookout
 from companion.vision.view import View
 
 SIDE = Mat(side_mat(1), -215, -135)
-SEEN = picture(Scene(mats=(SIDE,)), Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4))
 BARE = np.full((680, 960, 3), 90, np.uint8)
 DRAWN = {
     "picture": [960, 680],
@@ -23,6 +22,10 @@ DRAWN = {
         {"name": "side-1/distance", "rect": [200, 300, 400, 150]},
     ],
 }
+
+
+def near() -> np.ndarray:
+    return picture(Scene(mats=(SIDE,)), Lens(width_mm=480, size_px=(960, 680), at_mm=(-5, 15), noise=4))
 
 
 @pytest.fixture
@@ -36,7 +39,7 @@ def clock(monkeypatch):
 def test_the_zones_of_a_mat_are_told_with_what_can_be_read_there(clock):
     seen = Lookout(Eye())
     assert seen.survey() is None
-    seen(Frame(SEEN, 0.0))
+    seen(Frame(near(), 0.0))
 
     survey = seen.survey()
 
@@ -48,7 +51,7 @@ def test_the_zones_of_a_mat_are_told_with_what_can_be_read_there(clock):
 
 def test_a_mat_in_play_that_is_not_seen_is_asked_for(clock):
     seen = Lookout(Eye(), lambda: ("side-1", "side-2"))
-    seen(Frame(SEEN, 0.0))
+    seen(Frame(near(), 0.0))
 
     assert [hint.zones for hint in seen.survey().advice.hints if hint.code == "mat-missing"] == [("side-2",)]
 
@@ -69,7 +72,7 @@ def test_zones_that_are_drawn_count_from_the_next_picture_on(clock):
 
 def test_a_picture_is_looked_at_every_other_second_however_many_ask(clock):
     seen = Lookout(Eye())
-    seen(Frame(SEEN, 0.0))
+    seen(Frame(near(), 0.0))
     first = seen.survey()
     clock["now"] += live_survey.LOOK_AGAIN_S - 0.1
     again = seen.survey()
@@ -101,19 +104,19 @@ def test_after_the_last_picture_what_is_drawn_is_shown_on_it_at_once_and_read(cl
 def test_what_was_seen_is_not_told_any_more_once_the_picture_is_not_fresh():
     seen = Lookout(Eye())
     fresh = [True]
-    seen(Frame(SEEN, 0.0, is_fresh=lambda: fresh[0]))
+    seen(Frame(near(), 0.0, is_fresh=lambda: fresh[0]))
     assert seen.survey() is not None
 
     fresh[0] = False
     assert seen.survey() is None
 
-    seen(Frame(SEEN, 4.1))
+    seen(Frame(near(), 4.1))
     assert seen.survey() is not None
 
 
 def test_a_survey_survives_that_all_is_forgotten_while_it_is_made(clock, monkeypatch):
     seen = Lookout(Eye())
-    seen(Frame(SEEN, 0.0))
+    seen(Frame(near(), 0.0))
     holds = Lookout._still_holds
 
     def forgotten_meanwhile(lookout: Lookout, now_s: float) -> bool:
@@ -138,10 +141,6 @@ def test_the_pace_is_that_of_the_latest_looks_and_begins_anew_after_a_gap(clock)
     assert seen.pace is None
 
 
-FAR = picture(Scene(mats=(SIDE,)), Lens(width_mm=2400, size_px=(1920, 1080), noise=4))
-LARGE = cv2.resize(FAR, (3840, 2160))
-
-
 def looked(seen: Lookout, image: np.ndarray, clock: dict[str, float], took_s: float) -> None:
     """Look for long enough to know the pace, and ask what is seen."""
     seen._eye.took_s = took_s
@@ -158,12 +157,13 @@ def test_larger_pictures_are_wanted_of_a_far_table_and_given_up_for_good_where_t
             return super().__call__(frame)
 
     seen = Lookout(Timed())
-    looked(seen, FAR, clock, took_s=0.02)
+    far = picture(Scene(mats=(SIDE,)), Lens(width_mm=2400, size_px=(1920, 1080), noise=4))
+    looked(seen, far, clock, took_s=0.02)
     assert seen.size_px == (3840, 2160)
 
-    looked(seen, LARGE, clock, took_s=0.9)
+    looked(seen, cv2.resize(far, (3840, 2160)), clock, took_s=0.9)
     assert seen.size_px == (1920, 1080)
 
     clock["now"] += 10
-    looked(seen, FAR, clock, took_s=0.02)
+    looked(seen, far, clock, took_s=0.02)
     assert seen.size_px == (1920, 1080)

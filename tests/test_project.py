@@ -456,6 +456,15 @@ def test_test_checks_style_and_types_hands_its_arguments_to_pytest_and_ends_as_t
     assert checkout_to_test.run(script="deploy/test").returncode == 5
 
 
+def test_what_tests_have_written_into_memory_is_gone_when_they_end(checkout_to_test):
+    checkout_to_test.program(checkout_to_test.root / ".venv/bin/pytest", 'test -w "${TMPDIR:-/tmp}" && echo "$TMPDIR"')
+
+    answer = checkout_to_test.run(script="deploy/test")
+
+    assert answer.returncode == 0
+    assert [folder for folder in answer.stdout.split() if Path(folder).exists()] == []
+
+
 def test_test_tells_all_that_is_wrong_and_fails_if_only_the_style_is(checkout_to_test):
     checkout_to_test.program(checkout_to_test.root / ".venv/bin/ruff", 'echo "line too long"; exit 1')
 

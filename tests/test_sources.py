@@ -15,7 +15,7 @@ from virtual_time import VirtualTime
 
 from companion.common.errors import Problem
 from companion.vision.capture import devices, image_io
-from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames
+from companion.vision.capture.sources import Frame, Notice, Timing, camera_answers, frames, is_webcam
 
 
 def grey(level: int, size: tuple[int, int] = (36, 64)) -> np.ndarray:
@@ -386,6 +386,11 @@ def test_what_a_raspberry_pi_codes_films_with_is_no_camera(tmp_path):
         (tmp_path / f"video{number}" / "name").write_text(f"{name}\n")
 
     assert [Path(path).name for path in devices.video_devices(tmp_path, tmp_path)] == ["video1"]
+
+
+@pytest.mark.parametrize(("source", "is_one"), [("0", True), ("/dev/v4l/by-id/one", True), ("/dev/shm/films", False)])
+def test_a_camera_is_told_by_its_name_and_what_lies_in_the_systems_memory_is_none(source, is_one):
+    assert is_webcam(source) is is_one
 
 
 def test_the_first_camera_that_gives_a_picture_answers(monkeypatch):

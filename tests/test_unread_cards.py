@@ -1,6 +1,7 @@
 """Cards on a photographed table that no reader told: each strip of them is asked about, and nothing else is."""
 
 from dataclasses import dataclass, replace
+from functools import cache
 
 import cv2
 import numpy as np
@@ -23,6 +24,11 @@ LAYOUT = side_mat(1)
 FIFTIES, HUNDREDS = LAYOUT.columns[1], LAYOUT.columns[3]
 ZONES = LAYOUT.zones.values()
 WHITE, NEARLY_WHITE = (250, 250, 250), (236, 240, 243)
+
+
+@cache
+def noise(shape: tuple[int, ...]) -> np.ndarray:
+    return np.random.default_rng(1).normal(0, 2, shape)
 
 
 @dataclass
@@ -58,8 +64,7 @@ class Table:
 
     def seen(self, *seen: Sighting) -> list[Sighting]:
         """What was read and lies there, and what lies there besides."""
-        noise = np.random.default_rng(1).normal(0, 2, self.image.shape)
-        image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise, 0, 255))
+        image = np.uint8(np.clip(cv2.GaussianBlur(self.image, (0, 0), 0.8) + noise(self.image.shape), 0, 255))
         mats = look(gray_of(image), Mats(), 0.0, (LAYOUT,)) if self.has_mat else Mats()
         return list(with_unread(image, mats, seen, faces_of("own", None)))
 

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from fontTools.pens.recordingPen import RecordingPen
     from fontTools.ttLib import TTFont
 
 FONTS = Path(__file__).parent / "fonts"
@@ -44,10 +45,10 @@ def outline(words: str, weight: int = 600, track_em: float = 0.0) -> Lettering:
         missing = [letter for letter in words if ord(letter) not in characters]
         if missing:
             raise ValueError(f"the font has no letter {missing[0]!r}")
-        font, glyphs, names = _font(weight), _font(weight).getGlyphSet(), [characters[ord(letter)] for letter in words]
-        pen, x = SVGPathPen(glyphs, ntos=lambda value: f"{value:.6g}"), 0.0
+        font, names = _font(weight), [characters[ord(letter)] for letter in words]
+        pen, x = SVGPathPen(_glyphs(weight), ntos=lambda value: f"{value:.6g}"), 0.0
         for i, name in enumerate(names):
-            glyphs[name].draw(TransformPen(pen, (1, 0, 0, -1, x, 0)))
+            _drawn(name, weight).replay(TransformPen(pen, (1, 0, 0, -1, x, 0)))
             last = i == len(names) - 1
             x += font["hmtx"][name][0] + (0 if last else _kern(name, names[i + 1], weight) + 1000 * track_em)
         return Lettering(pen.getCommands(), x / 1000)
@@ -65,6 +66,21 @@ def _font(weight: int) -> TTFont:
     from fontTools.ttLib import TTFont
 
     return TTFont(BytesIO((FONTS / f"barlow-condensed-{weight}.ttf").read_bytes()), lazy=True)
+
+
+@cache
+def _glyphs(weight: int) -> Any:
+    return _font(weight).getGlyphSet()
+
+
+@cache
+def _drawn(name: str, weight: int) -> RecordingPen:
+    """Return how a letter is drawn: reading it in the font takes as long as drawing it."""
+    from fontTools.pens.recordingPen import RecordingPen
+
+    pen = RecordingPen()
+    _glyphs(weight)[name].draw(pen)
+    return pen
 
 
 @cache

@@ -145,7 +145,8 @@ def is_device(source: str) -> bool:
 
 def is_webcam(source: str) -> bool:
     """True if a source is a camera of this machine that can be asked for another size."""
-    return source.isdecimal() or source.startswith("/dev/")
+    # In /dev/shm no camera is: it is memory, in which pictures and films may lie.
+    return source.isdecimal() or (source.startswith("/dev/") and not source.startswith("/dev/shm/"))  # noqa: S108
 
 
 # --- Films and folders ----------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy, face_of
 from companion.tabletop.sticker_codes import MODULES
-from companion.vision.boxes import Floats, Image, Pixels, Size, around
+from companion.vision.boxes import Floats, Image, Pixels, Size, around, lengths
 from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
 from companion.vision.counting.tally import scores
 from companion.vision.faces.border_profile import steps_across
@@ -298,7 +298,7 @@ def _steps(picture: Pixels, px_per_mm: float = PX_PER_MM) -> Pixels:
     reach = round(STEP_MM * px_per_mm)
     step = np.array([[*[-1 / reach] * reach, 0, 0, *[1 / reach] * reach]], np.float32)
     changes = cv2.blur(cv2.filter2D(picture, -1, step), (1, round(STEP_ALONG_MM * px_per_mm)))
-    return cv2.dilate(np.linalg.norm(changes, axis=2), np.ones((1, 3)))
+    return cv2.dilate(lengths(changes), np.ones((1, 3)))
 
 
 def _within(lie: Lie, other: Lie) -> tuple[float, float]:

@@ -15,7 +15,7 @@ import numpy as np
 from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.tabletop.mat_layout import DISTANCE_COLUMNS, Rect
-from companion.vision.boxes import Floats, Image, Mask, Pixels
+from companion.vision.boxes import Floats, Image, Mask, Pixels, lengths
 from companion.vision.counting.bare_table import with_passed_over
 from companion.vision.counting.strips import PX_PER_MM, Rivals, Sorting, ends_of_strips, safeties_left, softened, unread
 from companion.vision.counting.tally import LIKELY
@@ -216,4 +216,4 @@ def _against(colours: Pixels, ground: Pixels) -> tuple[Pixels, Pixels]:
     Shadow takes as much of all light, which makes lightness, above black, and both hues smaller alike.
     """
     shade = (colours[..., 0] + BLACK) / np.maximum(ground[..., 0] + BLACK, 1.0)
-    return np.linalg.norm(colours[..., 1:] - shade[..., None] * ground[..., 1:], axis=-1), shade
+    return lengths(colours[..., 1:] - shade[..., None] * ground[..., 1:]), shade

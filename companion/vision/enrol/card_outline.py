@@ -14,7 +14,7 @@ from functools import partial
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, Size, shrunk
+from companion.vision.boxes import Floats, Image, Size, lengths, shrunk
 from companion.vision.enrol.printed_frames import DIFFERENT, larger, sampled, strips, to_pixels, widened
 from companion.vision.enrol.quadrilaterals import MOST_ODD, Ground, candidates, crossings, ground_of, oddity, upright
 from companion.vision.faces.border_profile import CORNER_SHARE
@@ -114,7 +114,7 @@ def edge_shares(ground: Ground, quads: Floats) -> Floats:
     start, end = quads.astype(np.float32), np.roll(quads, -1, axis=1).astype(np.float32)
     along = end - start
     across = np.stack([-along[..., 1], along[..., 0]], axis=-1)
-    across /= np.linalg.norm(across, axis=-1, keepdims=True) + 1e-9
+    across /= lengths(across)[..., None] + 1e-9
     points = start[:, :, None] + at[:, None].astype(np.float32) * along[:, :, None]
     width, height = ground.size
     is_edge = np.zeros(points.shape[:3], bool)
@@ -124,8 +124,9 @@ def edge_shares(ground: Ground, quads: Floats) -> Floats:
         x = np.clip(np.rint(place[..., 0]), 0, width - 1).astype(np.intp)
         y = np.clip(np.rint(place[..., 1]), 0, height - 1).astype(np.intp)
         steep = ground.steep[y, x]
-        along_n = np.abs((steep * across[:, :, None]).sum(-1))
-        is_edge |= (along_n > least) & (along_n**2 > 0.6 * (steep**2).sum(-1))
+        right, down = np.moveaxis(steep, -1, 0)
+        along_n = np.abs(right * across[..., None, 0] + down * across[..., None, 1])
+        is_edge |= (along_n > least) & (along_n**2 > 0.6 * (right**2 + down**2))
     return is_edge.mean(axis=-1)
 
 
@@ -333,7 +334,7 @@ def _steps_along(ground: Ground, start: Floats, end: Floats) -> Floats:
     base = (start[:, None] + np.linspace(0, 1, 24)[:, None] * along[:, None])[:, :, None]
     away = np.array([[1.0], [2.0]]) * _normals(along)[:, None, None]
     one, other = (sampled(ground.lab, (base + sign * away).reshape(-1, 2, 2)) for sign in (1, -1))
-    return np.linalg.norm((one - other).reshape(len(along), -1, 3).mean(axis=1), axis=1).astype(np.float64)
+    return lengths((one - other).reshape(len(along), -1, 3).mean(axis=1)).astype(np.float64)
 
 
 def _steps(ground: Ground, corners: Floats, scale: float) -> float:
@@ -347,7 +348,7 @@ def _steps(ground: Ground, corners: Floats, scale: float) -> float:
         away = np.linspace(*ends, 4)[:, None] * across[:, None, None]
         places = ((base[:, :, None] + sign * away).reshape(-1, 4, 2) for sign in (1, -1))
         inside, outside = (sampled(ground.lab, points) for points in places)
-        is_step = np.linalg.norm((inside - outside).mean(axis=1), axis=1) > DIFFERENT
+        is_step = lengths((inside - outside).mean(axis=1)) > DIFFERENT
         shares.append(is_step.reshape(4, -1).sum(axis=1) / _in_sight(ground, base))
     return min(1.0, float(np.min(shares)))
 

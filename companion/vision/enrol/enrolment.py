@@ -23,7 +23,7 @@ from companion.rules.cards import Card, card_name, card_of_slug
 from companion.rules.editions.edition import load_edition
 from companion.tabletop import template_decks
 from companion.tabletop.template_decks import BACK, MOST_PICTURES, Description, Subject
-from companion.vision.boxes import Image, Pixels, Size, lab, shrunk
+from companion.vision.boxes import Image, Pixels, Size, lab, lengths, shrunk
 from companion.vision.capture import sandbox
 from companion.vision.capture.image_io import SUFFIXES, read_picture
 from companion.vision.enrol.rectify import LARGE_PX, PictureFault, rectified
@@ -205,7 +205,7 @@ def _worst_spot(one: Pixels, other: Pixels) -> float:
     least = np.full(one.shape[:2], np.inf, np.float32)
     for dx in range(-_SHIFT_PX, _SHIFT_PX + 1):
         for dy in range(-_SHIFT_PX, _SHIFT_PX + 1):
-            off = np.linalg.norm(one - np.roll(level, (dy, dx), (0, 1)) - shade, axis=2)
+            off = lengths(one - np.roll(level, (dy, dx), (0, 1)) - shade)
             least = np.minimum(least, cv2.boxFilter(off, -1, (_SPOT_PX, _SPOT_PX)))
     return float(least[4:-4, 4:-4].max())
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Pixels, Size
+from companion.vision.boxes import Floats, Pixels, Size, lengths
 from companion.vision.enrol.quadrilaterals import Ground
 from companion.vision.faces.border_profile import CORNER_SHARE
 from companion.vision.mats.homography import through
@@ -75,10 +75,10 @@ def _width(colours: Pixels, away: Floats, length: float) -> float:
         strip = colours[band][:, inner]
         colour = np.median(strip.reshape(-1, 3), axis=0)
         outside = smooth[(away > far + _ROUND_EDGE_MM) & (away <= far + _ROUND_EDGE_MM + 2)].mean(axis=0)
-        is_other = np.linalg.norm(outside - smooth[band].mean(axis=0), axis=1) > DIFFERENT
-        spread = np.percentile(np.linalg.norm(strip - colour, axis=2), 85)
+        is_other = lengths(outside - smooth[band].mean(axis=0)) > DIFFERENT
+        spread = np.percentile(lengths(strip - colour), 85)
         over = (colours[band][:, :10], colours[band][:, -10:])
-        goes_on = max(float((np.linalg.norm(part - colour, axis=2) < 2 * DIFFERENT).mean()) for part in over)
+        goes_on = max(float((lengths(part - colour) < 2 * DIFFERENT).mean()) for part in over)
         if spread < 2 * DIFFERENT and is_other.mean() > _LEAST_EDGE and goes_on < _MOST_GOING_ON:
             return float(away[i])
     return 0.0
@@ -87,7 +87,7 @@ def _width(colours: Pixels, away: Floats, length: float) -> float:
 def _edges(smooth: Pixels) -> tuple[Floats, Floats, Floats]:
     """Return for each distance the share of edge along the best line, its tilt in millimetres, and the slope."""
     slope = np.zeros(smooth.shape[:2])
-    slope[2:-2] = np.linalg.norm(smooth[4:] - smooth[:-4], axis=2)
+    slope[2:-2] = lengths(smooth[4:] - smooth[:-4])
     windows = np.lib.stride_tricks.sliding_window_view(
         np.pad(slope, ((_NEAR, _NEAR), (0, 0)), "edge"), 2 * _NEAR + 1, 0
     )
@@ -130,7 +130,7 @@ def _edges_beyond(ground: Ground, to_px: Floats, size_mm: Size, side: int) -> li
     away, along = np.arange(-0.5, _WIDEST_RIM_MM, 0.25), np.linspace(0.02, 0.98, 64) * size_mm[side % 2]
     level = beyond(ground.lab, to_px, size_mm, side, away, along).mean(axis=1)
     step = np.zeros(len(away))
-    step[2:-2] = np.linalg.norm(level[3:-1] + level[4:] - level[:-4] - level[1:-3], axis=1) / 2
+    step[2:-2] = lengths(level[3:-1] + level[4:] - level[:-4] - level[1:-3]) / 2
     peak = np.flatnonzero((step[1:-1] >= step[:-2]) & (step[1:-1] > step[2:]) & (step[1:-1] > 0.7)) + 1
     peak = peak[np.argsort(-step[peak], kind="stable")][:4]
     return [(float(away[i]), float(min(step[i], 10.0))) for i in peak if away[i] > 0.4]

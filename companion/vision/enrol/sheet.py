@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from companion.vision.boxes import Floats, Image, Size, around, first_of_each, shrunk
+from companion.vision.boxes import Floats, Image, Size, around, first_of_each, lengths, shrunk
 from companion.vision.enrol.card_outline import SURE_ENDS, Looks, Outline, edge_shares, in_one_order, likeliest
 from companion.vision.enrol.quadrilaterals import Ground, candidates, ground_of
 from companion.vision.enrol.rectify import Rectified, judged, rectified
@@ -179,7 +179,7 @@ def _contrasts(ground: Ground, quads: Floats) -> Floats:
     high, wide = ground.lab.shape[:2]
     inner, outer = (np.rint(middle + share * (points - middle)).astype(np.intp) for share in (0.96, 1.04))
     colours = [ground.lab[p[..., 1].clip(0, high - 1), p[..., 0].clip(0, wide - 1)] for p in (inner, outer)]
-    return (np.linalg.norm(colours[0] - colours[1], axis=-1) > _OTHER_COLOUR).mean(axis=-1)
+    return (lengths(colours[0] - colours[1]) > _OTHER_COLOUR).mean(axis=-1)
 
 
 def _places(found: Sequence[Outline]) -> list[list[Outline]]:
