@@ -486,6 +486,14 @@ an attack that is beaten and carried off while it waits still counts
     enter Ann roll, Bob roll, Ann 25; put roll-01 1/battle; put roll-02 2/battle; see; lay stop-01 1/battle;
         see hiding 2/distance; lay roll-01 1/battle; lay stop-01 discard; lay right-of-way-01 1/safety sideways;
         see 0.5 hiding 2/distance; see 7 => ever: Bob stop > Ann / Ann right-of-way !
+an attack that counts and is carried off as its safety comes to light is not missed
+    enter Ann roll, Bob roll; put roll-01 1/battle; put roll-02 2/battle; see; lay stop-01 2/battle; see 2; up stop-01;
+        lay roll-02 2/battle; see 0.2 hiding 2/safety; lay right-of-way-01 2/safety sideways; see 0.1 => nothing
+    see 2 => ever: Ann stop > Bob / Bob right-of-way !
+a remedy that lay there before the hazard came does not answer it
+    enter Ann roll, Bob roll; put roll-01 1/battle; put roll-02 2/battle; see; lay end-of-limit-01 2/speed; see 3;
+        lay speed-limit-01 2/speed; see 8 => ever: Bob end-of-limit? / Ann speed-limit > Bob
+    => now: nothing
 a beaten hazard on the discard pile is borne with until the safety that comes to light counts
     enter Ann roll, Bob roll, Ann 25; put roll-01 1/battle; put roll-02 2/battle; see; lay speed-limit-01 1/speed;
         see; lay speed-limit-01 discard; lay right-of-way-01 1/safety sideways; see 2.9 hiding 1/safety 1/distance;

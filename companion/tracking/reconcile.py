@@ -134,7 +134,8 @@ class _Reconciliation:
         if ended is not None and ended.state is State.GONE:
             guess = Guess(lay(table.player_up, face), clear=True)
         accelerator = self._doubling.get(track.serial, 0)  # None where it is unclear whether there is one
-        if guess is None or sentence is not None or table.is_over or accelerator is None:
+        is_unclear = sentence is not None or accelerator is None
+        if guess is None or is_unclear or table.is_over or self._lay_there_before_its_hazard(track, face):
             return Act(track, face, None, table, sentence)
         play = replace(guess.play, times=2) if accelerator else guess.play
         return Act(track, face, play, table, reasons=objections(table, play), clear=guess.clear)
@@ -148,6 +149,12 @@ class _Reconciliation:
         zone = f"{self._places.mat_of(side.name)}/{PILE_OF[hazard]}"
         left = (t for t in self._tracks.cards if t.zone == zone and t.face is hazard and t.absent_since_s is not None)
         return next((t for t in left if abs(track.since_s - t.last_there_s) <= TURN_S), None)
+
+    def _lay_there_before_its_hazard(self, track: Track, face: Card) -> bool:
+        """True if the last hazard that such a card answers was laid there when the card was: it answers none."""
+        spot, lines = (track.zone, HAZARD_OF.get(face)), reversed(self._record.lines)
+        hazard = next((self._tracks.by_serial.get(line.serial) for line in lines if spot in line.spots), None)
+        return hazard is not None and hazard.earliest_s > track.since_s
 
     def _ranked(self, track: Track, table: Table) -> list[tuple[Play, float]]:
         """What a card that cannot be read may mean, likeliest first, once it has been looked at often enough."""
@@ -213,10 +220,8 @@ class _Reconciliation:
 
     def _uncounted(self) -> Iterator[Track]:
         """Yield those that a safety has beaten and that have gone before their attack counted."""
-        laid = {(track.zone, track.face) for track in (*self._balance.extra, *self._tracks.coming)}
         for track in self._tracks.gone:
-            is_attack = track.face in SAFETY_OF and track.laid_since(self._record.hand_seq)
-            if not is_attack or (f"{mat_of(track.zone)}/safety", SAFETY_OF[track.face]) not in laid:
+            if not (track.laid_since(self._record.hand_seq) and self._is_beaten_by_a_safety(track)):
                 continue
             spot, lines = (track.zone, track.face), self._record.lines
             is_counted = any(line.serial == track.serial or spot in line.spots for line in lines)
@@ -224,6 +229,12 @@ class _Reconciliation:
             is_late = self._tracks.t_s - track.seen_s > TURN_S and track.card not in stickers
             if not is_counted and not is_late and self._record.refusal(track) is None:
                 yield track
+
+    def _is_beaten_by_a_safety(self, track: Track) -> bool:
+        """True if the safety that beats a hazard lies there, or is coming, and is not in the record yet."""
+        spot = (f"{mat_of(track.zone)}/safety", SAFETY_OF.get(track.face))
+        laid = (*self._balance.extra, *self._tracks.coming)
+        return track.face in SAFETY_OF and any((each.zone, each.face) == spot for each in laid)
 
     def _explains(self, old: Track, new: Track) -> bool:
         """True if a card that lies elsewhere now is a hazard that was beaten, or whose safety may come into sight."""
@@ -378,9 +389,10 @@ class _Reconciliation:
         yield from map(self._about_changed, self._record.lines)
 
     def _is_settled(self, old: Track, table: Table) -> bool:
-        """True if it means nothing any more that a card is gone from a side's pile: others lie on it, or soon will."""
+        """True if it means nothing that a card is gone from a side's pile: it is beaten, or what beats it is coming."""
         is_beneath = old.zone != DISCARD_ZONE and self._places.is_beneath(table, old.face, old.zone)
-        return is_beneath or any(HAZARD_OF.get(track.face) is old.face for track in self._tracks.coming)
+        is_ending = any(HAZARD_OF.get(track.face) is old.face for track in self._tracks.coming)
+        return is_beneath or is_ending or self._is_beaten_by_a_safety(old)
 
     def _about_changed(self, line: Line) -> Question | None:
         """A card whose line people have changed to a play elsewhere, and that lies where it lay."""
