@@ -59,7 +59,7 @@ def test_what_a_hint_is_about_is_not_well(aspect, hint, changes, says):
 
 
 def test_every_hint_of_the_advice_is_about_something():
-    codes = set(re.findall(r'Hint\(\s*"([a-z-]+)"', Path(advice_module.__file__).read_text(encoding="utf-8")))
+    codes = set(re.findall(r'Tip\(\s*"([a-z-]+)"', Path(advice_module.__file__).read_text(encoding="utf-8")))
 
     assert codes | {"silent"} == set(_OF_HINTS)
 

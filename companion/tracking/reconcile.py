@@ -22,7 +22,7 @@ from companion.rules.cards import HAZARD_OF, SAFETY_OF, Card, Family
 from companion.rules.play import Play, Verb, lay
 from companion.rules.referee import apply, objections
 from companion.rules.table import PILE_OF, Table
-from companion.tabletop.mat_layout import DISCARD_ZONE, mat_of
+from companion.tabletop.mat_layout import DISCARD_ZONE, is_pile, mat_of
 from companion.tracking.acts import Act, candidates, cost_of, doubled, explained, is_ripe, known_face, plays_of
 from companion.tracking.balance import Balance, balance
 from companion.tracking.clearing import MANY, questions_of_the_piles
@@ -390,7 +390,8 @@ class _Reconciliation:
 
     def _is_settled(self, old: Track, table: Table) -> bool:
         """True if it means nothing that a card is gone from a side's pile: it is beaten, or what beats it is coming."""
-        is_beneath = old.zone != DISCARD_ZONE and self._places.is_beneath(table, old.face, old.zone)
+        on_side = is_pile(old.zone) and old.zone != DISCARD_ZONE
+        is_beneath = on_side and self._places.is_beneath(table, old.face, old.zone)
         is_ending = any(HAZARD_OF.get(track.face) is old.face for track in self._tracks.coming)
         return is_beneath or is_ending or self._is_beaten_by_a_safety(old)
 
