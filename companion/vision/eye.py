@@ -429,7 +429,8 @@ def _remembered(
             yield card
         elif card.order in known:
             was = known[card.order]
-            yield replace(was, missed=min(card.missed, was.missed))
+            # It has moved along with its mat all the same.
+            yield replace(was, missed=min(card.missed, was.missed), corners_mm=card.corners_mm)
 
 
 def _trouble(placed: Mats) -> str | None:
