@@ -650,3 +650,13 @@ def test_what_shows_beside_the_top_of_a_pushed_pile_may_be_the_cards_that_lay_th
     beneath = eye.beneath(View(0.0, (), seen), lain), eye.beneath(View(0.0, (), ()), lain)
 
     assert [faces(tuple(each)) for each in beneath] == [["accident", "roll"], []]
+
+
+def test_what_lies_out_of_sight_is_remembered_as_it_was_and_moves_along_with_its_mat() -> None:
+    (_, (was,)), (_, (now,)) = looks((card("roll"),), (card("roll"),))
+    moved = replace(now, corners_mm=now.corners_mm + 2.0)
+
+    (kept,) = eye.remembered([moved], {"side-1/battle"}, (), [was])
+
+    assert kept.borders is was.borders
+    assert np.array_equal(kept.corners_mm, moved.corners_mm)

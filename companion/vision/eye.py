@@ -299,7 +299,7 @@ class Eye:
                 odd_since_s=odd_since_s,
                 told=(sight.told - due - changes.moving) | told,
                 unaccepted=(sight.unaccepted - due) | (due & hidden),
-                lain=tuple(_remembered(lain, hidden, stays, sight.lain)),
+                lain=tuple(remembered(lain, hidden, stays, sight.lain)),
                 restless=bool(left or changes.moving),
                 under=frozenset(elsewhere | stays),
                 looks=sight.looks + 1,
@@ -416,7 +416,7 @@ def beneath(view: View, lain: Iterable[Lain]) -> Iterator[Sighting]:
     yield from (card.sighting for card in lain if card.missed and card.sighting.zone in piles)
 
 
-def _remembered(
+def remembered(
     lain: Iterable[Lain], hidden: Collection[str], under: Collection[int | None], before: Iterable[Lain]
 ) -> Iterator[Lain]:
     """Yield what is remembered of cards: in a zone out of sight, or `under` a thing, what was remembered before.
