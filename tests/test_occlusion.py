@@ -38,7 +38,7 @@ REACH_PX = 60  # how far around the battle zone cards are looked for
 @cache
 def deck(style: str = enrolled.OWN) -> Templates:
     """Of a deck, our own for one, those faces that lie in these photographs, and a few more."""
-    slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs")
+    slugs = ("25", "75", "100", "roll", "stop", "accident", "repairs", "right-of-way")
     return templates_of([(Card(slug), face_of(style, slug)) for slug in slugs], enrolled.size_mm(style))
 
 
@@ -660,3 +660,9 @@ def test_what_lies_out_of_sight_is_remembered_as_it_was_and_moves_along_with_its
 
     assert kept.borders is was.borders
     assert np.array_equal(kept.corners_mm, moved.corners_mm)
+
+
+def test_a_safety_that_was_pushed_a_little_is_one_as_there_is_one_of_each():
+    told = [faces(seen) for seen, _ in looks((card("right-of-way"),), (card("right-of-way", 1.5, 3.5, 3),))]
+
+    assert told == [["right-of-way"], ["right-of-way"]]

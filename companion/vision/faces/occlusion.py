@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from companion.rules.cards import Card
+from companion.rules.cards import Card, Family
 from companion.tabletop.card_ids import any_copy
 from companion.vision.boxes import Box, Floats, Image, around
 from companion.vision.faces.border_profile import OUTSIDE_MM, Borders, borders_of
@@ -229,6 +229,9 @@ class _FaceLook:
             if card.missed and any(is_like_upon(upper, card) for upper in hidden):
                 # It may have been pushed to where that one lies, and now neither shows.
                 continue
+            if card.sighting.face.family is Family.SAFETY and any(self._is_like_over(card, s) for s in self._told):
+                # There is one of each safety: it has been pushed.
+                continue
             is_out = card.may_be_drawn_out and not self._still_there(card)
             if (card.upon & firm and not is_out) or (not card.is_buried and self._still_there(card)):
                 firm.add(card.order)
@@ -245,7 +248,7 @@ class _FaceLook:
             # those borders are not its own that other cards share.
             is_bared = is_on_a_pile and any(lies_upon(lain, low) and self._is_dragged(low) for low in self._before)
             is_hidden = lain.may_be_drawn_out and any(self._off(lain, s)[0] <= PUSHED_MM for s in self._told)
-            alike = any(s.face is lain.sighting.face and self._is_over(lain, s) for s in self._told)
+            alike = any(self._is_like_over(lain, s) for s in self._told)
             alike = alike or is_bared or is_hidden
             least = 0 if not alike else A_CORNER if is_on_a_pile else 1
             vote = lain.borders.still_there(self._borders_now(lain), least=least)
@@ -331,6 +334,9 @@ class _FaceLook:
         """True if a card seen is near enough to a remembered one to be that one, half hidden."""
         middle = self._fits[lain.mat].to_mm([sighting.centre_px])[0]
         return bool(np.hypot(*(middle - lain.corners_mm.mean(axis=0))) <= most_mm)
+
+    def _is_like_over(self, lain: Lain, sighting: Sighting) -> bool:
+        return sighting.face is lain.sighting.face and self._is_over(lain, sighting)
 
     def _may_be_double(self, sighting: Sighting, old: Sequence[Lain], still: Collection[int]) -> bool:
         """True if its like lay there or nearly, and may be below it now.
