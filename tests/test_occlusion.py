@@ -662,7 +662,12 @@ def test_what_lies_out_of_sight_is_remembered_as_it_was_and_moves_along_with_its
     assert np.array_equal(kept.corners_mm, moved.corners_mm)
 
 
-def test_a_safety_that_was_pushed_a_little_is_one_as_there_is_one_of_each():
-    told = [faces(seen) for seen, _ in looks((card("right-of-way"),), (card("right-of-way", 1.5, 3.5, 3),))]
+@pytest.mark.parametrize(("face", "count"), [("right-of-way", 1), ("100", 2)])
+def test_a_safety_that_was_pushed_is_one_whatever_its_old_borders_say_as_there_is_one_of_each(
+    monkeypatch: pytest.MonkeyPatch, face: str, count: int
+) -> None:
+    monkeypatch.setattr(Borders, "still_there", lambda *_, **__: True)
 
-    assert told == [["right-of-way"], ["right-of-way"]]
+    _, (seen, _) = looks((card(face),), (card(face, 1.5, 5.5, 3),))
+
+    assert faces(seen) == [face] * count
