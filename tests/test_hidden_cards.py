@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 
 import pytest
 from hypothesis import example, given, settings
@@ -18,7 +18,6 @@ from companion.rules.editions.edition import edition_names, load_edition
 from companion.rules.hidden_cards import Deal, DealError, deal, read_deal, shuffled
 from companion.rules.moves import candidates
 from companion.rules.play import Play, Verb
-from companion.rules.reasons import Code, Reason
 from companion.rules.record import notation
 from companion.rules.table import Team
 
@@ -82,33 +81,16 @@ def test_a_deal_follows_from_the_first_one_and_the_plays_and_can_be_written_down
             assert read_deal(at.table, json.loads(json.dumps(at.as_json()))) == at
 
 
-DEALERS = {
-    Code.NO_PENALTY, Code.CANNOT_TAKE_DISCARD, Code.COUP_FOURRE_WINDOW_CLOSED, Code.DISCARD_ONLY_WHEN_STUCK,
-    Code.NO_SUCH_CARD_THERE,
-}  # fmt: skip
-
-
-def is_by_dealer(why: Reason) -> bool:
-    """True if a deal may say so of itself: of two alike for a discard it has nothing to say."""
-    return why.code in DEALERS and ("case", "pair") not in why.details
-
-
 @pytest.mark.parametrize("edition", EDITIONS)
 @given(st.integers(0, 10**9))
 @example(356351)  # In Rush a stolen card is kept, and one like it held, when the turn's card has been drawn.
 @settings(max_examples=2, deadline=None)
 def test_what_nothing_speaks_against_can_be_played(edition, seed):
-    for step in islice(random_steps(edition, seed, most=150), None, None, 5):
-        at, drawn = step.after.deal, step.after.deal.draw()
-        assert drawn.table is at.table
-        for seat in at.table.seats:
-            told = [(play, at.objections(play)) for play in candidates(at.table, seat.player)]
-            may_be_played = [play for play, against in told if not against]
-            # What the referee has against a play at this table is the same after the draw.
-            may_be_then = [play for play, against in told if all(map(is_by_dealer, against))]
-
-            assert all(at.play(play).checked() for play in may_be_played)
-            assert all(drawn.play(play).checked() for play in may_be_then if not drawn.objections(play))
+    for number, step in enumerate(random_steps(edition, seed, most=150)):
+        for at in (step.after.deal, step.after.deal.draw()) if number % 5 == 0 else ():
+            for seat in at.table.seats:
+                plays = [play for play in candidates(at.table, seat.player) if not at.objections(play)]
+                assert all(at.play(play).checked() for play in plays)
 
 
 def test_the_key_settles_the_order():
