@@ -78,7 +78,7 @@ def furnished(store: Store, folder: Path, text: str = "Zoe", typed: str | None =
     app = create_app(match, secret=SECRET, base_url="http://192.168.1.20:8080", camera=camera)
     _played(match, text)
     _asked(match, text)
-    app.extensions["companion"].pace._clock = count(0, 60).__next__  # Whoever walks through all pages is in no hurry.
+    app.extensions["companion"].limits._clock = count(0, 60).__next__  # Whoever walks through all pages is in no hurry.
     house = House(app, match, folder, _addresses(app, folder, text))
     _people(house, text if typed is None else typed)
     return house

@@ -66,7 +66,7 @@ def create_app(
         phones=Phones(match.store.path.parent, clock, changed=match.refresh),
         token=phone_identity.join_token(secret),
         code=phone_identity.table_code(secret),
-        pace=RateLimits(clock),
+        limits=RateLimits(clock),
         called=given_names(os.environ),
         base_url=base_url if callable(base_url) else lambda: base_url,
         camera=camera,

@@ -94,7 +94,7 @@ class Service:
     phones: Phones
     token: str  # the token of the join link: a phone that shows it takes part
     code: str  # the short code of the table: a phone on which it is typed asks the host to be let in
-    pace: RateLimits
+    limits: RateLimits
     called: frozenset[str]  # additional host names of this machine
     base_url: Callable[[], str]  # returns the address that phones open now, as the network changes; empty if not known
     camera: Camera

@@ -41,7 +41,7 @@ class Act:
     sentence: Said | None = None  # asks people to enter what was played with it
     reasons: tuple[Reason, ...] = ()  # why it is illegal there
     clear: bool = True  # True if no other play is as likely
-    deed: Handling = Handling.LAID  # if `STACKED` the track is the card like it on which it lies
+    handling: Handling = Handling.LAID  # if `STACKED` the track is the card like it on which it lies
 
     @property
     def is_legal(self) -> bool:
@@ -51,7 +51,7 @@ class Act:
     def cost(self) -> float:
         """How unlikely it is that somebody did it; what is legal and can mean nothing else costs nothing."""
         is_illegal = self.play is None or len(self.reasons) > self.is_out_of_turn
-        likely = POSSIBLE * (self.deed is Handling.STACKED) or LIKELY * (not self.clear)
+        likely = POSSIBLE * (self.handling is Handling.STACKED) or LIKELY * (not self.clear)
         return likely if self.is_legal else ODD * self.is_out_of_turn + UNLIKELY * is_illegal
 
     @property

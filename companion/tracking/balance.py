@@ -139,7 +139,10 @@ class _Comparison:
                 yield next(t for t in self._gone if (t.card, t.zone) == (track.card, track.zone))
 
     def _carried_off(self, loose: Sequence[Track]) -> Iterator[Track]:
-        """Strike off the hazards that are on the discard pile by now: no other laid where they lay is one of them."""
+        """Strike off what is on the discard pile by now, so that no card laid where it lay is taken for it.
+
+        A beaten hazard is carried there, or the card that beat it, as that was played, with all that lay beneath.
+        """
         wanted = self._want.copy()
         for new in loose:
             wanted[new.zone, new.face] -= 1
@@ -150,7 +153,6 @@ class _Comparison:
         for remedy in self._there:
             zone, _ = self._spots.get(remedy.serial) or (remedy.zone, remedy.face)
             if zone != remedy.zone == DISCARD_ZONE:
-                # It was carried there as it was played, with what lay beneath it.
                 beneath = (old for old in self._gone if old.zone == zone and old.serial < remedy.serial)
                 yield from (old for old in beneath if self._strike_off((zone, old.face)))
 

@@ -59,13 +59,13 @@ class Record:
     lines: tuple[Line, ...] = ()
     answers: Answers = field(default_factory=dict)
 
-    def question_id(self, track: Track, kind: Kind, deed: Handling = Handling.LAID) -> str:
+    def question_id(self, track: Track, kind: Kind, handling: Handling = Handling.LAID) -> str:
         """Return the id of the question about a card, which it never shares with another."""
-        return question_id(self.match, self.hand_seq, f"{track.card or track.face.value}{deed}", track.serial, kind)
+        return question_id(self.match, self.hand_seq, f"{track.card or track.face.value}{handling}", track.serial, kind)
 
-    def answer(self, track: Track, kind: Kind, deed: Handling = Handling.LAID) -> Answered | None:
+    def answer(self, track: Track, kind: Kind, handling: Handling = Handling.LAID) -> Answered | None:
         """Return what people answered to the question about a card."""
-        return self.answers.get(self.question_id(track, kind, deed))
+        return self.answers.get(self.question_id(track, kind, handling))
 
     def refusal(self, track: Track) -> Answered | None:
         """Return the answer of people who said that a card is no play, or goes back to the hand."""

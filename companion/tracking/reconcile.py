@@ -106,7 +106,7 @@ class _Reconciliation:
         if lead < 0:
             self._suppose_taken(None)
             return [] if any(old is top for old, _ in self._moved) else [self._about_gone(top)]
-        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, deed=Handling.TAKEN)
+        act = Act(top, top.face, taking(self._table), self._table, clear=lead > LIKELY, handling=Handling.TAKEN)
         return [self._asked(Kind.PLAY, act, [taking(self._table)], 1.0 if act.clear else UNCLEAR_CONFIDENCE)]
 
     def _explained(self) -> tuple[Act, ...]:
@@ -171,7 +171,7 @@ class _Reconciliation:
                 self._last_laid_s <= stacked_s < last_s
                 and self._record.answer(track, Kind.PLAY, Handling.STACKED) is None
             ):
-                upon = replace(self._meaning(track, table), deed=Handling.STACKED)
+                upon = replace(self._meaning(track, table), handling=Handling.STACKED)
                 if upon.is_legal:
                     ways.append((upon, *explained(extra, upon.after, self._meaning)))
         return min(ways, key=cost_of)
@@ -188,7 +188,7 @@ class _Reconciliation:
             touched_s = (t_s for t_s in (track.stacked_s, track.shifted_s) if t_s is not None)
             is_touched = max(touched_s, default=-math.inf) > self._last_laid_s
             if is_touched and self._record.answer(track, Kind.PLAY, Handling.STACKED) is None:
-                act = replace(self._meaning(track, table), clear=False, deed=Handling.STACKED)
+                act = replace(self._meaning(track, table), clear=False, handling=Handling.STACKED)
                 completes = act.after.is_over or act.after.extension_offered_to is not None
                 if act.play is not None and act.is_legal and completes:
                     return self._asked(Kind.PLAY, act, [act.play], UNCLEAR_CONFIDENCE)
@@ -260,7 +260,7 @@ class _Reconciliation:
         may_follow = act.turn_matters and self._may_follow_another(act, before)
         ended = self._ended(track, act.table)
         is_ending = ended is not None and ended.state is not State.GONE
-        return act.deed is not Handling.STACKED and (
+        return act.handling is not Handling.STACKED and (
             may_be_doubled or is_taking or is_ending or may_follow or self._may_have_moved(track)
         )
 
@@ -323,14 +323,14 @@ class _Reconciliation:
         return replace(asked, sure=asked.sure and not partners)
 
     def _asked(self, kind: Kind, act: Act, plays: Sequence[Play], confidence: float) -> Question:
-        ident, why = self._record.question_id(act.track, kind, act.deed), objections(act.table, plays[0])
+        ident, why = self._record.question_id(act.track, kind, act.handling), objections(act.table, plays[0])
         sure = kind is Kind.PLAY and act.clear and confidence >= SURE_CONFIDENCE
         few = tuple(plays[:MOST_PLAYS])
         return Question(ident, kind, act.track.zone, few, act.table, why, confidence=confidence, sure=sure)
 
     def _confidence(self, act: Act) -> float:
         track = act.track
-        doubtful = track.is_double or act.deed is Handling.STACKED or act.face is not track.face
+        doubtful = track.is_double or act.handling is Handling.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
         counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
         doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)

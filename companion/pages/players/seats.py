@@ -329,7 +329,7 @@ def knock() -> AnyResponse | tuple[str, int]:
     """Ask the host to let in a phone on which the code of the table was typed."""
     address, name = network(request.remote_addr or ""), clean(request.form.get("name", ""))
     letters = "".join(request.form.get("code", "").split()).upper().encode()
-    if service().pace.wait_s(RequestKind.CODE, request.remote_addr or "", None):
+    if service().limits.wait_s(RequestKind.CODE, request.remote_addr or "", None):
         return _refused(_("Too many codes: wait a minute, then try again."), 429)
     if not hmac.compare_digest(letters, service().code.encode()):
         return _refused(

@@ -132,7 +132,7 @@ def _count() -> None:
     kind = KINDS.get(request.endpoint or "", RequestKind.PAGE if request.method in LOOKING else RequestKind.CHANGE)
     if kind not in FREE_TO_THE_MACHINE or not phone_identity.is_machine():
         whose = phone_identity.phone() if phone_identity.takes_part() else None
-        wait_s = service().pace.wait_s(kind, request.remote_addr or "", whose)
+        wait_s = service().limits.wait_s(kind, request.remote_addr or "", whose)
         if wait_s:
             raise TooManyRequests(retry_after=wait_s)
     phone_identity.notice()
