@@ -339,6 +339,29 @@ def test_a_hazard_discarded_with_no_hand_over_the_like_one_that_was_beaten_is_a_
     assert told(items) == ["Ann roll", "Bob roll", "Ann stop > Bob", "Bob roll", "Ann discard stop", "Bob 100"]
 
 
+ANSWERED_UNSEEN = ("end-of-limit-00 2/speed", "100-01 1/distance", "speed-limit-00 discard")
+"""An arm was over an attack until the card that answers it lay on it, and it was carried off a play later."""
+
+
+def test_an_attack_that_nobody_saw_until_it_was_carried_off_came_before_the_remedy_that_had_answered_it():
+    cards = ("roll-01 1/battle", "roll-02 2/battle", *ANSWERED_UNSEEN, "100-02 2/distance")
+
+    items = told_of(*(f"{2 * n} {card}" for n, card in enumerate(cards)), seconds=14)
+
+    assert confirmed(items)[2:] == ["Ann 100", "Ann speed-limit > Bob", "Bob end-of-limit", "Bob 100"]
+    assert [item for item in items if "withdrawn" in item or "question" in item] == []
+
+
+def test_a_hazard_laid_down_after_a_remedy_for_it_that_was_illegal_is_a_discard_where_an_attack_makes_others_illegal():
+    setup = demo.setup_of(read_script(OPENING.replace("side Bob\n", "side Bob\nside Cid\n", 1)))
+    cards = ("roll-01 1/battle", "roll-02 2/battle", "roll-03 3/battle", *ANSWERED_UNSEEN, "100-02 3/distance")
+
+    items = told_of(*(f"{2 * n} {card}" for n, card in enumerate(cards)), seconds=16, setup=setup)
+
+    assert confirmed(items)[3:] == ["Ann 100", "Bob discard speed-limit", "Cid 100"]
+    assert refused(items) == ["Bob end-of-limit"]
+
+
 def told_of_one_on_its_like(
     *cards: str,
     card: Card,

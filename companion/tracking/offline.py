@@ -17,12 +17,14 @@ from companion.match.questions import SURE_CONFIDENCE, Answer, Answered, Answers
 from companion.match.setup_file import Setup
 from companion.match.zone_plays import Places
 from companion.rules import referee
+from companion.rules.cards import HAZARD_OF, Card
 from companion.rules.play import Play, Verb
 from companion.rules.reasons import as_json
 from companion.rules.record import judge
 from companion.rules.record.judge import Game, JudgedLine
 from companion.rules.record.notation import RecordLine as RecordLine
 from companion.rules.table import Table
+from companion.tabletop.mat_layout import DISCARD_ZONE
 from companion.tracking import tracker
 from companion.tracking.balance import balance
 from companion.tracking.clearing import MANY, dealt, is_cleared
@@ -99,16 +101,18 @@ class Course:
         lines = tuple(entry.line for entry in self.entries)
         return Record(1, self.hand_seq, self.places, self.table, lines, self.answers)
 
-    def with_line(self, play: Play, question: Question | None = None, unseen_seq: int | None = None) -> Course:
-        """Return the course with one more line; `unseen_seq` is the number of a line whose card nobody saw.
+    def with_line(self, play: Play, question: Question | None = None, number: int | None = None) -> Course:
+        """Return the course with one more line; `number` is that of a line whose card nobody saw being laid.
 
-        A line comes right after its card was laid, or has gone, in whichever course it is told.
+        Any other comes right after its card was laid, or has gone, in whichever course it is told.
         """
         seq, serial = self.seq + 1, question.serial if question else None
         track = self.tracks.by_serial.get(serial)
-        number = unseen_seq or seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
+        is_unseen = number is not None and track is None
+        if number is None:
+            number = seq if track is None else 1 + max(track.laid_seq or 0, track.gone_seq)
         number = max(number, self.entries[-1].line.seq if self.entries else self.hand_seq)
-        line = Line(number, play, self.table, self.places, serial, is_unseen=unseen_seq is not None)
+        line = Line(number, play, self.table, self.places, serial, is_unseen=is_unseen)
         entry = TrialLine(line, _judged(self.game, str(play)), question)
         return replace(self, seq=seq, entries=(*self.entries, entry))
 
@@ -131,11 +135,12 @@ class Course:
     def others(self, cards: Sequence[Question]) -> Iterator[Course]:
         """Yield the other courses that may explain these cards, likeliest first; the last one may be legal in this too.
 
-        One of them was laid, out of sight, before the last lines. A card that was dropped was laid after all. A card
-        was laid on its like, so exactly that it was taken for that one. Where two cards, of which the last line may
-        have told one, were illegal: a card before them that was doubtful was not laid; somebody discarded a card
-        before them, and nobody saw it.
+        The last was laid before the first, which answers it, and was carried off. One of them was laid, out of sight,
+        before the last lines. A card that was dropped was laid after all. A card was laid on its like, so exactly that
+        it was taken for that one. Where two cards, of which the last line may have told one, were illegal: a card
+        before them that was doubtful was not laid; somebody discarded a card before them, and nobody saw it.
         """
+        yield from self._with_attack(cards)
         yield from self._told_anew(cards)
         yield from itertools.chain.from_iterable(map(self._with_dropped, reversed(self.dropped)))
         yield from itertools.chain.from_iterable(map(self._with_stacked, self._latest))
@@ -150,6 +155,19 @@ class Course:
             unseen = self._latest[:1] if cards[-1].is_legal else self._latest[is_later:]
             yield from itertools.chain.from_iterable(map(self._with_discard, unseen))
 
+    def _with_attack(self, cards: Sequence[Question]) -> Iterator[Course]:
+        """The last card, a hazard on the discard pile, was laid before the first, its remedy, and carried off since."""
+        remedy, hazard = cards[0], cards[-1]
+        if _is_answered_by(hazard, remedy) and remedy.zone is not None:
+            course = self._up_to(self._place_of(remedy))
+            guess = self.places.play_at(hazard.plays[0].card or Card.UNKNOWN, remedy.zone, False, course.table)
+            for question, play in ((hazard, guess.play if guess else None), (remedy, remedy.plays[0])):
+                if play is None or referee.objections(course.table, play):
+                    return
+                told = replace(question, plays=(play,), reasons=(), zone=remedy.zone, table=course.table)
+                course = course.with_line(play, told, course.seq + 1)
+            yield course
+
     def _told_anew(self, cards: Sequence[Question]) -> Iterator[Course]:
         """The last lines are yet to be told: one of these cards may have been laid before them."""
         tracks = (self.tracks.by_serial.get(question.serial) for question in cards)
@@ -159,12 +177,16 @@ class Course:
 
     def _with_dropped(self, question: Question) -> Iterator[Course]:
         """A play that was dropped counts, before the cards that were laid after its own."""
-        later = (n for n, entry in enumerate(self.entries) if (entry.line.serial or 0) > (question.serial or 0))
-        at = next(later, len(self.entries))
+        at = self._place_of(question)
         if at in self._latest:
             course = self._up_to(at)
             if not referee.objections(course.table, question.plays[0]):
                 yield course.with_line(question.plays[0], question)
+
+    def _place_of(self, question: Question) -> int:
+        """The place before the first line that a later card has told."""
+        later = (n for n, entry in enumerate(self.entries) if (entry.line.serial or 0) > (question.serial or 0))
+        return next(later, len(self.entries))
 
     def _with_discard(self, at: int) -> Iterator[Course]:
         """At this line somebody discarded a card, and nobody saw it: the likeliest card, if he has any."""
@@ -173,7 +195,7 @@ class Course:
         legal = referee.legal_plays(table, table.player_up)
         discards = {play: table.copies_left(play.card) for play in legal if play.verb is Verb.DISCARD and play.card}
         if discards:
-            yield course.with_line(max(discards, key=discards.__getitem__), unseen_seq=self._seq_at(at))
+            yield course.with_line(max(discards, key=discards.__getitem__), number=self._seq_at(at))
 
     def _with_stacked(self, at: int) -> Iterator[Course]:
         """Before this line a card was laid exactly on its like."""
@@ -183,7 +205,7 @@ class Course:
             if any(t_s is not None and since_s <= t_s < until_s for t_s in (track.stacked_s, track.shifted_s)):
                 guess = self.places.play_at(track.face, track.zone, track.place.sideways, course.table)
                 if guess is not None and not referee.objections(course.table, guess.play):
-                    yield course.with_line(guess.play, unseen_seq=self._seq_at(at))
+                    yield course.with_line(guess.play, number=self._seq_at(at))
 
     def _since_s(self, entries: Sequence[TrialLine]) -> float:
         """When the card of a line was seen first."""
@@ -319,6 +341,8 @@ class Watcher:
     def _accept(self, question: Question, unsure: Sequence[Question], illegal: Sequence[Question]) -> None:
         """Count a legal play; where it says that plays before it were laid, count those, and it is asked again."""
         course = self._course
+        if any(_is_answered_by(question, one) and self._explain([one, question]) for one in illegal):
+            return
         newest = max((entry.line.serial or 0 for entry in course.entries), default=0)
         if illegal and not unsure and (illegal[0].serial or 0) > newest:
             # Which card was discarded tells nothing. No other play is supposed: to invent one is worse than to refuse.
@@ -368,6 +392,8 @@ class Watcher:
         for entry in course.entries:
             if entry.line.is_unseen and entry.name not in was:
                 self._say(missed=str(entry.line.play))
+            elif entry.question is not None and entry.name not in was:
+                self._tell(entry.question, counts=True)
         self._course = replace(self._course, items=self._course.items + course.items)
         return True
 
@@ -428,6 +454,11 @@ class Watcher:
 
     def _say(self, **item: Any) -> None:
         self._course = replace(self._course, items=(*self._course.items, {"t_s": round(self._now_s, 3), **item}))
+
+
+def _is_answered_by(hazard: Question, remedy: Question) -> bool:
+    """True if a hazard has come to the discard pile that the card of the other question, refused, ends."""
+    return hazard.zone == DISCARD_ZONE and HAZARD_OF.get(remedy.plays[0].card or Card.UNKNOWN) is hazard.plays[0].card
 
 
 def _key(question: Question) -> tuple[str, str]:

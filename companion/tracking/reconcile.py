@@ -332,8 +332,9 @@ class _Reconciliation:
         track = act.track
         doubtful = track.is_double or act.handling is Handling.STACKED or act.face is not track.face
         # Where a card counts that was laid after this one, this may have lain on and mean nothing.
-        counted = (self._tracks.by_serial.get(line.serial) for line in self._record.lines)
-        doubtful = doubtful or any(other is not None and other.earliest_s > track.since_s for other in counted)
+        counted = ((line, self._tracks.by_serial.get(line.serial)) for line in self._record.lines)
+        in_place = (each for line, each in counted if each is not None and (each.zone, each.face) in line.spots)
+        doubtful = doubtful or any(other.earliest_s > track.since_s for other in in_place)
         doubtful = doubtful or self._may_be_dug_out(track)
         # The player to move may have laid a card where nobody has looked since the pictures broke off.
         doubtful = doubtful or (act.turn_matters and bool(self._tracks.unseen_zones & self._reach(act)))
@@ -401,7 +402,8 @@ class _Reconciliation:
         if track is None or not (track.is_there and track.is_in_sight):
             return None
         zone, face = line.spots[0] if line.spots else (track.zone, track.face)
-        if zone == track.zone or self._ended(track, line.before) is not None:
+        is_carried_off = track.is_laid_off_hazard and self._places.is_beneath(self._table, face, zone)
+        if zone == track.zone or is_carried_off or self._ended(track, line.before) is not None:
             return None
         meant = self._places.play_at(face, track.zone, track.place.sideways, line.before)
         if meant is None or self._places.question(face, track.zone, line.before) is not None:
