@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from companion.common.errors import Problem
 from companion.common.text import say
@@ -201,39 +201,32 @@ def judged_next(game: Game, play: Play) -> tuple[Game, JudgedLine]:
 def asked_in(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the table is asked: by the director, by what the camera sees, then what was typed and waits."""
     yield from _directed(state)
-    if state.is_dealt:
-        yield from _wished(state)
-    else:
-        counted = {entry.written.question for entry in state.entries}
-        yield from _claimed(state, typed_plays(state, state.past.claims, counted | state.past.answers.keys()), seen)
+    yield from _wished(state) if state.is_dealt else _claimed(state, seen)
 
 
 def _directed(state: MatchState) -> Iterator[Question]:
     """Yield what the club's director asks and nobody has answered, as long as the line that it is about is there."""
     for letter in state.past.letters:
-        body = letter.body
-        asked, who = letter_id(letter.match, body["letter"]), body["by"]
-        if asked in state.past.asked or body["what"] == Letter.COMING:
+        what, who, text = letter.body["what"], letter.body["by"], letter.body.get("text", "")
+        asked = Question(
+            letter_id(letter.match, letter.body["letter"]), Kind.DIRECTOR, None, table=state.game.table, by=who
+        )
+        if asked.id in state.past.asked or what == Letter.COMING:
             continue
-        if body["what"] == Letter.NOTE:
-            note = say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=body.get("text", ""))
-            yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=note, by=who)
-        elif (entry := state.entry(body["of"])) is not None and not state.is_dealt:
-            yield from _corrected(state, asked, entry, body)
-
-
-def _corrected(state: MatchState, asked: str, entry: Entry, body: Mapping[str, Any]) -> Iterator[Question]:
-    """Yield the question whether a line goes, or says something else, as the director asks."""
-    line, who = entry.written.text, body["by"]
-    if body["what"] == Letter.REMOVE:
-        wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
-        yield Question(asked, Kind.DIRECTOR, None, table=state.game.table, say=wish, line=entry.seq, by=who)
-        return
-    play = notation.read_play(str(body.get("text")), state.game.teams)
-    if play is None:
-        return
-    wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=str(play))
-    yield Question(asked, Kind.DIRECTOR, None, (play,), state.game.table, say=wish, line=entry.seq, by=who)
+        if what == Letter.NOTE:
+            yield replace(asked, say=say("%(who)s, who directs the club, says: “%(text)s”", who=who, text=text))
+            continue
+        entry = None if state.is_dealt else state.entry(letter.body["of"])
+        if entry is None:
+            continue
+        line = entry.written.text
+        if what == Letter.REMOVE:
+            wish = say("%(who)s, who directs the club, takes this out of the record: “%(line)s”", who=who, line=line)
+            yield replace(asked, say=wish, line=entry.seq)
+        elif (play := notation.read_play(str(text), state.game.teams)) is not None:
+            new = str(play)
+            wish = say("%(who)s, who directs the club, changes “%(line)s” to “%(text)s”.", who=who, line=line, text=new)
+            yield replace(asked, plays=(play,), say=wish, line=entry.seq)
 
 
 def _wished(state: MatchState) -> Iterator[Question]:
@@ -246,15 +239,14 @@ def _wished(state: MatchState) -> Iterator[Question]:
             return
 
 
-def typed_plays(state: MatchState, claims: Iterable[Written], answered: Set[str]) -> Iterator[tuple[str, Play]]:
+def _typed(state: MatchState) -> Iterator[tuple[str, Play]]:
     """Yield each play that was typed in the open hand and waits, with the id of its question.
 
     What ends a hand takes its claims along; one that was typed since may answer the play that ended it.
     """
-    if state.match is None or state.game.table is None:
-        return
     since = state.hand_seq if state.game.hand_is_open else max(entry.seq for entry in state.entries)
-    for claim in claims:
+    answered = {entry.written.question for entry in state.entries} | state.past.answers.keys()
+    for claim in state.past.claims:
         asked = typed_id(state, claim.seq)
         play = notation.read_play(claim.text, state.game.teams)
         if claim.seq > since and asked not in answered and play is not None:
@@ -266,14 +258,15 @@ def typed_id(state: MatchState, claim: int) -> str:
     return question_id(state.match or 0, state.hand_seq, "typed", f"e{claim}", Kind.PLAY)
 
 
-def _claimed(state: MatchState, typed: Iterable[tuple[str, Play]], seen: Sequence[Question]) -> Iterator[Question]:
+def _claimed(state: MatchState, seen: Sequence[Question]) -> Iterator[Question]:
     """Yield what the camera asks, then a question about each typed play that waits, judged after those before it.
 
     A card that is laid for a typed play asks nothing of its own: the typed play is asked about in its place.
     """
-    waiting, table = list(typed), state.game.table
+    table = state.game.table
     if table is None:
         return
+    waiting = list(_typed(state))
     for question in seen:
         plays = question.plays[:1] if question.kind is Kind.PLAY else ()
         own = next((one for one in waiting if one[1] in plays), None)
