@@ -84,9 +84,6 @@ class Clock(NamedTuple):
     runs: bool
 
 
-Points = tuple[int, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Tournament:
     """What its deeds come to."""
@@ -95,7 +92,7 @@ class Tournament:
     sides: tuple[Entrant, ...] = ()
     lot: tuple[str, ...] = ()  # the sides in the order in which they were drawn before the first round
     rounds: tuple[tuple[Pairing, ...], ...] = ()
-    typed: Mapping[tuple[int, str], Points] = field(default_factory=dict)
+    typed: Mapping[tuple[int, str], tuple[int, ...]] = field(default_factory=dict)
     """What the director has typed, by round and first side."""
 
     clock: Clock | None = None
@@ -180,7 +177,7 @@ class Result:
 
     round: int
     seat: Pairing
-    points: Points | None = None
+    points: tuple[int, ...] | None = None
     is_final: bool = False
     is_typed: bool = False
     others: str = ""  # who plays at their table instead
@@ -204,12 +201,9 @@ def _result(tournament: Tournament, number: int, seat: Pairing, played: Sequence
         return Result(number, seat, typed, is_final=True, is_typed=True)
     later = (other for seats in tournament.rounds[number:] for other in seats if other.table == seat.table)
     until = min((other.since for other in later), default=None)
-    here = [
-        one
-        for one in played
-        if one.table == seat.table and one.match > seat.since and (until is None or one.match <= until)
-    ]
-    for one in sorted(here, key=lambda one: -one.match):
+    there = (one for one in played if one.table == seat.table and one.match > seat.since)
+    here = sorted((one for one in there if until is None or one.match <= until), key=lambda one: -one.match)
+    for one in here:
         sides = [side for name in seat.sides if (side := _side_in(tournament, name, one.state["sides"])) is not None]
         if len(one.state["sides"]) == len(seat.sides) == len(sides):
             edition = str(one.state["edition"])
@@ -217,9 +211,7 @@ def _result(tournament: Tournament, number: int, seat: Pairing, played: Sequence
             is_final = one.counted is not None or bool(one.state["winner"])
             other = edition if edition != tournament.plan.edition else ""
             return Result(number, seat, points, is_final, edition=other)
-    others = (
-        " – ".join(str(side["name"]) for side in max(here, key=lambda one: one.match).state["sides"]) if here else ""
-    )
+    others = " – ".join(str(side["name"]) for one in here[:1] for side in one.state["sides"])
     return Result(number, seat, others=others)
 
 
