@@ -13,15 +13,12 @@ from client import HOME, text_of
 pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
-from test_club import club, director, pool, sent_by, server, table, table_id, url  # noqa: E402, F401
+from test_club import Wire, a_table, club, director, pool, server, table, table_id, tables_of, url  # noqa: E402, F401
 
 from companion.club import batch, club_doors, club_service, keys, outbox, people, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
-from companion.match.match import Match  # noqa: E402
 from companion.match.questions import Answer  # noqa: E402
 from companion.pages import create_app  # noqa: E402
-from companion.storage.data_folder import store_path  # noqa: E402
-from companion.storage.event_store import Store  # noqa: E402
 from companion.storage.events import EventKind  # noqa: E402
 
 PLAN = {
@@ -30,9 +27,14 @@ PLAN = {
 }  # fmt: skip
 
 
+def browser(pool):
+    """A browser of the public, at a process of the club that remembers nothing."""
+    return club_service.create_app(pool).test_client()
+
+
 def person(pool, role: str, name: str = "Eve"):
     """A browser of somebody who has come in."""
-    client = club_service.create_app(pool).test_client()
+    client = browser(pool)
     with pool.connection() as db:
         token = people.new_link(db, people.add(db, name, role).id)
     assert client.post("/director", data={"once": token}, headers=HOME).status_code == 303
@@ -47,31 +49,10 @@ def line(match, text: str) -> int:
     return next(entry.seq for entry in match.state.entries if entry.written.text == text)
 
 
-class Wire:
-    """The line between a table and its club, with all that passes it."""
-
-    def __init__(self, match, client, name: str = "Table 7", key: str | None = None) -> None:
-        self.client, self.answers = client, []
-        address = Address("http://club", name, key)
-        self.outbox = Outbox(match.store, address, receive=match.receive, post=self.post)
-
-    def post(self, url: str, body: bytes, headers: dict) -> tuple[int, dict]:
-        answer = self.client.post(url.removeprefix("http://club"), data=body, headers=headers)
-        self.answers.append(answer.get_json())
-        return answer.status_code, answer.get_json()
-
-    def run(self) -> None:
-        """Push all, and hear what the club has to say."""
-        for _ in range(4):
-            self.outbox._quiet_s = 60
-            self.outbox._step()
-
-
 @pytest.fixture
 def wire(table, club, pool):
     found = Wire(table, club)
-    found.run()
-    projection.Projector(pool).catch_up()
+    found.run(pool)
     return found
 
 
@@ -92,7 +73,7 @@ def begun(director, *sides: str, **plan: object) -> str:
 
 def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(director, club, pool, table, wire):
     at = begun(director, "Ann", "Bob", "Cid")
-    public = club_service.create_app(pool).test_client()
+    public = browser(pool)
     shown = text_of(public.get(f"{at}?me=Ann"))
     assert "Round 1 of 2" in shown
     assert post(director, f"{at}/draw", round=1).status_code == 400
@@ -102,8 +83,7 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     table.start([f"side {one}", f"side {other}", f"hand first {one}"])
     for play in (f"{one} roll", f"{other} roll", f"{one} 100", f"{other} 25", "end"):
         table.enter(play, "")
-    wire.run()
-    projection.Projector(pool).catch_up()
+    wire.run(pool)
 
     assert f"{one} – {other} 100 : 25" in text_of(public.get(at))
     assert post(director, f"{at}/draw", round=2).status_code == 303
@@ -138,7 +118,7 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
 
     assert "300 : 200 typed by the director" in text_of(club.get(at))
     for path in ("/", "/standings", "/tournaments", at):
-        assert re.search(r"Friday 4[45]:\d\d", text_of(club_service.create_app(pool).test_client().get(path))), path
+        assert re.search(r"Friday 4[45]:\d\d", text_of(browser(pool).get(path))), path
 
 
 def test_a_round_drawn_where_no_table_pushes_says_so_and_has_its_cards_all_the_same(director, club):
@@ -157,7 +137,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     assert "Friday" not in text_of(phone.get("/"))
 
     post(director, f"{at}/clock", runs="start")
-    wire.client = club_service.create_app(pool).test_client()
+    wire.client = browser(pool)
     wire.run()
     for path in ("/", "/wall", "/plain", "/score"):
         assert re.search(r"Friday 4[45]:\d\d", text_of(phone.get(path))), path
@@ -170,7 +150,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     monkeypatch.undo()
 
     post(director, f"{at}/undraw", round=1)
-    wire.client = club_service.create_app(pool).test_client()
+    wire.client = browser(pool)
     wire.run()
     assert "Friday" not in text_of(phone.get("/"))
 
@@ -243,8 +223,7 @@ def playing(table, wire, pool):
     table.next_hand("Ann")
     for play in ("Bob roll", "Ann roll", "Bob 50"):
         table.enter(play, "Ann")
-    wire.run()
-    projection.Projector(pool).catch_up()
+    wire.run(pool)
     return table
 
 
@@ -263,8 +242,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed(director, clu
     playing.answer(question.id, Answer.YES, "Ann")
     assert line(playing, "Bob 25")
     assert playing.state.questions == ()
-    wire.run()
-    projection.Projector(pool).catch_up()
+    wire.run(pool)
     assert "Ann has agreed." in text_of(director.get(f"{at}/desk"))
     audit = text_of(director.get("/audit"))
     assert "asked to change a play" in audit
@@ -288,8 +266,7 @@ def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not
     at, seq = desk_of(director, club), line(playing, "Bob 50")
     post(director, f"{at}/correct", line=seq, what="remove")
     playing.rewrite(EventKind.RETRACT, seq, None, "Bob")
-    wire.run()
-    projection.Projector(pool).catch_up()
+    wire.run(pool)
 
     assert playing.state.questions == ()
     assert "it no longer applies" in text_of(director.get(f"{at}/desk"))
@@ -308,8 +285,7 @@ def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everyt
 
 def test_where_the_program_deals_nothing_can_be_corrected_and_the_director_hears_so(director, club, pool, table, wire):
     table.start(["side Ann", "side Bob", "hand first Ann"], robots={"Bob": 1})
-    wire.run()
-    projection.Projector(pool).catch_up()
+    wire.run(pool)
     table.receive({"letter": 9, "what": "remove", "by": "Eve", "of": table.state.seq, "text": ""})
 
     assert table.state.questions == ()
@@ -456,18 +432,13 @@ def test_a_table_goes_on_after_an_erasure_and_what_it_adds_to_that_match_has_no_
 
 
 def test_a_name_that_is_a_word_of_the_record_is_not_erased_and_nothing_has_changed(director, club, pool, tmp_path):
-    store = Store.open(store_path(tmp_path))
-    match = Match(store)
-    match.start(["side roll", "side Bob", "hand first roll"])
-    for play in ("roll roll", "Bob roll", "roll 100", "end"):
-        match.enter(play, "")
-    Wire(match, club).run()
-    projection.Projector(pool).catch_up()
-    before = club.get("/club/tables.json").get_json()["tables"][0]["state"]
-    store.close()
+    plays = ("roll roll", "Bob roll", "roll 100", "end")
+    with a_table(tmp_path, "side roll", "side Bob", "hand first roll", plays=plays) as match:
+        Wire(match, club).run(pool)
+    before = tables_of(club)
 
     assert "also a word of the record" in text_of(post(director, "/people/erase", name="roll"))
-    assert club.get("/club/tables.json").get_json()["tables"][0]["state"] == before
+    assert [one["state"] for one in tables_of(club)] == [one["state"] for one in before]
 
 
 def test_who_is_playing_just_now_is_not_erased(director, playing):

@@ -6,17 +6,16 @@ import socket
 import ssl
 import sys
 import threading
-from contextlib import suppress
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
 import pytest
-from client import TWO, played, text_of
+from client import played, text_of
 
 from companion.app.cli import companion
 from companion.club import batch
-from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, _object, _posted
+from companion.club.outbox import LONGEST_PAUSE_S, LOOK_S, Address, Outbox, Trouble, _object, _posted
 from companion.common.errors import Problem
-from companion.match.match import Match
 from companion.pages import create_app
 from companion.pages.server.secure_port import certify
 from companion.storage.data_folder import store_path
@@ -54,17 +53,26 @@ def club():
     return Club()
 
 
-def opened(folder: Path, lines: int = 0, at_s: float = 12.5) -> Store:
-    store = Store.open(store_path(folder), clock=lambda: at_s)
-    if lines:
-        match = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
-        add(store, lines - 1, match)
-    return store
+def fill(store: Store, lines: int) -> None:
+    """A match of so many events."""
+    match = store.append(None, NewEvent("setup", {"lines": ["side Ann", "side Bob"]}))[0].match
+    add(store, lines - 1, match)
 
 
 def add(store: Store, lines: int, match: int = 1) -> None:
     if lines:
         store.append(match, *(NewEvent("line", {"text": f"Ann {number}"}) for number in range(lines)))
+
+
+@contextmanager
+def copied(folder: Path, kept: str, lines: int):
+    """A copy of a log as it was after so many events, at a table that goes by the same name; it goes on later."""
+    folder.mkdir()
+    (folder / "club.json").write_text(kept)
+    with closing(Store.open(store_path(folder), clock=lambda: 1_700_000_000.0)) as store:
+        fill(store, lines)
+        store._clock = lambda: 1_700_000_099.0
+        yield store
 
 
 def outbox(store: Store, club: Club, chance: float = 0.0) -> Outbox:
@@ -76,14 +84,8 @@ def run(box: Outbox, steps: int = 30) -> Outbox:
         try:
             box._step()
         except OSError:
-            box._in_trouble(box_trouble())
+            box._in_trouble(Trouble.SILENT)
     return box
-
-
-def box_trouble():
-    from companion.club.outbox import Trouble
-
-    return Trouble.SILENT
 
 
 def test_an_answer_that_is_no_object_is_none_however_deep():
@@ -92,8 +94,8 @@ def test_an_answer_that_is_no_object_is_none_however_deep():
     ]  # fmt: skip
 
 
-def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(tmp_path, club):
-    store = opened(tmp_path, 300)
+def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(store, club):
+    fill(store, 300)
     box = run(outbox(store, club))
     (log,) = club.logs.values()
 
@@ -102,11 +104,10 @@ def test_everything_is_sent_in_usual_batches_and_then_only_what_is_new(tmp_path,
     club.sizes.clear()
     run(box, 1)
     assert club.sizes == [2]
-    store.close()
 
 
-def test_after_a_restart_it_goes_on_where_the_club_is(tmp_path, club):
-    store = opened(tmp_path, 100)
+def test_after_a_restart_it_goes_on_where_the_club_is(store, club):
+    fill(store, 100)
     run(outbox(store, club))
     add(store, 5)
     club.sizes.clear()
@@ -115,11 +116,10 @@ def test_after_a_restart_it_goes_on_where_the_club_is(tmp_path, club):
 
     assert box.behind == 0
     assert sum(club.sizes) == 2 + 6
-    store.close()
 
 
-def test_a_club_that_has_lost_something_gets_it_again(tmp_path, club):
-    store = opened(tmp_path, 100)
+def test_a_club_that_has_lost_something_gets_it_again(store, club):
+    fill(store, 100)
     box = run(outbox(store, club))
     (log,) = club.logs.values()
     del log[40:]
@@ -128,15 +128,14 @@ def test_a_club_that_has_lost_something_gets_it_again(tmp_path, club):
     run(box)
 
     assert len(log) == 101
-    store.close()
 
 
-def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(tmp_path, club):
-    store = opened(tmp_path, 3)
+def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(store, club):
+    fill(store, 3)
     club.is_away = True
     box = outbox(store, club)
 
-    pauses = [box._in_trouble(box_trouble()) for _ in range(6)]
+    pauses = [box._in_trouble(Trouble.SILENT) for _ in range(6)]
 
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE_S
@@ -144,67 +143,54 @@ def test_while_the_club_is_silent_the_pauses_grow_and_are_never_long(tmp_path, c
     assert box.says == "The club does not answer. 3 entries wait here and are sent as soon as it does."
     club.is_away = False
     assert run(box).says == "The club has all of this table."
-    store.close()
 
 
 @pytest.mark.parametrize("kept", ["no JSON", "[" * 100_000])
-def test_a_file_of_the_tables_name_that_cannot_be_read_is_said(tmp_path, club, kept):
-    store = opened(tmp_path, 3)
+def test_a_file_of_the_tables_name_that_cannot_be_read_is_said(store, tmp_path, club, kept):
+    fill(store, 3)
     (tmp_path / "club.json").write_text(kept)
 
     with pytest.raises(Problem, match=r"club\.json cannot be read"):
         run(outbox(store, club), 1)
-    store.close()
 
 
-def test_jitter_takes_up_to_half_of_a_pause(tmp_path, club):
-    store = opened(tmp_path, 3)
+def test_jitter_takes_up_to_half_of_a_pause(store, club):
+    fill(store, 3)
 
-    assert outbox(store, club, 1.0)._in_trouble(box_trouble()) * 2 == outbox(store, club)._in_trouble(box_trouble())
-    store.close()
+    assert outbox(store, club, 1.0)._in_trouble(Trouble.SILENT) * 2 == outbox(store, club)._in_trouble(Trouble.SILENT)
 
 
 @pytest.mark.parametrize("played_on", [0, 5, 49, 50, 51, 200])
-def test_a_table_restored_from_a_backup_is_noticed_however_far_it_has_played_on(tmp_path, club, played_on):
-    store = opened(tmp_path / "before", 100) if (tmp_path / "before").mkdir() is None else None
+def test_a_table_restored_from_a_backup_is_noticed_however_far_it_has_played_on(store, tmp_path, club, played_on):
+    fill(store, 100)
     run(outbox(store, club))
     (table,) = club.logs
-    (tmp_path / "after").mkdir()
-    (tmp_path / "after/club.json").write_text(json.dumps({"table": table}))
-    restored = opened(tmp_path / "after", 50)
-    restored._clock = lambda: 99.5
-    add(restored, played_on)
+    with copied(tmp_path / "after", json.dumps({"table": table}), 50) as restored:
+        add(restored, played_on)
 
-    box = run(outbox(restored, club))
+        box = run(outbox(restored, club))
 
     assert box.is_forked
     assert "Nothing is sent until you decide" in box.says
     assert len(club.logs[table]) == 100
-    store.close()
-    restored.close()
 
 
-def test_two_copies_of_one_table_are_noticed(tmp_path, club):
-    first = opened(tmp_path, 20)
-    one = run(outbox(first, club))
-    (tmp_path / "copy").mkdir()
-    (tmp_path / "copy/club.json").write_text((tmp_path / "club.json").read_text())
-    second = opened(tmp_path / "copy", 20)
-    second._clock = lambda: 99.5
-    other = run(outbox(second, club), 3)
+def test_two_copies_of_one_table_are_noticed(store, tmp_path, club):
+    fill(store, 20)
+    one = run(outbox(store, club))
+    with copied(tmp_path / "copy", (tmp_path / "club.json").read_text(), 20) as second:
+        other = run(outbox(second, club), 3)
 
-    add(first, 1)
-    run(one, 2)
-    add(second, 2)
-    run(other, 2)
+        add(store, 1)
+        run(one, 2)
+        add(second, 2)
+        run(other, 2)
 
     assert (one.is_forked, other.is_forked) == (False, True)
-    first.close()
-    second.close()
 
 
-def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(tmp_path, club):
-    store = opened(tmp_path, 20)
+def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(store, club):
+    fill(store, 20)
     box = run(outbox(store, club))
     (old,) = club.logs
     club.logs[old][19] = (20, 1, "{}")
@@ -217,11 +203,10 @@ def test_whoever_decides_so_goes_on_as_a_new_table_with_all_of_its_log(tmp_path,
 
     assert sorted(len(log) for log in club.logs.values()) == [20, 21]
     assert run(outbox(store, club)).behind == 0
-    store.close()
 
 
-def test_what_a_damaged_disk_has_lost_is_sent_as_lost(tmp_path, club):
-    store = opened(tmp_path, 20)
+def test_what_a_damaged_disk_has_lost_is_sent_as_lost(store, club):
+    fill(store, 20)
     store._db.execute("DELETE FROM event WHERE seq IN (7, 8)")
 
     box = run(outbox(store, club))
@@ -229,29 +214,27 @@ def test_what_a_damaged_disk_has_lost_is_sent_as_lost(tmp_path, club):
     (log,) = club.logs.values()
     assert (len(log), box.behind) == (20, 0)
     assert log[6] == (7, 0, "null")
-    store.close()
 
 
-def test_a_refusal_is_told_as_the_club_puts_it(tmp_path):
-    store = opened(tmp_path, 3)
+def test_a_refusal_is_told_as_the_club_puts_it(store):
+    fill(store, 3)
     said = "The director has revoked this key: ask for another."
     box = Outbox(store, Address(AT, "Table 7", "ab.cd"), post=lambda *_sent: (401, {"say": said}))
 
     box._step()
 
     assert box.says == f"The club does not take what this table sends: {said}"
-    store.close()
 
 
-def test_a_batch_is_signed_with_the_tables_key(tmp_path, club):
-    store, seen = opened(tmp_path, 3), []
+def test_a_batch_is_signed_with_the_tables_key(store, club):
+    seen = []
+    fill(store, 3)
     box = Outbox(store, Address(AT, "Table 7", "ab.cd"), post=lambda _u, b, h: seen.append((b, h)) or (200, {}))
 
     box._step()
 
     ((body, headers),) = seen
     assert headers["Authorization"] == f"Companion ab:{batch.digest('cd', body)}"
-    store.close()
 
 
 @pytest.mark.parametrize("key", ["", " ", "clé", "a\nb"])
@@ -281,8 +264,8 @@ def test_a_club_whose_certificate_nobody_vouches_for_gets_nothing(tmp_path):
     assert heard == []
 
 
-def test_a_table_without_news_says_now_and_then_that_it_is_there(tmp_path, club):
-    store = opened(tmp_path, 3)
+def test_a_table_without_news_says_now_and_then_that_it_is_there(store, club):
+    fill(store, 3)
     box = run(outbox(store, club))
     club.sizes.clear()
 
@@ -291,7 +274,6 @@ def test_a_table_without_news_says_now_and_then_that_it_is_there(tmp_path, club)
     box._step()
 
     assert club.sizes == [1]
-    store.close()
 
 
 @pytest.mark.parametrize("url", ["club.example", "ftp://club.example", "http://", "nonsense"])
@@ -300,42 +282,30 @@ def test_an_address_that_is_none_gets_a_sentence(url):
         Address(url, "Table 7")
 
 
-def test_the_table_plays_on_whatever_the_thread_meets(tmp_path):
-    store = opened(tmp_path)
-
+def test_the_table_plays_on_whatever_the_thread_meets(begun):
     def post(*_sent):
         raise RuntimeError("a mistake of ours")
 
-    box = Outbox(store, Address(AT, "Table 7"), post=post)
+    box = Outbox(begun.store, Address(AT, "Table 7"), post=post)
     box.start()
-    match = played(_begun(store), "Ann roll", "Bob roll", "Ann 100")
+    played(begun, "Ann roll", "Bob roll", "Ann 100")
     box.stop()
 
-    assert match.state.game.table.sides[0].km == 100
-    store.close()
+    assert begun.state.game.table.sides[0].km == 100
 
 
-def _begun(store: Store) -> Match:
-    match = Match(store)
-    match.start(list(TWO))
-    return match
-
-
-def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_course(tmp_path, club):
-    store = opened(tmp_path)
-    match = _begun(store)
-    box = run(outbox(store, club))
-    page = create_app(match, secret=b"x" * 32, club=box).test_client()
+def test_the_page_says_how_it_stands_and_asks_where_the_club_knows_another_course(begun, club):
+    box = run(outbox(begun.store, club))
+    page = create_app(begun, secret=b"x" * 32, club=box).test_client()
 
     assert "The club has all of this table." in text_of(page.get("/more"))
     next(iter(club.logs.values()))[-1] = (2, 1, "{}")
-    played(match, "Ann roll")
+    played(begun, "Ann roll")
     run(box)
     assert "Go on at the club as a new table" in text_of(page.get("/more"))
     page.post("/club", headers={"Origin": "http://localhost"})
     run(box)
     assert "The club has all of this table." in text_of(page.get("/more"))
-    store.close()
 
 
 def test_without_its_driver_the_club_says_what_to_install(monkeypatch):

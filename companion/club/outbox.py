@@ -49,9 +49,6 @@ Post = Callable[[str, bytes, dict[str, str]], tuple[int, dict[str, Any]]]
 """Sends a body to an address with headers; returns status and answer. Raises OSError where none comes."""
 
 
-Receive = Callable[[Mapping[str, object]], None]  # takes what the director has sent, as `Match.receive` does
-
-
 class Trouble(StrEnum):
     """Why the club has not got all of the log."""
 
@@ -94,7 +91,7 @@ class Outbox:
         store: Store,
         address: Address,
         *,
-        receive: Receive = lambda _letter: None,
+        receive: Callable[[Mapping[str, object]], None] = lambda _letter: None,
         post: Post | None = None,
         chance: Callable[[], float] = random.random,
     ) -> None:

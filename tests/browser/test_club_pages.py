@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club
 pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
 from client import HOME  # noqa: E402
-from test_club import PLAYED, push, sent_by  # noqa: E402
+from test_club import PLAYED, Wire, push  # noqa: E402
 from test_club_director import begun, post  # noqa: E402
 
 from companion.club import club_service, keys, people, postgres, projection  # noqa: E402
@@ -54,7 +54,7 @@ def app(pool, table):
         table.enter(play, "Ann")
     table.next_hand("Ann")
     client = made.test_client()
-    sent_by(table, client, "Table 7")
+    Wire(table, client, "Table 7").run()
     push(client, 1, 90, "t12", name="Table 12")
     push(client, 90, 95, "t12", mark=1, name="Table 12")
     projection.Projector(pool).catch_up()
@@ -73,7 +73,7 @@ def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app,
     with running(app) as at:
         page = opened(at, LAPTOP)
         expect(page.get_by_role("row", name=re.compile("Table 7 .*Ann 300"))).to_be_visible()
-        sent_by(table, app.test_client(), "Table 7, at the window")
+        Wire(table, app.test_client(), "Table 7, at the window").run()
         expect(page.get_by_role("link", name="at the window")).to_be_visible()
 
         enter(page, pool, at)
@@ -98,7 +98,7 @@ def directing(app, pool):
 def evening(client, table) -> str:
     """Make a tournament with a round that is being played, and a table that calls; return its address."""
     table.call_director("Ann")
-    sent_by(table, client, "Table 7")
+    Wire(table, client, "Table 7").run()
     at = begun(client, "Ann", "Bob", "Bartholomäus von Zitzewitz")
     post(client, f"{at}/clock", runs="start")
     return at
