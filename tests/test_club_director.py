@@ -60,10 +60,16 @@ def desk_of(director, club) -> str:
     return f"/tables/{table_id(club)}"
 
 
-def begun(director, *sides: str, **plan: object) -> str:
-    """The address of a tournament, its first round drawn."""
+def entered(director, *sides: str, **plan: object) -> str:
+    """The address of a tournament in which these take part."""
     at = post(director, "/tournaments", **PLAN | plan).location.removesuffix("/direct")
     post(director, f"{at}/enter", sides="\n".join(sides))
+    return at
+
+
+def begun(director, *sides: str, **plan: object) -> str:
+    """The address of a tournament, its first round drawn."""
+    at = entered(director, *sides, **plan)
     post(director, f"{at}/draw", round=1)
     return at
 
@@ -94,8 +100,7 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
 
 
 def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, pool, wire):
-    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
-    post(director, f"{at}/enter", sides="Ann\nBob\nCid\nDee")
+    at = entered(director, "Ann", "Bob", "Cid", "Dee")
     helpers = [person(pool, "director", f"Eve {number}") for number in range(3)]
     with pool.connection() as db:
         db.execute("UPDATE club.tables SET seen_at = now() - interval '2 days'")
@@ -156,8 +161,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
 
 
 def test_names_in_a_spreadsheet_are_no_formulas(director, club):
-    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
-    post(director, f"{at}/enter", sides="=1+1\nBob")
+    at = entered(director, "=1+1", "Bob")
 
     assert ",'=1+1," in club.get(f"{at}/standings.csv").get_data(as_text=True)
 
@@ -399,12 +403,10 @@ def test_a_player_takes_along_what_the_club_knows(pool, wire):
 
 
 def test_an_erased_name_is_nowhere_and_the_scores_stay(director, club, pool, table, wire):
-    at = post(director, "/tournaments", **PLAN).location.removesuffix("/direct")
-    post(director, f"{at}/enter", sides="Ann\nBob")
+    entered(director, "Ann", "Bob")
     page = text_of(post(director, "/people/erase", name="ann"))
     alias = re.search(r"Player-\w{5}", page)[0]
-    projector = projection.Projector(pool)
-    projector.catch_up()
+    projection.Projector(pool).catch_up()
 
     with pool.connection() as db:
         for name in ("events", "matches", "hands", "deeds", "people"):

@@ -17,12 +17,6 @@ def line_of(match, number: int) -> str:
     return f"/line/{match.state.hand_entries[number - 1].seq}"
 
 
-def kept_all(page, match) -> None:
-    """Make every later line illegal, and keep them all with one tap."""
-    tap(page, f"{line_of(match, 1)}/correct", text="Ann discard 25", anyway="1")
-    tap(page, "/lines/stand", request="2")
-
-
 @pytest.mark.parametrize(
     ("deed", "fields", "says", "count", "first"),
     [
@@ -88,7 +82,8 @@ def test_only_the_first_line_that_no_longer_fits_is_shown_with_its_choices_the_o
 
 
 def test_one_tap_keeps_all_lines_as_they_lie_and_one_undo_takes_that_back(page, hand):
-    kept_all(page, hand)
+    tap(page, f"{line_of(hand, 1)}/correct", text="Ann discard 25", anyway="1")
+    tap(page, "/lines/stand", request="2")
 
     assert lines(hand) == ["Ann discard 25", "Bob roll", "Ann 100 anyway", "Bob 25", "Ann 50 anyway", "Bob 50"]
     assert hand.state.attention == ()

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from companion.common.errors import Problem
-from companion.match.setup_file import Setup, deck_lines, read_setup
+from companion.match.setup_file import Setup, read_setup
 from companion.rules.cards import Card
 from companion.rules.record import judge, notation
 
@@ -30,9 +30,9 @@ def test_house_rules_stand_in_the_record_as_options(tmp_path):
     assert setup.edition.switch("roll-after-remedy") == "not-needed"
 
 
-def test_a_robot_plays_one_of_the_seats(tmp_path):
+def test_a_robot_plays_one_of_the_seats_where_the_file_says_so(tmp_path):
     assert read(tmp_path, "robot = {Bob = 3}").robot == ("Bob", 3)
-    assert read(tmp_path, "").robot is None
+    assert read(tmp_path, "").robot is read(tmp_path, "").drawing is None
 
 
 @pytest.mark.parametrize(
@@ -120,10 +120,6 @@ def test_the_record_that_a_setup_begins_is_read_back_as_the_same_game(tmp_path):
     assert game.edition == setup.edition
 
 
-def test_a_deck_that_is_as_the_sheet_says_has_no_line():
-    assert deck_lines(()) == []
-
-
 ZONES = """
 picture = [1280, 720]
 [[zone]]
@@ -153,10 +149,6 @@ def test_a_side_without_any_zones_plays_on_its_printed_mat(tmp_path):
 def test_zones_of_a_side_that_does_not_play_are_refused(tmp_path):
     with pytest.raises(Problem, match=r"zones of side-3 are drawn, and no side plays there\."):
         read(tmp_path, ZONES + SECOND.replace("side-2", "side-3"))
-
-
-def test_without_zones_nothing_is_drawn(tmp_path):
-    assert read(tmp_path, "").drawing is None
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,7 @@ def played(*lines: str, header: str = OPENING, first: str = "Ann"):
 
 
 PAIRS = "edition classic\nside Reds = Ann, Cid\nside Blues = Bob, Dee\n"
+RACE = golden("asmodee-passes-1000")
 LEVEL = played("Ann roll", "Bob roll", "Ann 100", "Bob 100", "end")
 IN_PAIRS = played("Ann roll", "Bob roll", "Cid 100", "Dee stop > Reds", "end", header=PAIRS)
 MIRRORED = played("Ann stop > Bob", "Bob mirror !", "end", header="edition rush\nside Ann\nside Bob\n")
@@ -39,13 +40,15 @@ MOST = {"hands_won": 1, "best_hand": 4600, "mean_points": 4600, "km": 1000, "cou
     ("record", "player", "figures"),
     [
         (golden("two-players-4600"), "ann", {"hands": 1, "longest_hand": 97, **MOST}),
-        (golden("two-players-4600"), "bob", {"hands_won": 0, "best_hand": 0, "km": 0, "hazards_got": 6}),
-        (golden("two-players-4600"), "bob", {"coups_fourres": 0, "longest_hand": 97}),
+        (
+            golden("two-players-4600"),
+            "bob",
+            {"hands_won": 0, "best_hand": 0, "km": 0, "hazards_got": 6, "coups_fourres": 0, "longest_hand": 97},
+        ),
         (golden("match-to-5000"), "ann smith", {"matches_won": 1, "hands": 6}),
         (golden("match-to-5000"), "bob", {"matches_won": 0, "hands": 6}),
         *((LEVEL, player, {"hands_won": 0, "points": 100}) for player in ("ann", "bob")),
-        (golden("asmodee-passes-1000"), "ann", {"hands_won": 1, "matches_won": 1, "best_hand": None}),
-        (golden("asmodee-passes-1000"), "ann", {"mean_points": None}),
+        (RACE, "ann", {"hands_won": 1, "matches_won": 1, "best_hand": None, "mean_points": None}),
         *((IN_PAIRS, player, {"km": 100, "hazards_got": 1}) for player in ("ann", "cid")),
         (IN_PAIRS, "bob", {"hazards_given": 0}),
         (IN_PAIRS, "dee", {"hazards_given": 1}),
@@ -54,8 +57,8 @@ MOST = {"hands_won": 1, "best_hand": 4600, "mean_points": 4600, "km": 1000, "cou
         (played("Ann stop > Bob", "Ann roll", "end"), "ann", {"hazards_given": 0}),
     ],
     ids=[
-        *("a whole hand", "a whole hand of the other", "and of what he did", "a match", "a match of the other"),
-        *("a level hand is nobodys", "of neither", "a race has a winner", "a race has no points"),
+        *("a whole hand", "a whole hand of the other", "a match", "a match of the other"),
+        *("a level hand is nobodys", "of neither", "a race has a winner and no points"),
         *("partners share the road", "and what holds them up", "not what they give", "but each gives his own"),
         *("who held the mirror gives the hazard", "who laid it gave it first", "an illegal hazard hurts nobody"),
     ],
@@ -77,8 +80,7 @@ THREE = played(
     [
         (LEVEL, "ann", {}, {}), (THREE, "ann", {"cid": 1}, {"cid": 1}), (THREE, "cid", {"ann": 1, "bob": 1}, {}),
         (IN_PAIRS, "ann", {"bob": 1, "dee": 1}, {"bob": 1, "dee": 1}),
-        (golden("asmodee-passes-1000"), "ann", {"bob": 1}, {"bob": 1}),
-        (golden("asmodee-passes-1000"), "bob", {"ann": 1}, {}),
+        (RACE, "ann", {"bob": 1}, {"bob": 1}), (RACE, "bob", {"ann": 1}, {}),
     ],
     ids=["a level hand", "two level, one behind", "behind both", "pairs", "a race's winner", "its loser"],
 )  # fmt: skip

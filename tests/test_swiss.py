@@ -33,10 +33,6 @@ def test_those_who_stand_nearest_and_have_not_met_play_next():
     assert seated(standings(FOUR, BY_HAND)) == [("Cid", "Bob"), ("Dee", "Ann")]
 
 
-def test_the_first_round_is_as_it_was_drawn():
-    assert seated(standings(FOUR, [])) == [("Ann", "Bob"), ("Cid", "Dee")]
-
-
 def test_where_their_number_is_odd_the_last_who_has_not_rested_rests():
     sides = ["Ann", "Bob", "Cid"]
     first = [Encounter(("Ann", "Bob"), (2, 1)), Encounter(("Cid",))]
