@@ -7,8 +7,9 @@ processes that take the same batch at once store it once.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from psycopg.rows import class_row
 
@@ -177,10 +178,15 @@ def settle(db: Connection, table: str, *, hidden: bool) -> None:
     db.execute("UPDATE club.tables SET fork_at = NULL, hidden = %s WHERE id = %s", [hidden, table])
 
 
-def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event | None, ...]:
-    """Return the events of a match from the club's log, those after one number; None for what cannot be replayed."""
+def events(db: Connection, table: str, match: int, after: int = 0) -> tuple[Event, ...]:
+    """Return the events of a match from the club's log that can be replayed, those after one number."""
     rows = db.execute(
         "SELECT seq, body FROM club.events WHERE table_id = %s AND match = %s AND seq >= %s AND seq > %s ORDER BY seq",
         [table, match, match, after],
     )
-    return tuple(event_of(seq, body) for seq, body in rows)
+    return replayed(rows)
+
+
+def replayed(rows: Iterable[tuple[Any, ...]]) -> tuple[Event, ...]:
+    """Return the events in rows of the log, without what cannot be replayed."""
+    return tuple(event for seq, body in rows if (event := event_of(seq, body)) is not None)

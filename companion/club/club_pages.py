@@ -175,9 +175,8 @@ def one(table: str) -> str:
 
 def past_of(db: Connection, table: str, match: int) -> PastMatch | None:
     """Return a match judged by replay; remembered as long as nothing has been added to it."""
-    query = "SELECT max(seq), max(erased) FROM club.events WHERE table_id = %s AND match = %s"
-    last, erased = db.execute(query, [table, match]).fetchone() or (None, None)
-    known = [event for event in club_log.events(db, table, match) if event is not None] if last else []
+    query = "SELECT max(erased) FROM club.events WHERE table_id = %s AND match = %s"
+    erased, known = db.execute(query, [table, match]).fetchone(), club_log.events(db, table, match)
     return _pasts.get((table, match, erased), partial(judged, match, known), known[-1].seq) if known else None
 
 

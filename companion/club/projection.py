@@ -144,8 +144,7 @@ class Projector:
 
 def _judged_on(db: Connection, table: str, match: int, before: Judged) -> Judged:
     """Return a match judged up to its last event in the club's log."""
-    new = club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
-    events = (*before.events, *(event for event in new if event is not None))
+    events = before.events + club_log.events(db, table, match, before.events[-1].seq if before.events else 0)
     record, _ = judge_on(before.record, history(events).lines)
     finished = tuple(hand for hand in record.hands.values() if hand.how is not HowEnded.OPEN)
     return Judged(events, record, finished)
@@ -168,8 +167,7 @@ def _write_hands(db: Connection, table: str, match: int, judged: Judged, written
     for hand in judged.hands[written:]:
         result = Jsonb(hand.as_json(str(match)), _as_json)
         db.execute("INSERT INTO club.hands VALUES (%s, %s, %s, %s)", [table, match, hand.number, result])
-    players = statistics.players_of(judged.record).items()
-    figures = {key: one.as_dict() for key, one in players}
+    figures = {key: one.as_dict() for key, one in statistics.players_of(judged.record).items()}
     db.execute(
         "UPDATE club.matches SET figures = %s WHERE table_id = %s AND match = %s",
         [Jsonb(figures, _as_json), table, match],
