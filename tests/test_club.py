@@ -399,7 +399,8 @@ def test_a_link_lets_one_browser_in_once(pool):
 
     assert first.post("/director", data={"once": token}, headers=HOME).status_code == 303
     assert second.post("/director", data={"once": token}, headers=HOME).status_code == 400
-    assert (first.get("/keys").status_code, second.get("/keys").status_code) == (200, 401)
+    assert (first.get("/keys").status_code, (shut := second.get("/keys")).status_code) == (200, 401)
+    assert "open the link that you were given, or ask the director for one" in text_of(shut)
 
 
 def test_the_director_makes_a_key_shown_with_the_line_to_type_and_revokes_it(director, pool):

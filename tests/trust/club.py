@@ -23,7 +23,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import quantiles
@@ -74,14 +74,13 @@ class Table:
     """The events that are not acknowledged yet, and when they were written."""
 
     def play(self) -> None:
-        line = self.lines[self.at % len(self.lines)]
-        if self.at % len(self.lines) == 0:
+        place = self.at % len(self.lines)
+        if place == 0:
             (event,) = self.store.append(None, NewEvent("setup", {"lines": self.lines[:3]}))
-            self.at += 3
         else:
-            match = list(self.store.latest())[-1]
-            (event,) = self.store.append(match, NewEvent("line", {"text": line, "by": "Ann", "source": "phone"}))
-            self.at += 1
+            line = NewEvent("line", {"text": self.lines[place], "by": "Ann", "source": "phone"})
+            (event,) = self.store.append(self.store.matches()[-1], line)
+        self.at += 1 if place else 3
         self.written.append((event.seq, time.monotonic()))
 
 
@@ -294,8 +293,7 @@ class Run:
         self.outages: list[tuple[float, float]] = []
 
     def run(self, seconds: float) -> Figures:
-        until_s = time.monotonic() + seconds
-        self.until_s = until_s
+        self.until_s = until_s = time.monotonic() + seconds
         processes = [self._begin(numbers) for numbers in self.numbers]
         watching = threading.Thread(target=self._look_at_boards, daemon=True)
         watching.start()
@@ -321,28 +319,23 @@ class Run:
 
     def _trouble(self, name: str, processes: list[multiprocessing.Process]) -> None:
         self.figures.troubles[name] += 1
-        with self._outage():
-            if name == "cut":
-                self.line.is_cut = True
-                time.sleep(self.chance.uniform(2, 10))
-                self.line.is_cut = False
-            elif name == "postgres":
-                self.server.stop(self.chance.choice(("fast", "immediate")))
-                time.sleep(self.chance.uniform(1, 6))
-                self.server.start()
-            elif name == "club killed":
-                self.clubs.kill(self.chance.randrange(2), 1)
-            else:
-                which = self.chance.randrange(len(processes))
-                processes[which].kill()
-                processes[which].join()
-                processes[which] = self._begin(self.numbers[which])
-                time.sleep(5)
-
-    @contextmanager
-    def _outage(self) -> Iterator[None]:
         began_s = time.monotonic()
-        yield
+        if name == "cut":
+            self.line.is_cut = True
+            time.sleep(self.chance.uniform(2, 10))
+            self.line.is_cut = False
+        elif name == "postgres":
+            self.server.stop(self.chance.choice(("fast", "immediate")))
+            time.sleep(self.chance.uniform(1, 6))
+            self.server.start()
+        elif name == "club killed":
+            self.clubs.kill(self.chance.randrange(2), 1)
+        else:
+            which = self.chance.randrange(len(processes))
+            processes[which].kill()
+            processes[which].join()
+            processes[which] = self._begin(self.numbers[which])
+            time.sleep(5)
         self.outages.append((began_s, time.monotonic()))
 
     def _look_at_boards(self) -> None:
