@@ -376,7 +376,7 @@ def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, m
     Wire(table, club).run(pool)
 
     assert "Ann 300" in text_of(club.get("/"))
-    assert projection.Projector(pool).catch_up() == 0
+    assert "companion_club_events_to_judge 0" in club.get("/metrics").get_data(as_text=True)
 
 
 # --- The director ---------------------------------------------------------------------------------------------

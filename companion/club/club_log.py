@@ -38,12 +38,10 @@ class TableRow:
 
     id: str
     name: str
-    key: str | None
     last: int
     told: int
     fork_at: int | None
     quiet_s: float
-    hidden: bool
     copy_of: str | None  # the name of a table that was here before and whose log begins in the same way
 
     @property
@@ -155,7 +153,7 @@ def _differing(db: Connection, table: str, events: Sequence[Sent]) -> int | None
 def tables(db: Connection, *, hidden: bool = False) -> list[TableRow]:
     """Return all tables, in the order of their names; the hidden ones only where they are asked for."""
     query = """
-        SELECT id, name, key, last, told, fork_at, hidden,
+        SELECT id, name, last, told, fork_at,
                extract(epoch FROM now() - seen_at)::float AS quiet_s,
                CASE WHEN begins IS NOT NULL AND row_number() OVER same > 1
                     THEN first_value(name) OVER same END AS copy_of

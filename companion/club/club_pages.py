@@ -96,8 +96,7 @@ def as_json() -> dict[str, object]:
     with connected(club().pool) as db:
         states = projection.latest_states(db)
         rows = club_log.tables(db)
-    told = ({name: value for name, value in asdict(row).items() if name not in ("key", "hidden")} for row in rows)
-    return {"tables": [one | {"state": states.get(str(one["id"]))} for one in told]}
+    return {"tables": [asdict(row) | {"state": states.get(row.id)} for row in rows]}
 
 
 def _glances(db: Connection) -> list[dict[str, Any]]:

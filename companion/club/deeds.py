@@ -68,8 +68,7 @@ def _read(db: Connection, which: str, value: object) -> list[Deed]:
         return cursor.execute(f"SELECT {_FIELDS} FROM club.deeds {which}".encode(), [value]).fetchall()  # noqa: S608
 
 
-def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, object]) -> int:
-    """Write a deed down; return its number. The caller commits."""
-    query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s) RETURNING seq"
-    row = db.execute(query, [topic, kind, who, Jsonb(dict(body))]).fetchone()
-    return row[0] if row else 0
+def append(db: Connection, topic: str, kind: str, who: str, body: Mapping[str, object]) -> None:
+    """Write a deed down. The caller commits."""
+    query = "INSERT INTO club.deeds (topic, kind, who, body) VALUES (%s, %s, %s, %s)"
+    db.execute(query, [topic, kind, who, Jsonb(dict(body))])

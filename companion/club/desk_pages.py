@@ -38,7 +38,6 @@ def _row(db: Connection, table: str) -> TableRow:
 
 
 def _now(db: Connection, table: str) -> PastMatch | None:
-    """Return the latest match of a table."""
     matches = projection.matches_of(db, table)
     return past_of(db, table, matches[0]) if matches else None
 

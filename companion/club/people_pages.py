@@ -177,7 +177,6 @@ def audit() -> str:
 
 
 def _told(body: Mapping[str, object]) -> str:
-    """Return what a deed says, in a line."""
     said = (
         f"{key}: {value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)}"
         for key, value in body.items()

@@ -74,8 +74,8 @@ class Projector:
             except psycopg.Error:
                 log.exception("the boards cannot be brought up to date")
 
-    def catch_up(self) -> int:
-        """Judge every table that has moved on; return how many. Raises Unavailable."""
+    def catch_up(self) -> None:
+        """Judge every table that has moved on. Raises Unavailable."""
         with connected(self._pool) as db:
             rows = db.execute(
                 "SELECT t.id FROM club.tables t JOIN club.judged j ON j.table_id = t.id WHERE j.seq < t.last"
@@ -83,27 +83,25 @@ class Projector:
         waiting = [row[0] for row in rows]
         random.shuffle(waiting)
         waiting.sort(key=lambda table: table not in self._written)  # What another process knows it judges quicker.
-        done = 0
         for table in waiting:
             if self._ended.is_set():
-                break
+                return
             try:
                 with connected(self._pool) as db:
-                    done += self._judge(db, table)
+                    self._judge(db, table)
             except psycopg.DataError:
                 log.exception("what table %s comes to cannot be stored", table)
                 with connected(self._pool) as db:
                     db.execute(
                         "UPDATE club.judged SET seq = last FROM club.tables WHERE id = table_id AND id = %s", [table]
                     )
-        return done
 
-    def _judge(self, db: Connection, table: str) -> bool:
-        """Judge what has come of a table since; False where another process is at it."""
+    def _judge(self, db: Connection, table: str) -> None:
+        """Judge what has come of a table since, unless another process is at it."""
         query = "SELECT seq FROM club.judged WHERE table_id = %s FOR UPDATE SKIP LOCKED"
         row = db.execute(query, [table]).fetchone()
         if row is None:
-            return False
+            return
         since = row[0]
         if since == 0:  # All of it is judged anew: what is remembered may hold a name that was erased.
             self._known = {key: known for key, known in self._known.items() if key[0] != table}
@@ -118,7 +116,6 @@ class Projector:
             last = max(last for _, last in found)
             db.execute("UPDATE club.judged SET seq = %s WHERE table_id = %s", [last, table])
             self._written[table] = last
-        return bool(found)
 
     def _judge_match(self, db: Connection, table: str, match: int, last: int, *, is_ours: bool) -> None:
         """Judge a match to its last event and write what has changed; all of it where the last to write was another."""

@@ -99,7 +99,6 @@ class Tournament:
 
     @property
     def length(self) -> int:
-        """The number of rounds."""
         if self.plan.system is not System.ROUND_ROBIN:
             return self.plan.rounds
         count = len(self.lot or self.sides)

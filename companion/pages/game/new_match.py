@@ -186,7 +186,7 @@ def start() -> AnyResponse | tuple[str, int]:
     if levels and len(state().people) == 1:
         # Who plays alone against robots need not say who he is.
         phone, player = phone_identity.known_phone(), state().people[0]
-        phone_identity.phones().sit(phone, player, over=True, by=phone)
+        phone_identity.phones().sit(phone, player, by=phone)
         match().sit(player, player)
         return redirect(url_for("table.show"), 303)
     return redirect(url_for("seats.join"), 303)
