@@ -258,15 +258,12 @@ class Match:
                 return Outcome(done=False, reasons=judged.reasons)
             if (is_legal or anyway) and not waits:
                 return self._write(drafts.line(play, by, PHONE, legal=is_legal))
-            known = {question.id for question in self._state.questions}
             self._write(NewEvent(EventKind.CLAIM, {"text": str(play), "by": by}))
-            waiting = [question for question in self._state.questions if question.asks_play]
-            claim = next((question for question in waiting if question.id not in known), None)
+            claim = self._state.question(typed_id(self._state, self._state.past.claims[-1].seq))
             if claim is None:
                 return DONE
-            return Outcome(
-                done=False, reasons=claim.reasons, say=None if claim.reasons or claim is waiting[0] else WAITS
-            )
+            first = next(question for question in self._state.questions if question.asks_play)
+            return Outcome(done=False, reasons=claim.reasons, say=None if claim.reasons or claim is first else WAITS)
 
     def _enter_dealt(self, play: Play, by: str) -> Outcome:
         """Enter a play of a hand that the program deals: of one's own cards, and legal."""

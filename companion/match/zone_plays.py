@@ -77,7 +77,7 @@ class Places:
             return _attack(table, side, face)
         if face.family is Family.SAFETY:
             return _safety(table, side, face, sideways)
-        is_up = _is_up(table, side)
+        is_up = table.player_up in side.players
         at_once = not is_up and _is_answer(table, side, face)
         return Guess(lay(_player_of(table, side), face, at_once=at_once), clear=is_up)
 
@@ -127,10 +127,6 @@ def _lying(side: Side, kind: str) -> tuple[Card, ...]:
     return side.piles[kind] + (Card.ACCELERATOR,) * (len(side.doubled) if kind == "distance" else 0)
 
 
-def _is_up(table: Table, side: Side) -> bool:
-    return table.player_up in side.players
-
-
 def _player_of(table: Table, side: Side) -> str:
     """Return the player of a side whose turn it is or will be soonest."""
     order = (table.seats[(table.to_move + step) % len(table.seats)].player for step in range(len(table.seats)))
@@ -139,7 +135,7 @@ def _player_of(table: Table, side: Side) -> str:
 
 def _attack(table: Table, victim: Side, hazard: Card) -> Guess:
     """Return a hazard in front of a side as a play of who is up, or of the last one who is no partner."""
-    if not _is_up(table, victim):
+    if table.player_up not in victim.players:
         return Guess(lay(table.player_up, hazard, victim.name), clear=True)
     order = (table.seats[(table.to_move - step) % len(table.seats)].player for step in range(1, len(table.seats)))
     attacker = next((player for player in order if player not in victim.players), table.player_up)
@@ -163,4 +159,4 @@ def _safety(table: Table, side: Side, safety: Card, sideways: bool) -> Guess:
     answers, player = _is_answer(table, side, safety), _player_of(table, side)
     if answers and sideways:
         return Guess(lay(player, safety, at_once=True), clear=True)
-    return Guess(lay(player, safety), clear=_is_up(table, side) and not answers and not sideways)
+    return Guess(lay(player, safety), clear=table.player_up in side.players and not (answers or sideways))
