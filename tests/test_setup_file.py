@@ -38,8 +38,6 @@ def test_a_robot_plays_one_of_the_seats_where_the_file_says_so(tmp_path):
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ('[options]\nroll-on-remedy = "forbidden"\nroll-after-remedy = "needed"', "contradict each other"),
-        ('edition = "bsd-mille"\n[options]\nfive-hazards-removed = "yes"', "BSD mille is not played with"),
         ("[options]\nextension = false", "'extension' is yes or no, not 'False'"),
         ('[options]\ncheating = "yes"', "no house rule 'cheating'"),
         ("robot.Eve = 2", "'robot' names one player and how well he plays, 1 to 3, such as robot.Bob = 2"),
@@ -50,14 +48,9 @@ def test_a_robot_plays_one_of_the_seats_where_the_file_says_so(tmp_path):
         ('edition = "rush"\n[deck]\nstop = true', r"\[deck\] corrects how many"),
         ('edition = "rush"\n[deck]\njoker = 2', "a card 'joker' that no edition has"),
         ('edition = "rush"\ndeck = 5', r"\[deck\] corrects how many"),
-        ('edition = "classic"\n[deck]\nstop = 6\nroll = 13', "only an unverified deck is corrected"),
         ("[options]\npicture = [1280, 720]", r"'picture' stands below \[options\] .*above \[options\]"),
         ("[deck]\ntarget = 700", r"put `target = …` above \[deck\]"),
         ("picture = [1280, 720]", r"no \[\[zone\]\] is drawn"),
-        (
-            'picture = [900, 600]\n[[zone]]\nname = "side-1/battle"\nrect = [1, 1, 90, 90]',
-            "side-1 has no distance zone",
-        ),
     ],
 )
 def test_what_cannot_be_is_refused_with_a_sentence_that_names_the_file(tmp_path, text, sentence):

@@ -42,7 +42,7 @@ class Judged:
 
     events: tuple[Event, ...] = ()
     record: JudgedRecord = EMPTY_RECORD
-    hands: tuple[HandResult, ...] = ()  # the finished hands, as they were written last
+    hands: tuple[HandResult, ...] = ()  # the finished hands
 
 
 class Projector:
@@ -131,9 +131,8 @@ class Projector:
         _write_match(db, table, match, last, after)
         goes_on = after.record.lines[: len(before.record.lines)] == before.record.lines
         is_called_so = after.record.game.shown == before.record.game.shown
-        stands = is_ours and after.hands[: len(before.hands)] == before.hands
-        if not is_ours or after.hands != before.hands or not (goes_on and is_called_so):
-            _write_hands(db, table, match, after, len(before.hands) if stands else 0)
+        if not (is_ours and after.hands == before.hands and goes_on and is_called_so):
+            _write_hands(db, table, match, after)
         self._known[table, match] = after
         while len(self._known) > MOST_REMEMBERED:
             del self._known[next(iter(self._known))]
@@ -155,13 +154,10 @@ def _write_match(db: Connection, table: str, match: int, last: int, judged: Judg
     )
 
 
-def _write_hands(db: Connection, table: str, match: int, judged: Judged, written: int) -> None:
-    """Write the finished hands of a match after the first ones, which stand there already, and its figures."""
-    db.execute(
-        "DELETE FROM club.hands WHERE table_id = %s AND match = %s AND NOT hand = ANY(%s)",
-        [table, match, [hand.number for hand in judged.hands[:written]]],
-    )
-    for hand in judged.hands[written:]:
+def _write_hands(db: Connection, table: str, match: int, judged: Judged) -> None:
+    """Write the finished hands of a match anew, and its figures."""
+    db.execute("DELETE FROM club.hands WHERE table_id = %s AND match = %s", [table, match])
+    for hand in judged.hands:
         result = Jsonb(hand.as_json(str(match)), _as_json)
         db.execute("INSERT INTO club.hands VALUES (%s, %s, %s, %s)", [table, match, hand.number, result])
     figures = {key: one.as_dict() for key, one in statistics.players_of(judged.record).items()}
