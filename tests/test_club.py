@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import club_database
 import pytest
-from client import HOME, TWO, text_of
+from client import TWO, tap, text_of
 
 from companion.common.errors import Problem
 from companion.match.match import Match
@@ -43,7 +43,7 @@ def pool(url):
 
 @pytest.fixture
 def club(pool):
-    return club_service.create_app(pool).test_client()
+    return browser(pool)
 
 
 def events(first: int, last: int, mark: int = 0) -> list[dict]:
@@ -361,46 +361,54 @@ def test_what_cannot_be_stored_of_a_table_holds_up_no_other(club, pool, table, m
 # --- The director ---------------------------------------------------------------------------------------------
 
 
+def browser(pool):
+    """A browser of the public, at a process of the club that remembers nothing."""
+    return club_service.create_app(pool).test_client()
+
+
+def let_in(client, pool, person: int | None = None):
+    """A browser in which somebody has come in by a link: the director, where nobody is named."""
+    with pool.connection() as db:
+        token = people.new_link(db, person)
+    assert "This link lets one browser in." in text_of(client.get(f"/director?once={token}"))
+    assert tap(client, "/director", once=token).status_code == 303
+    return client
+
+
 @pytest.fixture
 def director(club, pool):
-    with pool.connection() as db:
-        token = people.new_link(db)
-    assert club.get(f"/director?once={token}").status_code == 200
-    assert club.post("/director", data={"once": token}, headers=HOME).status_code == 303
-    return club
+    return let_in(club, pool)
 
 
 def test_a_link_lets_one_browser_in_once(pool):
-    app = club_service.create_app(pool)
     with pool.connection() as db:
         token = people.new_link(db)
-    first, second = app.test_client(), app.test_client()
+    first, second = browser(pool), browser(pool)
 
-    assert first.post("/director", data={"once": token}, headers=HOME).status_code == 303
-    assert second.post("/director", data={"once": token}, headers=HOME).status_code == 400
+    assert [tap(one, "/director", once=token).status_code for one in (first, second)] == [303, 400]
     assert (first.get("/keys").status_code, (shut := second.get("/keys")).status_code) == (200, 401)
     assert "open the link that you were given, or ask the director for one" in text_of(shut)
 
 
 def test_the_director_makes_a_key_shown_with_the_line_to_type_and_revokes_it(director, pool):
-    at = director.post("/keys", data={"name": "Table 7"}, headers=HOME).location
+    at = tap(director, "/keys", name="Table 7").location
     page = text_of(director.get(at))
 
     line = re.search(r"companion up --club http://(?!localhost)\S+ --name 'Table 7' --key (\S+)", page)
     assert line is not None
     assert signed(director, line[1])[0] == 200
-    director.post(f"{at}/revoke", headers=HOME)
+    tap(director, f"{at}/revoke")
     assert signed(director, line[1])[0] == 401
 
 
 def test_a_table_with_another_course_is_taken_off_the_boards_by_the_director_alone(director, club, pool):
     push(club, 1, 3)
     push(club, 3, 4, mark=1)
-    stranger = club_service.create_app(pool).test_client()
+    stranger = browser(pool)
 
-    assert stranger.post("/tables/T7/settle", data={"answer": "hide"}, headers=HOME).status_code == 401
+    assert tap(stranger, "/tables/T7/settle", answer="hide").status_code == 401
     assert "T7 It tells another course than the club has, from entry 3 or before" in text_of(stranger.get("/"))
-    director.post("/tables/T7/settle", data={"answer": "hide"}, headers=HOME)
+    tap(director, "/tables/T7/settle", answer="hide")
     assert "T7" not in text_of(director.get("/"))
     assert stranger.get("/club/tables.json").get_json() == {"tables": []}
 
@@ -410,13 +418,9 @@ def test_no_page_from_elsewhere_changes_anything(club, path):
     assert club.post(path, headers={"Origin": "http://evil.example"}).status_code == 403
 
 
-@pytest.mark.parametrize("spoken", ["fr", "pl"])
-def test_the_pages_speak_the_browsers_language(club, table, spoken):
-    push(club, 1, 3)
-
-    assert {"fr": "Classement", "pl": "Klasyfikacja"}[spoken] in text_of(
-        club.get("/", headers={"Accept-Language": spoken})
-    )
+@pytest.mark.parametrize(("spoken", "standings"), [("fr", "Classement"), ("pl", "Klasyfikacja")])
+def test_the_pages_speak_the_browsers_language(club, spoken, standings):
+    assert standings in text_of(club.get("/", headers={"Accept-Language": spoken}))
 
 
 def test_every_answer_tells_the_browser_what_it_may_do(club):
@@ -446,7 +450,7 @@ def test_the_database_of_an_older_club_is_brought_up_to_date_with_all_that_is_in
         db.execute("""INSERT INTO club.events VALUES ('T7', 1, '7', NULL, '{"text":"Ann 1"}')""")
 
     with postgres.opened(url) as pool:
-        assert push(club_service.create_app(pool).test_client(), 1, 3) == (200, {"acknowledged": 3})
+        assert push(browser(pool), 1, 3) == (200, {"acknowledged": 3})
         assert [row[0] for row in stored(pool)] == [1, 2, 3]
 
 
@@ -497,7 +501,7 @@ def test_a_club_without_disk_says_so_to_whoever_runs_it_and_loses_nothing(club, 
 
 def test_while_the_database_is_away_tables_are_told_so_and_then_taken_again(tmp_path):
     with club_database.running() as server, postgres.opened(server.new()) as pool:
-        club = club_service.create_app(pool).test_client()
+        club = browser(pool)
         push(club, 1, 3)
         server.stop()
         away = push(club, 4, 5)

@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 
 import club_database
 import pytest
-from client import HOME, text_of
+from client import HOME, tap, text_of
 
 pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 psycopg = pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
-from test_club import Wire, a_table, club, director, pool, server, table, table_id, tables_of, url  # noqa: E402, F401
+from test_club import Wire, a_table, browser, club, director, let_in, pool, server, table, table_id, tables_of, url  # noqa: E402, F401
 
 from companion.club import batch, club_doors, club_service, keys, outbox, people, projection  # noqa: E402
 from companion.club.outbox import Address, Outbox  # noqa: E402
@@ -27,22 +27,11 @@ PLAN = {
 }  # fmt: skip
 
 
-def browser(pool):
-    """A browser of the public, at a process of the club that remembers nothing."""
-    return club_service.create_app(pool).test_client()
-
-
 def person(pool, role: str, name: str = "Eve"):
     """A browser of somebody who has come in."""
-    client = browser(pool)
     with pool.connection() as db:
-        token = people.new_link(db, people.add(db, name, role).id)
-    assert client.post("/director", data={"once": token}, headers=HOME).status_code == 303
-    return client
-
-
-def post(client, path: str, **form: object):
-    return client.post(path, data=form, headers=HOME)
+        number = people.add(db, name, role).id
+    return let_in(browser(pool), pool, number)
 
 
 def line(match, text: str) -> int:
@@ -62,15 +51,15 @@ def desk_of(club) -> str:
 
 def entered(director, *sides: str, **plan: object) -> str:
     """The address of a tournament in which these take part."""
-    at = post(director, "/tournaments", **PLAN | plan).location.removesuffix("/direct")
-    post(director, f"{at}/enter", sides="\n".join(sides))
+    at = tap(director, "/tournaments", **PLAN | plan).location.removesuffix("/direct")
+    tap(director, f"{at}/enter", sides="\n".join(sides))
     return at
 
 
 def begun(director, *sides: str, **plan: object) -> str:
     """The address of a tournament, its first round drawn."""
     at = entered(director, *sides, **plan)
-    post(director, f"{at}/draw", round=1)
+    tap(director, f"{at}/draw", round=1)
     return at
 
 
@@ -82,7 +71,7 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     public = browser(pool)
     shown = text_of(public.get(f"{at}?me=Ann"))
     assert "Round 1 of 2" in shown
-    assert post(director, f"{at}/draw", round=1).status_code == 400
+    assert tap(director, f"{at}/draw", round=1).status_code == 400
 
     seats = public.get(f"{at}.json").get_json()["games"]
     one, other = next(game["seat"]["sides"] for game in seats if len(game["seat"]["sides"]) == 2)
@@ -92,7 +81,7 @@ def test_an_evening_is_drawn_counted_from_the_tables_own_hands_and_drawn_on(dire
     wire.run(pool)
 
     assert f"{one} – {other} 100 : 25" in text_of(public.get(at))
-    assert post(director, f"{at}/draw", round=2).status_code == 303
+    assert tap(director, f"{at}/draw", round=2).status_code == 303
     assert "Round 2 of 2" in text_of(public.get(at))
     games = public.get(f"{at}/games.csv").get_data(as_text=True).splitlines()
     assert f"1,Table 7,{one},100,{other},25,1,0" in games
@@ -106,7 +95,7 @@ def test_two_who_draw_at_once_draw_one_round_at_tables_that_are_there(director, 
         db.execute("UPDATE club.tables SET seen_at = now() - interval '2 days'")
 
     with ThreadPoolExecutor(3) as taps:
-        answers = list(taps.map(lambda client: post(client, f"{at}/draw", round=1).status_code, helpers))
+        answers = list(taps.map(lambda client: tap(client, f"{at}/draw", round=1).status_code, helpers))
 
     assert sorted(answers) == [303, 400, 400]
     games = director.get(f"{at}.json").get_json()["games"]
@@ -117,9 +106,9 @@ def test_a_typed_result_is_marked_and_the_clock_shows_on_every_page(director, cl
     at = begun(director, "Ann", "Bob")
     first = club.get(f"{at}.json").get_json()["games"][0]["seat"]["sides"][0]
     helper = person(pool, "helper", "Hal")
-    assert post(helper, f"{at}/clock", runs="start").status_code == 303
-    assert post(helper, f"{at}/result", round=1, first=first, points0=300, points1=200).status_code == 303
-    assert post(helper, f"{at}/draw", round=2).status_code == 403
+    assert tap(helper, f"{at}/clock", runs="start").status_code == 303
+    assert tap(helper, f"{at}/result", round=1, first=first, points0=300, points1=200).status_code == 303
+    assert tap(helper, f"{at}/draw", round=2).status_code == 403
 
     assert "300 : 200 typed by the director" in text_of(club.get(at))
     for path in ("/", "/standings", "/tournaments", at):
@@ -141,7 +130,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     before = phone.get("/version").headers["ETag"]
     assert "Friday" not in text_of(phone.get("/"))
 
-    post(director, f"{at}/clock", runs="start")
+    tap(director, f"{at}/clock", runs="start")
     wire.client = browser(pool)
     wire.run()
     for path in ("/", "/wall", "/plain", "/score"):
@@ -154,7 +143,7 @@ def test_the_clock_of_a_round_goes_on_at_its_tables_without_the_club(director, p
     assert "Friday" not in text_of(phone.get("/wall"))
     monkeypatch.undo()
 
-    post(director, f"{at}/undraw", round=1)
+    tap(director, f"{at}/undraw", round=1)
     wire.client = browser(pool)
     wire.run()
     assert "Friday" not in text_of(phone.get("/"))
@@ -174,7 +163,7 @@ def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_
     wire.run()
     assert "Table 7 calls the director." in text_of(director.get("/"))
 
-    post(director, f"{desk_of(director)}/answered")
+    tap(director, f"{desk_of(director)}/answered")
     assert "calls the director" not in text_of(director.get("/"))
     assert table.state.past.has_called
     wire.run()
@@ -186,7 +175,7 @@ def test_a_call_stands_on_the_board_until_somebody_comes_and_the_table_hears_of_
 def test_a_log_that_is_sent_again_as_a_new_table_calls_nobody_anew(director, club, table, wire):
     table.call_director("Ann")
     wire.run()
-    post(director, f"{desk_of(club)}/answered")
+    tap(director, f"{desk_of(club)}/answered")
     wire.run()
     (table.store.path.parent / "club.json").unlink()
     Wire(table, club, "Table 7 again").run()
@@ -211,10 +200,10 @@ def test_any_phone_at_the_table_calls_by_one_tap_where_there_is_a_club(table):
         assert "Call the director" not in text_of(alone.get(path))
         assert "Call the director" in text_of(phone.get(path))
 
-        called = post(phone, "/director", call="come", page=path.strip("/"))
+        called = tap(phone, "/director", call="come", page=path.strip("/"))
         assert path == "/" or called.location == "/plain"
         assert "The director has been called." in text_of(phone.get(path))
-        post(phone, "/director", call="over")
+        tap(phone, "/director", call="over")
         assert not table.state.past.has_called
 
 
@@ -249,7 +238,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_n
     director, club, pool, playing, wire, what, says, answer, then, stage, deed
 ):
     at, seq, before = desk_of(club), line(playing, "Bob 50"), playing.lines()
-    assert post(director, f"{at}/correct", line=seq, what=what, text="Bob 25").status_code == 303
+    assert tap(director, f"{at}/correct", line=seq, what=what, text="Bob 25").status_code == 303
     assert "The table has not got it yet." in text_of(director.get(f"{at}/desk"))
     wire.run()
     (question,) = playing.state.questions
@@ -269,7 +258,7 @@ def test_a_correction_counts_once_somebody_at_the_table_has_agreed_and_changes_n
 
 def test_a_table_that_is_offline_gets_it_later_and_what_no_longer_applies_is_not_asked(director, pool, playing, wire):
     at, seq = desk_of(director), line(playing, "Bob 50")
-    post(director, f"{at}/correct", line=seq, what="remove")
+    tap(director, f"{at}/correct", line=seq, what="remove")
     playing.rewrite(EventKind.RETRACT, seq, None, "Bob")
     wire.run(pool)
 
@@ -281,7 +270,7 @@ def test_a_play_that_is_lifted_by_the_director_waits_for_a_tap_also_where_everyt
     director, playing, wire
 ):
     playing.set_policy("auto", "Ann")
-    post(director, f"{desk_of(director)}/correct", line=line(playing, "Bob 50"), what="remove")
+    tap(director, f"{desk_of(director)}/correct", line=line(playing, "Bob 50"), what="remove")
     wire.run()
 
     assert line(playing, "Bob 50")
@@ -309,7 +298,7 @@ def test_a_note_holds_up_no_play(table):
 
 
 def test_a_note_is_read_once_however_often_it_comes(director, playing, wire):
-    post(director, f"{desk_of(director)}/note", text="Five minutes left.")
+    tap(director, f"{desk_of(director)}/note", text="Five minutes left.")
     wire.run()
     (came,) = next(batch.letters(answer, None) for answer in wire.answers if "letters" in answer)
     (question,) = playing.state.questions
@@ -343,7 +332,7 @@ def test_where_keys_are_used_letters_come_signed(director, pool, club, table):
         key = keys.make(db, "Table 7")
     wire = Wire(table, club, key=key.text)
     wire.run()
-    post(director, f"{desk_of(club)}/note", text="Hello")
+    tap(director, f"{desk_of(club)}/note", text="Hello")
     wire.run()
 
     assert "Hello" in table.state.questions[0].say
@@ -380,11 +369,11 @@ def test_a_lost_phone_is_shut_out_and_the_last_director_stays(director, pool):
     assert "Hal Helper" in page
     number = re.search(r"/people/(\d+)/out\"><button[^>]*: Hal", director.get("/people").get_data(as_text=True))[1]
     assert helper.get("/tournaments/1/direct").status_code == 404
-    post(director, f"/people/{number}/out")
+    tap(director, f"/people/{number}/out")
 
     assert helper.get("/tournaments/1/direct").status_code == 401
     own = re.search(r"/people/(\d+)/out\"><button[^>]*Director", director.get("/people").get_data(as_text=True))[1]
-    assert "The last director stays" in text_of(post(director, f"/people/{own}/remove"))
+    assert "The last director stays" in text_of(tap(director, f"/people/{own}/remove"))
 
 
 def test_a_player_takes_along_what_the_club_knows(pool, wire):
@@ -398,7 +387,7 @@ def test_a_player_takes_along_what_the_club_knows(pool, wire):
 
 def test_an_erased_name_is_nowhere_and_the_scores_stay(director, club, pool, table, wire):
     entered(director, "Ann", "Bob")
-    page = text_of(post(director, "/people/erase", name="ann"))
+    page = text_of(tap(director, "/people/erase", name="ann"))
     alias = re.search(r"Player-\w{5}", page)[0]
     projection.Projector(pool).catch_up()
 
@@ -414,7 +403,7 @@ def test_an_erased_name_is_nowhere_and_the_scores_stay(director, club, pool, tab
 def test_a_table_goes_on_after_an_erasure_and_what_it_adds_to_that_match_has_no_words(
     director, club, pool, table, wire
 ):
-    post(director, "/people/erase", name="Ann")
+    tap(director, "/people/erase", name="Ann")
     table.next_hand("Bob")
     table.enter("Bob roll", "Bob")
     table.enter("Ann roll", "Ann")
@@ -433,10 +422,10 @@ def test_a_name_that_is_a_word_of_the_record_is_not_erased_and_nothing_has_chang
         Wire(match, club).run(pool)
     before = tables_of(club)
 
-    assert "also a word of the record" in text_of(post(director, "/people/erase", name="roll"))
+    assert "also a word of the record" in text_of(tap(director, "/people/erase", name="roll"))
     assert [one["state"] for one in tables_of(club)] == [one["state"] for one in before]
 
 
 def test_who_is_playing_just_now_is_not_erased(director, playing):
-    assert "is playing at Table 7" in text_of(post(director, "/people/erase", name="Bob"))
-    assert "knows nobody" in text_of(post(director, "/people/erase", name="Zoe"))
+    assert "is playing at Table 7" in text_of(tap(director, "/people/erase", name="Bob"))
+    assert "knows nobody" in text_of(tap(director, "/people/erase", name="Zoe"))

@@ -14,9 +14,9 @@ from browser.test_accessibility import AXE, FINDINGS, SPILLS
 pytestmark = pytest.mark.skipif(club_database.why_not() is not None, reason=club_database.why_not() or "")
 pytest.importorskip("psycopg", reason="the club's driver is not installed: pip install '.[club]'")
 
-from client import HOME  # noqa: E402
-from test_club import PLAYED, Wire, push  # noqa: E402
-from test_club_director import begun, post  # noqa: E402
+from client import tap  # noqa: E402
+from test_club import PLAYED, Wire, let_in, push  # noqa: E402
+from test_club_director import begun  # noqa: E402
 
 from companion.club import club_service, keys, people, postgres, projection  # noqa: E402
 from companion.match.match import Match  # noqa: E402
@@ -87,25 +87,17 @@ def test_the_boards_come_by_themselves_and_the_director_makes_a_key(opened, app,
         expect(page.get_by_text("Table 12")).to_have_count(0)
 
 
-def directing(app, pool):
-    with pool.connection() as db:
-        token = people.new_link(db)
-    client = app.test_client()
-    client.post("/director", data={"once": token}, headers=HOME)
-    return client
-
-
 def evening(client, table) -> str:
     """Make a tournament with a round that is being played, and a table that calls; return its address."""
     table.call_director("Ann")
     Wire(table, client, "Table 7").run()
     at = begun(client, "Ann", "Bob", "Bartholomäus von Zitzewitz")
-    post(client, f"{at}/clock", runs="start")
+    tap(client, f"{at}/clock", runs="start")
     return at
 
 
 def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, table):
-    at = evening(directing(app, pool), table)
+    at = evening(let_in(app.test_client(), pool), table)
     with running(app) as here:
         page = opened(here + at, SMALL)
         clock = page.get_by_role("timer").locator("b")
@@ -121,7 +113,7 @@ def test_the_clock_goes_on_by_itself_and_a_call_is_answered(opened, app, pool, t
 
 
 def test_nobody_is_shut_out_and_nothing_spills_over(opened, app, pool, table):
-    client = directing(app, pool)
+    client = let_in(app.test_client(), pool)
     cup = evening(client, table)
     fours = {"name": "In fours", "edition": "rush", "seats": "4"}
     four = begun(client, "Cid", "Dee", "Flo", "Bartholomäus von Zitzewitz", **fours)
