@@ -11,9 +11,9 @@ from sheet import scenes
 
 from companion.common import clock
 from companion.common.errors import Problem
-from companion.match.match import GONE, Match
+from companion.match.match import Match
 from companion.match.questions import Answer
-from companion.match.state import Outcome, Policy, next_first
+from companion.match.state import Policy, next_first
 from companion.rules.record import judge, notation
 from companion.storage.event_store import NewEvent, Store
 from companion.storage.events import EventKind
@@ -67,14 +67,13 @@ class Scene:
         self.seen, self.cards = Seen(self.match), dict[str, str]()
         self.outcome = None
 
-    def act(self, text: str) -> None:
-        match, player = self.match, text.split()[0]
+    def act(self, text: str):
+        """Do something; return what came of it, if anything did."""
+        player = text.split()[0]
         for pattern, act in self.ACTS:
-            found = re.fullmatch(pattern, text)
-            if found:
-                self.outcome = act(self, **found.groupdict())
-                return
-        self.outcome = match.enter(text, player if player in ("Ann", "Bob") else "Ann")
+            if found := re.fullmatch(pattern, text):
+                return act(self, **found.groupdict())
+        return self.match.enter(text, player if player in ("Ann", "Bob") else "Ann")
 
     def sees(self, number: str, play: str, unsure: str | None = None) -> None:
         self.cards[number] = self.seen.play(int(number), play, sure=not unsure)
@@ -112,8 +111,14 @@ class Scene:
             says,
         ),
         (r"anyway (?P<text>.+)", lambda self, text: self.match.enter(text, "Ann", anyway=True)),
-        (r"undo", lambda self: self.match.undo("Ann")),
-        (r"redo", lambda self: self.match.redo("Ann")),
+        (
+            r"(?P<way>undo|redo)( (?P<seq>\d))?",
+            lambda self, way, seq: getattr(self.match, way)("Ann", int(seq) if seq else None),
+        ),
+        (
+            r"once (?P<name>\w+) (?P<text>.+)",
+            lambda self, name, text: self.match.once(name, text, lambda: self.act(text)),
+        ),
         (r"next hand", lambda self: self.match.next_hand("Ann")),
         (r"another match", lambda self: self.match.start(PAIRS)),
         (r"restart", restart),
@@ -161,6 +166,7 @@ class Scene:
             "answered": lambda: " ".join(
                 asked[e.written.question] for e in state.hand_entries if e.written.question in asked
             ),
+            "matches": lambda: str(len(self.store.matches())),
             "teams": lambda: " ".join(team.name for team in state.game.teams),
         }
         return f"{name} {facts[name]()}".strip()
@@ -256,6 +262,18 @@ a play typed with the word for it is let stand
 what counts nowhere cannot be let stand
     end; anyway Ann 100 = told not done; why hand-over; lines end
 
+# Changes that are sent twice
+
+a change counts once over a restart and anew in the next match
+    once one Ann roll; restart; once one Ann roll = told done; lines Ann roll
+    another match; once one Ann roll = told done; lines Ann roll
+what was refused may be asked for again under its name
+    once one redo = told void
+    Ann roll; undo; once one redo = told done; lines Ann roll
+    undo; once one redo = told done; lines
+a match that is begun twice under one name begins once
+    once one another match; once one another match = told done; matches 2
+
 # Corrections
 
 a line corrected to what does not count says why
@@ -264,8 +282,11 @@ undo goes back further and redo returns
     Ann roll; Bob roll; Ann 100; undo = lines Ann roll, Bob roll; km Ann 0; turn Ann
     undo = lines Ann roll; turn Bob
     redo; redo = lines Ann roll, Bob roll, Ann 100
-the set up is not undone
-    undo = told void
+who takes back where nothing is to be taken back is told so
+    undo = told void; says There is nothing to undo.
+    undo 7 = told void; says That was settled already.
+    redo = told void; says There is nothing to redo.
+    redo 7 = told void; says That was settled already.
 a late correction judges what follows anew and drops nothing
     Ann roll; Bob roll; Ann 100; correct Ann roll to Ann discard 25 = lines Ann discard 25, Bob roll, Ann 100;
         corrected Ann discard 25 by Bob; attention 1: Ann 100; km Ann 0
@@ -333,7 +354,7 @@ def test_what_somebody_does_and_how_the_match_is_afterwards(store, setting, rows
     for row in rows:
         acts, _, facts = row.partition(" = ")
         for act in acts.split("; "):
-            scene.act(act)
+            scene.outcome = scene.act(act)
         for fact in facts.split("; "):
             name, _, rest = fact.strip().partition(" ")
             assert scene.fact(name, rest) == fact.strip(), row
@@ -485,25 +506,6 @@ def test_a_version_is_above_those_before_a_restart_once_something_is_written_wha
         assert before < Match(store).state.version < 2**53
 
 
-@pytest.mark.parametrize("kind", ["undo", "redo"])
-def test_who_takes_back_where_nothing_is_to_be_taken_back_is_told_so(match, kind):
-    assert getattr(match, kind)("Ann") == Outcome(done=False, say=f"There is nothing to {kind}.", is_void=True)
-    assert getattr(match, kind)("Ann", 7) == GONE
-
-
-def test_a_change_counts_once_over_a_restart_and_anew_in_the_next_match(match, store):
-    match.once("one", "Ann roll", lambda: match.enter("Ann roll", "Ann"))
-    again = Match(store)
-
-    repeated = again.once("one", "Ann roll", lambda: again.enter("Ann roll", "Ann"))
-    kept = texts(again)
-    again.start(TWO)
-    again.once("one", "Ann roll", lambda: again.enter("Ann roll", "Ann"))
-
-    assert repeated.done
-    assert kept == texts(again) == ["Ann roll"]
-
-
 def test_a_play_that_waits_is_sent_again_after_a_restart_and_hears_what_is_asked(match, store):
     waits = match.once("one", "Bob 100", lambda: match.enter("Bob 100", "Bob"))
     again = Match(store)
@@ -515,30 +517,11 @@ def test_a_play_that_waits_is_sent_again_after_a_restart_and_hears_what_is_asked
     assert (repeated.reasons, repeated.asked, repeated.seq) == (waits.reasons, waits.asked, waits.seq)
 
 
-def test_what_was_refused_may_be_asked_for_again_under_its_name(match):
-    refused = match.once("again", "redo", lambda: match.redo("Ann"))
-    match.enter("Ann roll", "Ann")
-    match.undo("Ann")
-
-    redone = match.once("again", "redo", lambda: match.redo("Ann"))
-    sent_again = match.once("again", "redo", lambda: match.redo("Ann"))
-
-    assert (refused.done, redone.done, sent_again) == (False, True, redone)
-
-
 def test_the_next_hand_is_begun_by_somebody_who_plays(match):
     match.enter("end", "Ann")
 
     with pytest.raises(Problem, match="Zed is not one of the players"):
         match.next_hand("Ann", "Zed")
-
-
-def test_a_match_that_is_begun_twice_under_one_name_begins_once(store):
-    match = Match(store)
-    for _ in range(2):
-        assert match.once("new", "two", lambda: match.start(TWO)).done
-
-    assert len(store.matches()) == 1
 
 
 def test_answers_of_older_logs_are_read_and_mean_nothing(match, store):
