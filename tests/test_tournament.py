@@ -53,6 +53,13 @@ class Evening:
         return [one.side for one in t.standings(self.now, self.results)]
 
 
+def begun(names=FOUR, **plan) -> Evening:
+    """A tournament whose first round is drawn: Ann sits with Bob, and Cid with Dee."""
+    evening = Evening(names, **plan)
+    evening.draw(1)
+    return evening
+
+
 def test_the_first_round_follows_the_lot_and_the_next_one_the_standings():
     evening = Evening()
 
@@ -91,8 +98,7 @@ def test_in_a_round_robin_of_five_everybody_meets_everybody_and_rests_once():
 
 
 def test_whom_a_side_that_has_left_would_have_met_rests():
-    evening = Evening(system="fixed")
-    evening.draw(1)
+    evening = begun(system="fixed")
     evening.type(1, "Ann", 1, 0)
     evening.type(1, "Bob", 1, 0)
     evening.do("leave", t.left(evening.now, "Dee"))
@@ -101,8 +107,7 @@ def test_whom_a_side_that_has_left_would_have_met_rests():
 
 
 def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_since_the_draw():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     evening.plays("a", 9, ("Ann", 5000), ("Bob", 0), winner="Ann")  # before the draw
     evening.plays("a", 11, ("Zoe", 300), ("Bob", 0))
     evening.plays("a", 15, ("bob", 200), ("ANN", 700))  # names are the same in capitals, and in any order
@@ -116,16 +121,14 @@ def test_a_result_is_that_of_the_match_that_the_two_have_begun_at_their_table_si
 
 
 def test_where_so_many_hands_are_played_the_points_after_them_count():
-    evening = Evening(hands=2)
-    evening.draw(1)
+    evening = begun(hands=2)
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), counted={"Ann": 400, "Bob": 100})
 
     assert (evening.results[0].points, evening.results[0].is_final) == ((400, 100), True)
 
 
 def test_what_the_director_has_typed_counts_before_the_tables_own_until_it_is_taken_back():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
     evening.type(1, "Ann", 100, 200)
 
@@ -135,8 +138,7 @@ def test_what_the_director_has_typed_counts_before_the_tables_own_until_it_is_ta
 
 
 def test_what_is_played_at_a_table_after_the_next_draw_is_of_that_round():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     evening.type(1, "Cid", 100, 0)
     evening.plays("a", 12, ("Ann", 900), ("Bob", 100), winner="Ann")
     tables = [t.TableThere("a", "Table 1", 50)]
@@ -147,8 +149,7 @@ def test_what_is_played_at_a_table_after_the_next_draw_is_of_that_round():
 
 
 def test_the_clock_runs_down_stands_still_and_ends_with_the_next_draw():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     evening.do("clock", t.clocked(evening.now, "start"), age_s=600)
     assert evening.now.clock == (2100, True)
 
@@ -165,8 +166,7 @@ def test_the_clock_runs_down_stands_still_and_ends_with_the_next_draw():
 
 
 def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_the_first():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     evening.do("undraw", t.undrawn(evening.now, evening.results, 1))
     assert (evening.now.rounds, evening.now.lot) == ((), ())
 
@@ -177,8 +177,7 @@ def test_a_draw_is_taken_back_until_something_was_played_and_the_lot_goes_with_t
 
 
 def test_of_pairs_both_players_have_to_sit_on_one_side():
-    evening = Evening(("Ann & Bob", "Cid, Dee"), is_of_pairs=True)
-    evening.draw(1)
+    evening = begun(("Ann & Bob", "Cid, Dee"), is_of_pairs=True)
     sides = [{"name": "x", "players": ["Dee", "Cid"], "total": 3}, {"name": "y", "players": ["Ann", "Bob"], "total": 4}]
     evening.played.append(t.Played("a", 11, {"sides": sides, "winner": None, "edition": "rush"}, None))
 
@@ -235,8 +234,7 @@ def test_who_cannot_take_part_gets_a_sentence(of_pairs, text, says):
 
 
 def test_nothing_is_drawn_twice_too_early_or_for_one_alone():
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
     with pytest.raises(Problem, match="drawn already"):
         evening.draw(1)
     with pytest.raises(Problem, match="Ann – Bob: there is no result yet"):
@@ -266,8 +264,7 @@ def test_a_plan_that_makes_no_tournament_gets_a_sentence(form):
     "form", [{"first": "Zoe"}, {"first": "Bob"}, {"points0": "x"}, {"points1": ""}, {"round": "7"}]
 )
 def test_a_result_that_cannot_be_gets_a_sentence(form):
-    evening = Evening()
-    evening.draw(1)
+    evening = begun()
 
     with pytest.raises(Problem):
         t.typed(evening.now, {"round": "1", "first": "Ann", "points0": "100", "points1": "50"} | form)

@@ -252,15 +252,17 @@ class Figures:
     is_rebuilt: bool = False
 
     def __str__(self) -> str:
-        lag, board = (p95(values) for values in (self.lags_s, self.boards_s))
+        (lag, most), (board, slowest) = (
+            [percentile(percent, values) for percent in (50, 95)] for values in (self.lags_s, self.boards_s)
+        )
         return "\n".join(
             (
                 f"{self.tables} tables, {self.events} events: {self.lost} lost, {self.doubled} doubled, "
                 f"{self.changed} changed",
                 f"troubles: {', '.join(f'{name} {count}' for name, count in self.troubles.items())}; "
                 f"{self.broken_off} requests broken off, {self.repeated} sent again later",
-                f"lag, from the end of a trouble where there was one: p50 {p50(self.lags_s):.2f} s, p95 {lag:.2f} s",
-                f"board of all tables: p50 {1000 * p50(self.boards_s):.0f} ms, p95 {1000 * board:.0f} ms, "
+                f"lag, from the end of a trouble where there was one: p50 {lag:.2f} s, p95 {most:.2f} s",
+                f"board of all tables: p50 {1000 * board:.0f} ms, p95 {1000 * slowest:.0f} ms, "
                 f"{len(self.boards_s)} times",
                 f"an event costs the clubs {1000 * self.cpu_s / max(1, self.events):.1f} ms of one processor, "
                 f"the database {self.event_bytes:.0f} bytes",
@@ -270,12 +272,8 @@ class Figures:
         )
 
 
-def p95(values: list[float]) -> float:
-    return quantiles(values, n=20)[-1] if len(values) > 1 else 0.0
-
-
-def p50(values: list[float]) -> float:
-    return quantiles(values, n=2)[0] if len(values) > 1 else 0.0
+def percentile(percent: int, values: list[float]) -> float:
+    return quantiles(values, n=100)[percent - 1] if len(values) > 1 else 0.0
 
 
 class Run:
