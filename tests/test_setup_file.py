@@ -77,9 +77,7 @@ def test_a_key_of_the_file_below_a_table_is_told_where_it_goes(tmp_path, table, 
         ("[zone]", r"1: write \[\[zone\]\] in the place of \[zone\]"),
         ("target = 700\n  [ side ]", r"2: write \[\[side\]\]"),
         ("\n[[side]", r"2: the brackets \]\] after the name of a table are missing"),
-        ("edition = classic", "1: texts stand in quotes"),
         ("edition", "1: a line is a"),
-        ("target = " + 5000 * "[", "1: the brackets are nested too deeply"),
     ],
 )
 def test_what_is_not_written_as_a_setup_file_is_refused_in_plain_words_with_its_line(tmp_path, text, sentence):
