@@ -444,6 +444,7 @@ def test_no_id_is_given_twice_in_two_matches(match, seen):
     assert first != second
     assert yes(match, first).is_void
     assert match.was_asked(first)
+    assert match.was_asked(first.partition("-")[0] + "-2-pile.n0-play")
     assert not match.was_asked("1-2-camera")
     assert not match.was_asked("999-999-camera.1-play")
 

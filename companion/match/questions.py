@@ -15,7 +15,7 @@ from companion.rules.table import Table
 
 SURE_CONFIDENCE = 0.9  # least confidence of a play that may be confirmed without a tap
 _TYPED = "typed.e"
-_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.e?[0-9]{1,15}-(?:play|which|differs|undo|director)")
+_ID = re.compile(r"(?P<match>[0-9]{1,15})-[0-9]{1,15}-.+\.[en]?[0-9]{1,15}-(?:play|which|differs|undo|director)")
 _LETTER = re.compile(r"[0-9]{1,15}-0-letter\.e([0-9]{1,15})-director")
 
 
