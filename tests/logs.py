@@ -20,8 +20,7 @@ SCHEMAS = Path(__file__).parent / "schemas"
 def frozen(number: int, folder: Path) -> Path:
     """A log as the program of a schema wrote it."""
     path = store_path(folder)
-    with closing(sqlite3.connect(path)) as db:
-        db.executescript((SCHEMAS / f"{number}.sql").read_text(encoding="utf-8"))
+    changed(path, (SCHEMAS / f"{number}.sql").read_text(encoding="utf-8"))
     return path
 
 
@@ -37,10 +36,15 @@ def played(folder: Path, matches: int = 2, plays: int = 60) -> Path:
     return path
 
 
+def changed(path: Path, script: str) -> None:
+    """Make a closed log another, as no companion does."""
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(script)
+
+
 def of_schema(path: Path, number: int) -> None:
     """Make a closed log that of a program of another schema, as far as that can be told without it."""
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(f"PRAGMA user_version = {number}")
+    changed(path, f"PRAGMA user_version = {number}")
     (path.parent / recovery.LAST_NAME).unlink(missing_ok=True)
 
 

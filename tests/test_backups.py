@@ -6,6 +6,7 @@ import threading
 import time
 from pathlib import Path
 from random import Random
+from unittest import mock
 
 import pytest
 from logs import append, full, garbage_page, played
@@ -37,21 +38,15 @@ def names(path: Path) -> list[str]:
     return sorted(one.name for one in (path.parent / "backups").iterdir())
 
 
-def test_a_backup_is_the_log_and_needs_no_file_beside_it(path, tmp_path):
+def test_a_backup_is_the_log_and_needs_no_file_beside_it_and_nothing_new_is_no_new_one(path, tmp_path):
     backup = back_up(path)
 
     assert backup == tmp_path / "backups" / "log-000000006.sqlite3"
     assert names(path) == [backup.name]
     assert rows_in_backup(backup) == look(path)
 
-
-def test_nothing_new_is_no_new_backup(path):
-    back_up(path)
-
     assert back_up(path) is None
-
     append(path, "Ann 25")
-
     assert last_in(back_up(path)) == 7
 
 
@@ -110,25 +105,15 @@ def test_a_full_disk_leaves_no_half_backup_and_the_older_ones(path, monkeypatch)
     assert names(path) == [kept.name]
 
 
-def test_what_a_killed_backup_left_is_cleared_away(path, tmp_path):
-    (tmp_path / "backups").mkdir()
-    for name in ("log.new", "log.new-journal"):
-        (tmp_path / "backups" / name).write_bytes(b"half")
-
-    back_up(path)
-
-    assert names(path) == ["log-000000006.sqlite3"]
-
-
-def test_backups_of_another_log_are_neither_counted_nor_deleted(path, tmp_path):
+def test_what_a_killed_backup_left_is_cleared_away_and_backups_of_another_log_are_neither_counted_nor_deleted(path):
     back_up(path)
     append(path, "Ann 25")
-    for number in range(KEPT):
-        (tmp_path / "backups" / f"log-{900 + number:09d}.sqlite3").write_bytes(b"of another log")
+    for name in ("log.new", "log.new-journal", *(f"log-{900 + number:09d}.sqlite3" for number in range(KEPT))):
+        (path.parent / "backups" / name).write_bytes(b"half, or of another log")
 
     back_up(path)
 
-    assert len(backups_of(path)) == KEPT + 2
+    assert len(names(path)) == len(backups_of(path)) == KEPT + 2
 
 
 # --- When -----------------------------------------------------------------------------------------------------
@@ -139,12 +124,11 @@ def nightly(path):
     """Backups by a clock that the test turns."""
     times = {"now": 1000.0, "quiet": 0.0}
     told: list[str] = []
-    made = Nightly(path, lambda: times["quiet"], lambda: times["now"], told.append)
-    return made, times, told, path
+    return Nightly(path, lambda: times["quiet"], lambda: times["now"], told.append), times, told
 
 
-def test_one_is_made_at_the_start_and_one_every_day(nightly):
-    made, times, _told, path = nightly
+def test_one_is_made_at_the_start_and_one_every_day(nightly, path):
+    made, times, _told = nightly
     times["quiet"] = QUIET_S
 
     assert made.is_due()
@@ -159,7 +143,7 @@ def test_one_is_made_at_the_start_and_one_every_day(nightly):
 
 
 def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
-    made, times, _told, _path = nightly
+    made, times, _told = nightly
     made.back_up()
     times["now"] += EVERY_S
 
@@ -171,7 +155,7 @@ def test_it_waits_until_nobody_plays_but_not_for_ever(nightly):
 
 
 def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch):
-    made, times, told, _path = nightly
+    made, times, told = nightly
     monkeypatch.setattr(backups, "write_whole", full)
 
     assert made.back_up() is None
@@ -186,45 +170,34 @@ def test_one_that_fails_is_told_and_tried_again_a_day_later(nightly, monkeypatch
 
 
 def test_whatever_goes_wrong_the_next_days_come(nightly, monkeypatch):
-    made, _times, told, _path = nightly
-
-    def broken(_path: Path, _kind: str) -> None:
-        raise RuntimeError("a mistake of ours")
-
-    monkeypatch.setattr(backups, "back_up", broken)
+    made, _times, told = nightly
+    monkeypatch.setattr(backups, "back_up", mock.Mock(side_effect=RuntimeError("a mistake of ours")))
 
     assert made.back_up() is None
     assert told == ["No backup could be made (RuntimeError)."]
 
 
-def test_a_running_service_makes_the_first_at_once_and_ends_with_it(nightly):
-    made, _times, _told, path = nightly
-    made.start()
-    soon_s = time.monotonic() + 60
-    while not backups_of(path) and time.monotonic() < soon_s:
+def wait_for(name: str, path: Path) -> None:
+    until_s = time.monotonic() + 60
+    while name not in names(path) and time.monotonic() < until_s:
         time.sleep(0.01)
-    made.stop()
-
-    assert len(backups_of(path)) == 1
 
 
-def test_one_is_made_as_a_hand_ends_and_pushes_none_of_a_day_away(path, monkeypatch):
-    for _day in range(KEPT):
+def test_a_service_makes_one_at_once_and_one_as_a_hand_ends_which_pushes_none_of_a_day_away(path, monkeypatch):
+    for _day in range(KEPT - 1):
         append(path, "Ann 25")
         back_up(path)
+    append(path, "Ann 25")
     hands = [0]
     made = Nightly(path, lambda: 0.0, hands_ended=lambda: hands[0])
     monkeypatch.setattr(backups, "LOOK_S", 0.01)
-    made.back_up()  # of today, with nothing new, before the first play
     made.start()
     try:
+        wait_for("log-000000013.sqlite3", path)
         for number in (1, 2, 3):
             append(path, "Ann 50")
             hands[0] = number
-            newest = f"hand-{13 + number:09d}.sqlite3"
-            until_s = time.monotonic() + 60
-            while newest not in names(path) and time.monotonic() < until_s:
-                time.sleep(0.01)
+            wait_for(f"hand-{13 + number:09d}.sqlite3", path)
     finally:
         made.stop()
 

@@ -1,9 +1,6 @@
 """The doctor: one line a check, and what is needed told from what is good to have."""
 
 import socket
-import sqlite3
-from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Self
@@ -12,26 +9,16 @@ from unittest import mock
 import cv2
 import numpy as np
 import pytest
-from click.testing import CliRunner
 from flask import Flask
-from logs import played
+from logs import changed, played
 from pictures import Lens, Mat, Scene, picture
 from serving import running
 
 from companion.app import doctor
-from companion.app.cli import companion
 from companion.common.errors import Problem
 from companion.tabletop.drawn_zones import parse_drawing
 from companion.tabletop.mat_layout import side_mat
 from companion.vision.quality.camera_check import Trial, tried
-
-
-def broken_camera() -> str | None:
-    raise Problem("The camera is busy.")
-
-
-def without_opencv() -> str | None:
-    raise ImportError("libGL.so.1")
 
 
 def test_every_check_is_one_line(tmp_path, monkeypatch):
@@ -97,9 +84,9 @@ def full_disk() -> doctor.Check:
         return doctor.disk(Path("/none/yet"))
 
 
-def seeing_by(answers: Callable[[], str | None]) -> doctor.Check:
-    """What is said where the first camera answers so."""
-    with mock.patch("companion.vision.capture.sources.camera_answers", answers):
+def seeing_by(answer: object) -> doctor.Check:
+    """What is said where asking for the first camera brings this."""
+    with mock.patch("companion.vision.capture.sources.camera_answers", side_effect=[answer]):
         return seeing()
 
 
@@ -107,9 +94,9 @@ def seeing_by(answers: Callable[[], str | None]) -> doctor.Check:
     ("check", "needed", "says"),
     [
         (lambda: doctor.library("no_such_library", "zbar", "type `apt-get install libzbar0`"), True, "type `apt-get"),
-        (lambda: seeing_by(lambda: None), False, "plug one in"),
-        (lambda: seeing_by(broken_camera), False, "busy"),
-        (lambda: seeing_by(without_opencv), False, "OpenCV"),
+        (lambda: seeing_by(None), False, "plug one in"),
+        (lambda: seeing_by(Problem("The camera is busy.")), False, "busy"),
+        (lambda: seeing_by(ImportError("libGL.so.1")), False, "OpenCV"),
         (lambda: seeing("nowhere.jpg"), True, "nowhere.jpg"),
         (full_disk, False, "make room"),
         (lambda: doctor.disk(Path("/proc/1/nothing")), True, "--data"),
@@ -159,11 +146,20 @@ def test_a_camera_that_is_slow_or_small_is_noticed(seen, ok, says):
 SIDE = Mat(side_mat(1), -210, -150)
 
 
-def test_a_table_that_is_seen_well_is_told_thing_by_thing(tmp_path):
-    path = tmp_path / "table.png"
-    cv2.imwrite(str(path), picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
+@pytest.fixture(scope="module")
+def near():
+    """A table that is seen well."""
+    return picture(Scene(mats=(SIDE,)), Lens(width_mm=900))
 
-    checks = list(doctor.seeing(str(path)))
+
+@pytest.fixture
+def photo(near, tmp_path):
+    cv2.imwrite(str(tmp_path / "table.png"), near)
+    return tmp_path / "table.png"
+
+
+def test_a_table_that_is_seen_well_is_told_thing_by_thing(photo):
+    checks = list(doctor.seeing(str(photo)))
 
     assert [(check.name, check.sentence) for check in checks[1:]] == [
         ("mats", "One mat found."), ("glare", "None."), ("focus", "Sharp."), ("light", "Good light."),
@@ -173,11 +169,8 @@ def test_a_table_that_is_seen_well_is_told_thing_by_thing(tmp_path):
     assert all(check.ok for check in checks)
 
 
-def test_one_verdict_is_given_and_stands_first(tmp_path):
-    path = tmp_path / "table.png"
-    cv2.imwrite(str(path), picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
-
-    ran = CliRunner().invoke(companion, ["doctor", "--camera", "--source", str(path), "--data", str(tmp_path)])
+def test_one_verdict_is_given_and_stands_first(called, photo):
+    ran = called("doctor", "--camera", "--source", photo, "--data", photo.parent)
 
     assert ran.stdout.startswith("All is well: you can play. Leave the camera where it is, and set up the game.\n\n")
     assert ran.stdout.count("you can play") == 1
@@ -198,10 +191,10 @@ def test_the_verdict_names_the_next_step():
     assert verdict.sentence.startswith("Not yet: cards would go unread. Move the camera")
 
 
-def test_mats_that_ought_to_be_there_are_missed():
-    near = trial(picture(Scene(mats=(SIDE,)), Lens(width_mm=900)))
+def test_mats_that_ought_to_be_there_are_missed(near):
+    checks = doctor.table(trial(near), [side_mat(1), side_mat(2)])
 
-    assert any("side 2 is not seen" in check.sentence for check in doctor.table(near, [side_mat(1), side_mat(2)]))
+    assert any("side 2 is not seen" in check.sentence for check in checks)
 
 
 DRAWING = parse_drawing(
@@ -313,17 +306,13 @@ def test_a_raspberry_pi_says_how_its_power_supply_does(said, ok, says, monkeypat
     assert says in check.sentence
 
 
-def test_a_program_that_is_not_there_says_nothing():
-    assert doctor._said(["no-such-program-anywhere"]) is None
-
-
 # --- The matches ----------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("statement", "ok", "needed", "says"),
     [
-        (None, True, False, "The matches are whole, to event 6."),
+        ("", True, False, "The matches are whole, to event 6."),
         ("UPDATE event SET body = replace(body, 'Ann', 'Anf') WHERE seq = 4", False, False, "is damaged: start the"),
         ("DELETE FROM event WHERE seq > 4", False, False, "has lost its end: start the companion"),
         ("PRAGMA user_version = 99", False, True, "was written by a newer version"),
@@ -332,10 +321,7 @@ def test_a_program_that_is_not_there_says_nothing():
 def test_whether_the_companion_can_start_with_its_matches_is_said(tmp_path, statement, ok, needed, says):
     assert doctor.matches(tmp_path).sentence == "No match has been played in the data folder."
     path = played(tmp_path, matches=1, plays=3)
-    if statement:
-        with closing(sqlite3.connect(path)) as db:
-            db.execute(statement)
-            db.commit()
+    changed(path, statement)
 
     check = doctor.matches(tmp_path)
 

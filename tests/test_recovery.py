@@ -8,7 +8,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from logs import DAMAGES, append, frozen, full, garbage, garbage_page, played, plug_pulled
+from logs import DAMAGES, append, changed, frozen, full, garbage, garbage_page, played, plug_pulled
 from trust import damages
 
 from companion.common.errors import Problem
@@ -121,24 +121,8 @@ def test_a_gap_ends_its_match_and_a_match_begun_after_it_is_whole():
     assert [row[0] for row in unbroken(rows)] == [1, 2, 6, 7, 9, 10]
 
 
-def test_what_is_missing_is_counted_and_its_match_named(tmp_path):
-    path = played(tmp_path, matches=3, plays=120)
-    file = path.read_bytes()
-    pages = [number for number in range(1, len(file) // 4096) if b"Ann roll" in file[number * 4096 :][:4096]]
-    at = pages[len(pages) // 2 + 1] * 4096
-    path.write_bytes(file[:at] + bytes(4096) + file[at + 4096 :])
-
-    store = Store.open(path)
-
-    assert store.note is not None
-    assert store.note.missing > 0
-    assert store.note.matches
-    assert f"At least {store.note.missing} entries are missing" in store.note.sentence
-    store.close()
-
-
 @pytest.mark.parametrize("has_backup", [True, False])
-def test_plays_whose_page_is_gone_are_counted(tmp_path, has_backup):
+def test_plays_whose_page_is_gone_are_counted_and_their_match_named(tmp_path, has_backup):
     path = played(tmp_path, matches=1, plays=120)
     if has_backup:
         back_up(path)
@@ -166,12 +150,6 @@ def evening(tmp_path):
     back_up(path)
     append(path, "Bob 50", "Ann 75", "Bob 25", "Ann 100")
     return path
-
-
-def changed(path: Path, statement: str) -> None:
-    with closing(sqlite3.connect(path)) as db:
-        db.execute(statement)
-        db.commit()
 
 
 @pytest.mark.parametrize(
@@ -258,9 +236,7 @@ def killed(tmp_path):
     """What a killed service leaves of an evening: no copy has been made since its first plays."""
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    store = Store.open(store_path(tmp_path / "a"), clock=lambda: 12.5)
-    match = Match(store)
-    match.start(["side Ann", "side Bob", "hand first Ann"])
+    store = Store.open(played(tmp_path / "a", matches=1, plays=0))
     back_up(store.path)
     for _play in range(60):
         store.append(1, NewEvent("line", {"text": "Ann 50", "by": "Ann"}))
@@ -364,10 +340,7 @@ def test_a_log_that_is_gone_comes_back_from_its_backup(whole, tmp_path):
 
 def test_a_log_that_ends_before_its_backup_has_lost_its_end(whole, tmp_path):
     path = copied(whole, tmp_path)
-    last = look(whole)[-6][0]
-    with closing(sqlite3.connect(path)) as db:
-        db.execute("DELETE FROM event WHERE seq > ?", (last - 10,))
-        db.commit()
+    changed(path, f"DELETE FROM event WHERE seq > {look(whole)[-16][0]}")
 
     assert mended(path)[0] == look(whole)[:-5]
 
@@ -380,9 +353,7 @@ def test_the_backups_of_another_log_are_put_away_and_not_restored(whole, tmp_pat
         (tmp_path / recovery.LAST_NAME).unlink()
     (tmp_path / "fresh").mkdir()
     own = played(tmp_path / "fresh", matches=1, plays=3)
-    store = Store.open(own)
-    store.append(1, NewEvent("line", {"text": "Bob roll", "by": "Bob"}))
-    store.close()
+    append(own, "Bob roll")
     shutil.copy(own, path)
 
     rows, note = mended(path)

@@ -10,6 +10,7 @@ from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
+from client import HOME, TWO, tap
 from logs import full, of_schema, played, refuse
 
 from companion.app.backup_archive import read_bundle, write_bundle
@@ -26,7 +27,6 @@ from companion.storage.database import MIGRATIONS, insert, look
 from companion.storage.event_store import Event, NewEvent, NotSaved, Store
 
 ROOT = Path(__file__).parent.parent
-ORIGIN = {"Origin": "http://localhost"}
 REFUSALS = ("database or disk is full", "attempt to write a readonly database", "disk I/O error", "database is locked")
 
 
@@ -36,57 +36,44 @@ def patience(monkeypatch):
     monkeypatch.setattr(store_module, "TRY_AGAIN_S", 3600.0)
 
 
-@pytest.fixture
-def playing(tmp_path):
-    store = Store.open(store_path(tmp_path))
-    match = Match(store)
-    match.start(["side Ann", "side Bob", "hand first Ann"])
-    yield match
-    store.close()
-
-
-def told_in(page, path: str) -> bool:
-    return "Not saved:" in page.get(path).text
-
-
 @pytest.mark.parametrize("why", REFUSALS)
-def test_a_disk_that_refuses_stops_nobody_and_everything_is_written_in_order_later(playing, tmp_path, why):
-    disk = refuse(playing.store, why)
+def test_a_disk_that_refuses_stops_nobody_and_everything_is_written_in_order_later(begun, why):
+    disk = refuse(begun.store, why)
 
-    assert playing.enter("Ann roll", "Ann").done
-    assert playing.enter("Bob roll", "Bob").done
-    assert playing.state.unsaved.startswith("Not saved: ")
-    assert "The last 2 entries are only on the screen" in playing.state.unsaved
-    assert [entry.written.text for entry in playing.state.entries][-2:] == ["Ann roll", "Bob roll"]
+    assert begun.enter("Ann roll", "Ann").done
+    assert begun.enter("Bob roll", "Bob").done
+    assert begun.state.unsaved.startswith("Not saved: ")
+    assert "The last 2 entries are only on the screen" in begun.state.unsaved
+    assert [entry.written.text for entry in begun.state.entries][-2:] == ["Ann roll", "Bob roll"]
 
     disk.why = None
-    playing.enter("Ann 100", "Ann")
+    begun.enter("Ann 100", "Ann")
 
-    assert playing.state.unsaved is None
-    record = playing.record()
-    playing.store.close()
-    again = Store.open(store_path(tmp_path))
+    assert begun.state.unsaved is None
+    record = begun.record()
+    begun.store.close()
+    again = Store.open(begun.store.path)
     assert Match(again).record() == record
-    seqs = [row[0] for row in look(store_path(tmp_path))]
+    seqs = [row[0] for row in look(begun.store.path)]
     assert seqs == list(range(1, len(seqs) + 1))
     again.close()
 
 
-def test_what_waits_is_written_as_soon_as_there_is_room_without_another_play(playing, monkeypatch):
+def test_what_waits_is_written_as_soon_as_there_is_room_without_another_play(begun, monkeypatch):
     monkeypatch.setattr(store_module, "TRY_AGAIN_S", 0.01)
-    disk = refuse(playing.store)
-    playing.enter("Ann roll", "Ann")
-    version = playing.state.version
+    disk = refuse(begun.store)
+    begun.enter("Ann roll", "Ann")
+    version = begun.state.version
 
     disk.why = None
-    while playing.state.unsaved is not None:
-        assert playing.wait(version, 30.0).version != version
-        version = playing.state.version
+    while begun.state.unsaved is not None:
+        assert begun.wait(version, 30.0).version != version
+        version = begun.state.version
 
-    assert look(playing.store.path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
+    assert look(begun.store.path)[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
 
 
-def test_a_disk_that_cannot_even_be_read_stops_nobody(playing):
+def test_a_disk_that_cannot_even_be_read_stops_nobody(begun):
     class Gone:
         """A card that was pulled out."""
 
@@ -96,20 +83,20 @@ def test_a_disk_that_cannot_even_be_read_stops_nobody(playing):
         def close(self):
             pass
 
-    disk, playing.store._db = playing.store._db, Gone()
+    disk, begun.store._db = begun.store._db, Gone()
 
-    assert playing.enter("Ann roll", "Ann").done
-    assert playing.state.unsaved.startswith("Not saved: ")
+    assert begun.enter("Ann roll", "Ann").done
+    assert begun.state.unsaved.startswith("Not saved: ")
 
-    playing.store._db = disk
-    assert playing.store.save()
-    assert "Ann roll" in [event.body.get("text") for event in playing.store.events(1)]
+    begun.store._db = disk
+    assert begun.store.save()
+    assert "Ann roll" in [event.body.get("text") for event in begun.store.events(1)]
 
 
 def test_the_last_word_is_true(tmp_path, capsys):
     store, match = opened_match(tmp_path)
     with closed_at_the_end(store):
-        match.start(["side Ann", "side Bob", "hand first Ann"])
+        match.start(TWO)
     assert "All that was confirmed is kept" in capsys.readouterr().out
 
     store, match = opened_match(tmp_path)
@@ -122,49 +109,36 @@ def test_the_last_word_is_true(tmp_path, capsys):
     assert "kept" not in said.out
 
 
-def test_a_crash_while_the_disk_is_full_loses_only_what_was_said_to_be_unsaved(playing, tmp_path):
-    playing.enter("Ann roll", "Ann")
-    refuse(playing.store)
-    playing.enter("Bob roll", "Bob")
-
-    (tmp_path / "after").mkdir()
-    for one in tmp_path.glob("companion.sqlite3*"):
-        shutil.copy(one, tmp_path / "after" / one.name)
-
-    assert look(store_path(tmp_path / "after"))[-1][4] == '{"text":"Ann roll","by":"Ann","source":"phone"}'
-
-
-def test_whoever_does_not_hold_is_refused_and_nothing_changes(playing):
-    refuse(playing.store)
+def test_whoever_does_not_hold_is_refused_and_nothing_changes(begun):
+    refuse(begun.store)
 
     with pytest.raises(NotSaved, match="could not be saved"):
-        playing.store.append(1, NewEvent("line", {"text": "Ann roll"}))
-    assert playing.store.unsaved is None
-    assert playing.store.latest() == {1: 3}
+        begun.store.append(1, NewEvent("line", {"text": "Ann roll"}))
+    assert begun.store.unsaved is None
+    assert begun.store.latest() == {1: 3}
 
 
-def test_a_commit_that_reached_the_disk_all_the_same_is_not_written_twice(playing):
-    disk = refuse(playing.store, "disk I/O error")
-    playing.enter("Ann roll", "Ann")
-    held = playing.store._held[0]
+def test_a_commit_that_reached_the_disk_all_the_same_is_not_written_twice(begun):
+    disk = refuse(begun.store, "disk I/O error")
+    begun.enter("Ann roll", "Ann")
+    held = begun.store._held[0]
     body = '{"text":"Ann roll","by":"Ann","source":"phone"}'
     insert(disk._db, [(held.seq, held.match, held.at_s, held.kind, body)])
     disk.why = None
 
-    assert playing.store.save()
-    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4]
+    assert begun.store.save()
+    assert [row[0] for row in look(begun.store.path)] == [1, 2, 3, 4]
 
 
-def test_a_match_that_begins_while_nothing_can_be_saved_is_there_everywhere(playing, tmp_path):
-    refuse(playing.store)
-    playing.start(["side Cid", "side Dee", "hand first Cid"])
-    playing.enter("Cid roll", "Cid")
+def test_a_match_that_begins_while_nothing_can_be_saved_is_there_everywhere(begun, page):
+    refuse(begun.store)
+    begun.start(["side Cid", "side Dee", "hand first Cid"])
+    begun.enter("Cid roll", "Cid")
 
-    assert playing.store.matches() == (1, 4)
-    assert playing.store.latest() == {1: 3, 4: 7}
-    assert [event.body.get("text") for event in playing.store.events(4)][-1] == "Cid roll"
+    assert begun.store.matches() == (1, 4)
+    assert begun.store.latest() == {1: 3, 4: 7}
+    assert [event.body.get("text") for event in begun.store.events(4)][-1] == "Cid roll"
 
-    page = create_app(playing, secret=b"x" * 32).test_client()
     assert page.get("/past").status_code == 200
     assert page.get("/past/4").status_code == 200
 
@@ -173,41 +147,37 @@ def test_a_match_that_begins_while_nothing_can_be_saved_is_there_everywhere(play
 
 
 @pytest.mark.parametrize("path", ["/", "/plain", "/wall", "/more", "/seats", "/score", "/play", "/may", "/past"])
-def test_every_page_says_that_nothing_is_saved_until_it_is(playing, path):
-    page = create_app(playing, secret=b"x" * 32).test_client()
-    disk = refuse(playing.store)
+def test_every_page_says_that_nothing_is_saved_until_it_is(begun, page, path):
+    disk = refuse(begun.store)
 
-    assert not told_in(page, path)
-    playing.enter("Ann roll", "Ann")
-    assert told_in(page, path)
-    assert "the disk is full" in page.get(path).text
+    assert "Not saved:" not in page.get(path).text
+    begun.enter("Ann roll", "Ann")
+    assert "Not saved: the disk is full" in page.get(path).text
 
     disk.why = None
-    playing.store.save()
-    assert not told_in(page, path)
+    begun.store.save()
+    assert "Not saved:" not in page.get(path).text
 
 
-def test_a_tap_is_shown_with_the_banner_in_place(playing):
-    page = create_app(playing, secret=b"x" * 32).test_client()
-    refuse(playing.store)
+def test_a_tap_is_shown_with_the_banner_in_place(begun, page):
+    refuse(begun.store)
 
-    answer = page.post("/play", data={"text": "Ann roll"}, headers={**ORIGIN, "HX-Request": "true"})
+    answer = page.post("/play", data={"text": "Ann roll"}, headers={**HOME, "HX-Request": "true"})
 
     assert answer.status_code == 200
     assert "Not saved: the disk is full." in answer.text
 
 
-def test_a_script_is_told_that_its_play_is_not_saved(playing):
-    page = create_app(playing, secret=b"x" * 32).test_client()
-    disk = refuse(playing.store)
+def test_a_script_is_told_that_its_play_is_not_saved(begun, page):
+    disk = refuse(begun.store)
 
-    answer = page.post("/api/plays", json={"text": "Ann roll"}, headers=ORIGIN)
+    answer = page.post("/api/plays", json={"text": "Ann roll"}, headers=HOME)
 
     assert (answer.status_code, answer.json["done"], answer.json["saved"]) == (202, True, False)
     assert page.get("/api/state").json["unsaved"].startswith("Not saved: the disk is full.")
 
     disk.why = None
-    answer = page.post("/api/plays", json={"text": "Bob roll"}, headers=ORIGIN)
+    answer = page.post("/api/plays", json={"text": "Bob roll"}, headers=HOME)
 
     assert (answer.status_code, answer.json["saved"]) == (200, True)
     assert page.get("/api/state").json["unsaved"] is None
@@ -216,12 +186,11 @@ def test_a_script_is_told_that_its_play_is_not_saved(playing):
 # --- Small files ----------------------------------------------------------------------------------------------
 
 
-def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(playing, monkeypatch):
-    app = create_app(playing, secret=b"x" * 32)
-    page = app.test_client()
+@pytest.mark.usefixtures("begun")
+def test_a_seat_is_taken_although_it_cannot_be_kept_and_that_is_said(app, page, monkeypatch):
     monkeypatch.setattr("companion.match.phones.write_whole", full)
 
-    page.post("/join", data={"player": "Ann"}, headers=ORIGIN)
+    tap(page, "/join", player="Ann")
 
     assert "Who sits where cannot be kept" in page.get("/").text
     assert "Ann" in app.extensions["companion"].phones.party.seats
@@ -350,7 +319,7 @@ def fill(ballast: Path) -> None:
 def test_a_full_file_system_is_survived_for_real(small_disk):
     store = Store.open(store_path(small_disk))
     match = Match(store)
-    match.start(["side Ann", "side Bob", "hand first Ann"])
+    match.start(TWO)
     ballast = small_disk / "ballast"
     fill(ballast)
 
@@ -379,7 +348,7 @@ def test_a_start_on_a_full_disk_is_said_to_be_that(small_disk, plays):
     match = Match(store)
 
     assert store.unsaved.startswith("Nothing can be saved now: the disk is full.")
-    match.start(["side Ann", "side Bob", "hand first Ann"])
+    match.start(TWO)
     assert match.state.unsaved.startswith("Not saved: the disk is full. The last 3 entries")
 
     ballast.unlink()
@@ -413,32 +382,32 @@ def test_a_start_on_a_disk_that_became_read_only(small_disk, tmp_path):
     assert look(path)[-1][4] == '{"text":"Bob roll","by":"Bob","source":"phone"}'
 
 
-def test_a_log_is_read_beside_a_service_that_writes(playing):
+def test_a_log_is_read_beside_a_service_that_writes(begun):
     over = threading.Event()
     read: list[tuple[Event, ...]] = []
 
     def read_on() -> None:
         while not over.is_set():
-            beside = Store.open(playing.store.path, read_only=True)
+            beside = Store.open(begun.store.path, read_only=True)
             read.append(beside.events(1))
             beside.close()
 
     reader = threading.Thread(target=read_on)
     reader.start()
     for number in range(40):
-        playing.sit("Ann", f"{number}")
+        begun.sit("Ann", f"{number}")
 
-        assert playing.state.unsaved is None
+        assert begun.state.unsaved is None
     over.set()
     reader.join()
-    whole = playing.store.events(1)
+    whole = begun.store.events(1)
     assert all(events == whole[: len(events)] for events in read)
 
 
 def test_another_program_that_reads_without_end_is_said_and_what_waits_is_written_after_it(tmp_path, monkeypatch):
     monkeypatch.setattr(database, "LOCKED_S", 0.05)
     match = Match(Store.open(store_path(tmp_path)))
-    match.start(["side Ann", "side Bob", "hand first Ann"])
+    match.start(TWO)
     with closing(sqlite3.connect(match.store.path)) as beside:
         beside.execute("BEGIN")
         beside.execute("SELECT count(*) FROM event").fetchone()
@@ -453,48 +422,48 @@ def test_another_program_that_reads_without_end_is_said_and_what_waits_is_writte
 # --- A data folder that is deleted meanwhile ------------------------------------------------------------------
 
 
-def test_the_first_play_after_the_data_folder_was_deleted_is_said_to_be_unsaved(playing, tmp_path):
+def test_the_first_play_after_the_data_folder_was_deleted_is_said_to_be_unsaved(begun, tmp_path):
     shutil.rmtree(tmp_path)
 
-    playing.enter("Ann roll", "Ann")
+    begun.enter("Ann roll", "Ann")
 
-    assert playing.state.unsaved.startswith("Not saved: the data folder cannot be written. The last entry is only")
-    assert [entry.written.text for entry in playing.state.entries][-1] == "Ann roll"
-    assert playing.store.events(1)[-1].body["text"] == "Ann roll"
+    assert begun.state.unsaved.startswith("Not saved: the data folder cannot be written. The last entry is only")
+    assert [entry.written.text for entry in begun.state.entries][-1] == "Ann roll"
+    assert begun.store.events(1)[-1].body["text"] == "Ann roll"
 
 
-def test_a_folder_that_is_there_again_gets_all_that_was_in_it(playing, tmp_path):
+def test_a_folder_that_is_there_again_gets_all_that_was_in_it(begun, tmp_path):
     shutil.rmtree(tmp_path)
-    playing.enter("Ann roll", "Ann")
+    begun.enter("Ann roll", "Ann")
     tmp_path.mkdir()
 
-    playing.enter("Bob roll", "Bob")
+    begun.enter("Bob roll", "Bob")
 
-    assert playing.state.unsaved is None
-    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4, 5]
+    assert begun.state.unsaved is None
+    assert [row[0] for row in look(begun.store.path)] == [1, 2, 3, 4, 5]
     with pytest.raises(Problem, match="Another companion"):
-        Store.open(playing.store.path)
+        Store.open(begun.store.path)
 
 
-def test_only_what_the_folder_lacks_is_written_where_it_comes_back(playing, tmp_path):
+def test_only_what_the_folder_lacks_is_written_where_it_comes_back(begun, tmp_path):
     away = tmp_path.with_name(f"{tmp_path.name}-away")
     tmp_path.rename(away)
-    playing.enter("Ann roll", "Ann")
+    begun.enter("Ann roll", "Ann")
     away.rename(tmp_path)
 
-    assert playing.store.save()
+    assert begun.store.save()
 
-    assert [row[0] for row in look(playing.store.path)] == [1, 2, 3, 4]
+    assert [row[0] for row in look(begun.store.path)] == [1, 2, 3, 4]
 
 
-def test_another_log_that_lies_in_the_place_of_ours_is_left_as_it_is(playing, tmp_path):
+def test_another_log_that_lies_in_the_place_of_ours_is_left_as_it_is(begun, tmp_path):
     (tmp_path / "other").mkdir()
     other = played(tmp_path / "other", matches=1, plays=9)
     before = other.read_bytes()
-    other.replace(playing.store.path)
+    other.replace(begun.store.path)
 
-    playing.enter("Ann roll", "Ann")
+    begun.enter("Ann roll", "Ann")
 
-    assert playing.state.unsaved.startswith("Not saved: ")
-    assert not playing.store.save()
-    assert playing.store.path.read_bytes() == before
+    assert begun.state.unsaved.startswith("Not saved: ")
+    assert not begun.store.save()
+    assert begun.store.path.read_bytes() == before
