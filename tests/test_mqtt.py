@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing
 
 import pytest
 from click.testing import CliRunner
@@ -122,7 +122,7 @@ class Listener:
             assert self._more.wait_for(found, 20), (ending, sought, self.came)
             return found()
 
-    def leave(self) -> None:
+    def close(self) -> None:
         self._client.disconnect()
         self._client.loop_stop()
 
@@ -146,15 +146,6 @@ def broker(tmp_path) -> Iterator[int]:
         process.terminate()
 
 
-@contextmanager
-def listening(port: int) -> Iterator[Listener]:
-    listener = Listener(port)
-    try:
-        yield listener
-    finally:
-        listener.leave()
-
-
 def announcer(match: Match, port: int, password: str = ENCODED) -> mqtt.Announcer:
     return mqtt.Announcer(match, mqtt.broker_of(f"mqtt://{USER}:{password}@127.0.0.1:{port}"), PAGE)
 
@@ -162,9 +153,9 @@ def announcer(match: Match, port: int, password: str = ENCODED) -> mqtt.Announce
 def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match, broker):
     match.start(TWO)
     with announcer(match, broker).telling():
-        with listening(broker) as early:
+        with closing(Listener(broker)) as early:
             early.hears("/status", "online")
-        with listening(broker) as late:
+        with closing(Listener(broker)) as late:
             found, state = late.hears("/config", "{"), late.hears("/state", '"turn": "Ann"')
             match.enter("Ann roll", "Ann")
             late.hears("/state", '"turn": "Bob"')
@@ -182,7 +173,7 @@ def test_home_assistant_finds_the_table_also_later_and_hears_of_each_play(match,
 
 def test_a_companion_that_ends_or_falls_silent_is_gone_there_and_back_after_a_gap(match, broker):
     match.start(TWO)
-    with listening(broker) as listener:
+    with closing(Listener(broker)) as listener:
         telling = announcer(match, broker)
         with telling.telling():
             listener.hears("/status", "online")
