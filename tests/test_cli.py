@@ -19,6 +19,7 @@ from companion.app.cli import companion as companion_group
 from companion.tabletop.drawn_zones import FILE_NAME, DrawnZones, parse_drawing
 from companion.tabletop.mat_layout import side_mat
 
+TABLE = "[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n"
 GAME = """edition classic
 side Ann
 side Bob
@@ -201,6 +202,7 @@ CALLS = {
         "print mats --edition ours --format svg --out {data} --data {data}", 0, "side-1.svg", "", TRACE,
     ),
     "that an edition is not there first": ("print mats --edition klassik", 2, "", "no edition 'klassik'", "--out"),
+    "a picture not there": ("doctor --source no.jpg --data {data}", 1, "MISSING camera: There is no ", "", TRACE),
     "no range where there is none": ("print --help", 0, "print", "", "None"),
     "a range where there is one": ("demo --help", 0, "0.1<=x<=20", "", TRACE),
 }  # fmt: skip
@@ -248,26 +250,31 @@ def test_an_edition_in_the_data_folder_that_is_wrong_is_named_and_left_out(calle
     assert ran.returncode == 0
 
 
+CAMERAS = "up --data empty --camera /dev/video0"
+
+
 @pytest.mark.parametrize(
-    ("words", "code"),
+    ("words", "code", "says"),
     [
-        (["replay", "nowhere.mbn"], 2), (["score", "nowhere.mbn"], 2), (["editions", "show", "klassik"], 2),
-        (["editions", "check", "nowhere.toml"], 2), (["editions", "show", "nowhere.toml"], 2),
-        (["read", "nowhere.jpg", "--json"], 1),
-        (["watch", "--source", "nowhere.mp4", "--setup", "nowhere.toml", "--json"], 2),
-        (["watch", "--source", "demo:nothing-like-it"], 2), (["export", "1", "--data", "empty"], 2),
-        (["print", "stickers", "--edition", "klassik", "--out", "x"], 2),
-        (["print", "stickers", "--size-mm", "3", "--out", "x"], 2), (["nonsense"], 2), (["demo", "--speed", "fast"], 2),
-        (["replay", "holiday.jpg"], 1), (["score", "holiday.jpg"], 1),
+        ("replay nowhere.mbn", 2, ""), ("score nowhere.mbn", 2, ""), ("editions show klassik", 2, ""),
+        ("editions check nowhere.toml", 2, ""), ("editions show nowhere.toml", 2, ""),
+        ("read nowhere.jpg --json", 1, ""), ("watch --source nowhere.mp4 --setup nowhere.toml --json", 2, ""),
+        ("watch --source demo:nothing-like-it", 2, ""), ("export 1 --data empty", 2, ""),
+        ("print stickers --edition klassik --out x", 2, ""), ("print stickers --size-mm 3 --out x", 2, ""),
+        ("nonsense", 2, ""), ("demo --speed fast", 2, ""), ("replay holiday.jpg", 1, ""), ("score holiday.jpg", 1, ""),
+        (f"{CAMERAS} --camera nowhere.mp4", 2, "There is no film, folder or camera nowhere.mp4: check the path."),
+        (f"{CAMERAS} --camera 0", 2, "0 is named twice: name each camera once."),
+        (f"{CAMERAS}{''.join(f' --camera {n}' for n in (1, 2, 3, 4))}", 2, "There are as many cameras as can be used"),
     ],
 )  # fmt: skip
-def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, code):
+def test_a_wrong_call_gets_one_sentence(called, tmp_path, monkeypatch, words, code, says):
     monkeypatch.chdir(tmp_path)
     Path("holiday.jpg").write_bytes(bytes(range(256)) * 40)
-    ran = called(*words)
+    ran = called(*words.split())
 
     assert ran.stdout == ""
     assert is_one_sentence(ran.stderr), ran.stderr
+    assert ran.stderr.startswith(says)
     assert ran.returncode == code
 
 
@@ -317,12 +324,12 @@ def test_a_film_without_a_play_gets_a_hint(called, tmp_path):
     for number in range(3):
         cv2.imwrite(str(frames / f"{number}.png"), np.full((180, 320, 3), 90, np.uint8))
     setup = tmp_path / "table.toml"
-    setup.write_text("[[side]]\nname = 'Ann'\n[[side]]\nname = 'Bob'\n", encoding="utf-8")
+    setup.write_text(TABLE, encoding="utf-8")
     call = ("watch", "--source", frames, "--setup", setup, "--data", tmp_path)
 
     assert "Cards without stickers need --deck own" in called(*call).stderr
     assert "with --deck own which are told" in called(*call, "--deck", "own").stderr
-    setup.write_text('cards = "own"\n' + setup.read_text(encoding="utf-8"), encoding="utf-8")
+    setup.write_text(f'cards = "own"\n{TABLE}', encoding="utf-8")
     assert "with --deck own which are told" in called(*call).stderr
 
 
@@ -367,66 +374,21 @@ def test_a_line_of_rubbish_or_a_picture_takes_no_other_line_or_record_along(call
     assert ran.returncode == 1
 
 
-TABLE = """edition = "classic"
-
-[[side]]
-name = "Ann"
-
-[[side]]
-name = "Bob"
-"""
-
-
-@pytest.fixture
-def photo(tmp_path: Path) -> Path:
-    """Ann's mat alone on a table that is 2 m wide."""
-    path = tmp_path / "table.png"
-    cv2.imwrite(str(path), picture(Scene(mats=(Mat(side_mat(1), -210, -150),)), Lens(width_mm=2000)))
-    (tmp_path / "table.toml").write_text(TABLE, encoding="utf-8")
-    return path
-
-
 @pytest.mark.long
-def test_read_with_a_setup_file_says_what_the_camera_allows_and_what_would_help(called, photo):
-    ran = called("read", photo, "--setup", photo.with_suffix(".toml"))
+def test_read_with_a_setup_file_says_beside_all_else_what_the_camera_allows_and_what_would_help(called, tmp_path):
+    """Ann's mat alone on a table that is 2 m wide."""
+    photo, setup = tmp_path / "table.png", tmp_path / "table.toml"
+    cv2.imwrite(str(photo), picture(Scene(mats=(Mat(side_mat(1), -210, -150),)), Lens(width_mm=2000)))
+    setup.write_text(TABLE, encoding="utf-8")
+
+    ran = called("read", photo, "--setup", setup)
+    plain, told = (json.loads(called("read", photo, "--json", *more).stdout) for more in ((), ("--setup", setup)))
 
     assert ran.returncode == 0
-    assert "side-1/battle" in ran.stdout
-    assert "→ The mat of side 2" in ran.stdout
-    assert "→ Move the camera" in ran.stdout
-
-
-@pytest.mark.long
-def test_read_as_json_says_so_beside_what_it_says_without(called, photo):
-    plain = json.loads(called("read", photo, "--json").stdout)
-
-    told = json.loads(called("read", photo, "--setup", photo.with_suffix(".toml"), "--json").stdout)
-
-    assert set(told) - set(plain) == {"setup"}
-    assert {key: told[key] for key in plain} == plain
-    assert [hint["code"] for hint in told["setup"]["hints"]] == ["mat-missing", "closer"]
-
-
-@pytest.mark.parametrize(
-    ("others", "says"),
-    [
-        (["nowhere.mp4"], "There is no film, folder or camera nowhere.mp4: check the path."),
-        (["0"], "0 is named twice: name each camera once."),
-        (["1", "2", "3", "4"], "There are as many cameras as can be used at once: leave one out first."),
-    ],
-)
-def test_the_cameras_beside_the_first_are_some_all_different_and_not_too_many(called, tmp_path, others, says):
-    ran = called("up", *(part for one in ("/dev/video0", *others) for part in ("--camera", one)), "--data", tmp_path)
-
-    assert (ran.returncode, ran.stdout) == (2, "")
-    assert says in ran.stderr
-
-
-def test_doctor_fails_when_the_picture_that_is_named_is_not_there(called, tmp_path):
-    ran = called("doctor", "--source", tmp_path / "no.jpg", "--data", tmp_path)
-
-    assert ran.returncode == 1
-    assert "MISSING camera: There is no picture" in ran.stdout
+    for said in ("side-1/battle", "→ The mat of side 2", "→ Move the camera"):
+        assert said in ran.stdout
+    assert [hint["code"] for hint in told.pop("setup")["hints"]] == ["mat-missing", "closer"]
+    assert told == plain
 
 
 DRAWN = """
@@ -451,7 +413,7 @@ def bare(tmp_path: Path) -> Path:
     """A table without mats and without cards, and a setup file that draws zones on it."""
     path = tmp_path / "bare.png"
     cv2.imwrite(str(path), picture(Scene(cloth=(150, 150, 150)), Lens(width_mm=900)))
-    path.with_suffix(".toml").write_text(DRAWN + TABLE.replace('edition = "classic"', ""), encoding="utf-8")
+    path.with_suffix(".toml").write_text(DRAWN + TABLE, encoding="utf-8")
     return path
 
 
@@ -491,7 +453,7 @@ def test_what_a_deck_lacks_is_said_wherever_it_is_used(called, tmp_path):
     read = called("read", picture, "--deck", "ours", "--data", tmp_path)
 
     setup = tmp_path / "table.toml"
-    setup.write_text('cards = "ours"\n[[side]]\nname = "Ann"\n[[side]]\nname = "Bob"\n', encoding="utf-8")
+    setup.write_text(f'cards = "ours"\n{TABLE}', encoding="utf-8")
     watched = called("watch", "--source", source, "--setup", setup, "--data", tmp_path)
 
     assert watched.stderr.startswith("The deck 'ours' has no picture of 50, 75, 100, 200")

@@ -225,7 +225,7 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.root = root
         self.tools = root.parent / "tools"
-        self.camera = ""
+        self.camera, self.environment = "", dict[str, str]()
         shutil.copytree(ROOT / "deploy", root / "deploy")
         lib = root / "deploy/lib.sh"
         self.python, self.pi_camera = self.tools / "system-python", self.tools / "picamera2"
@@ -257,14 +257,11 @@ class Checkout:
         return subprocess.run(
             [self.root / script, *arguments],
             cwd=self.root.parent,
-            env={"PATH": path} | self.environment(),
+            env={"PATH": path, "CAMERA": self.camera, "HOME": str(self.root.parent), **self.environment},
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
         )
-
-    def environment(self) -> dict[str, str]:
-        return {"CAMERA": self.camera, "HOME": str(self.root.parent)}
 
 
 PYTHON = shlex.quote(sys.executable)
@@ -520,11 +517,8 @@ class Machine(Checkout):
         self.program(self.tools / "getent", f"echo x:x:0:0::{root.parent}:/bin/sh")
 
     def install(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        self.tried = {"COMPANION_UNDER": str(self.under), "COMPANION_SETTLES_S": "0"}
+        self.environment = {"COMPANION_UNDER": str(self.under), "COMPANION_SETTLES_S": "0"}
         return self.run(*arguments, script="deploy/install-service")
-
-    def environment(self) -> dict[str, str]:
-        return super().environment() | getattr(self, "tried", {})
 
     @property
     def calls(self) -> str:

@@ -1,5 +1,6 @@
 """Score sheets for the terminal: what a hand came to, and what it decides."""
 
+import pytest
 from records import hand, record, results
 
 from companion.app.reports import report
@@ -9,19 +10,12 @@ from companion.rules.record import judge, notation
 DRIVE = "Ann roll\nBob roll\nAnn 200\nBob 25\nAnn 200\nBob 25\nAnn 100\nBob 25\nAnn 100\nBob 25\nAnn 100\nAnn finish\n"
 
 
-def test_a_race_has_no_match_totals_and_a_winner_of_the_race():
-    ended = hand("Ann 300", edition="rush", target=300)
+@pytest.mark.parametrize(("plays", "winner"), [("Ann 300", "Ann"), ("Ann 100; Bob 50; end", "nobody")])
+def test_a_race_has_no_match_totals_and_a_winner_of_the_race_or_none(plays, winner):
+    lines = score_sheet(hand(plays, edition="rush", target=300).result)
 
-    lines = score_sheet(ended.result)
-
-    assert lines[-1] == "The race goes to Ann."
+    assert lines[-1] == f"The race goes to {winner}."
     assert not any(line.startswith("Match") for line in lines)
-
-
-def test_a_race_that_nobody_ran_to_its_end_has_no_winner():
-    ended = hand("Ann 100; Bob 50; end", edition="rush")
-
-    assert score_sheet(ended.result)[-1] == "The race goes to nobody."
 
 
 def test_matches_won_are_a_line_of_every_sheet_from_the_first_on():
@@ -87,20 +81,27 @@ def seen(name: str, zone: str | None = None, **more: object) -> dict[str, object
     return {"face": name[:-3], "card": name, "zone": zone, "sideways": False, "confidence": 0.99} | more
 
 
-def told(*cards: dict[str, object]) -> list[str]:
-    return list(picture({"image": "a.jpg", "width": 900, "height": 600, "mats": [], "cards": list(cards)}))
+BESIDE = [seen(f"{face}-{number:02d}") for number in range(1, 6) for face in ("roll", "100")]
+STRANGER = seen("theft-01", face="unknown", card=None, foreign="theft-01")
 
 
-def test_each_card_in_a_zone_has_a_line_and_those_beside_share_one():
-    beside = [seen(f"{face}-{number:02d}") for number in range(1, 6) for face in ("roll", "100")]
+@pytest.mark.parametrize(
+    ("cards", "lines"),
+    [
+        ([seen("roll-03"), seen("roll-03", face="unknown", card=None)],
+         ["  roll-03: in no zone (0.99)", "  unknown: in no zone, a sticker that cannot be told"]),
+        ([STRANGER | {"zone": "side-1/battle"}] * 2,
+         ["  theft-01: side-1/battle, a card of another edition: it does not count"] * 2),
+        ([*BESIDE, seen("stop-01", "side-1/battle", sideways=True)],
+         ["  stop-01: side-1/battle, sideways (0.99)",
+          "  in no zone: 10 cards, 5 × 100, 5 × roll; --json has the place of each"]),
+        ([STRANGER] * 9, ["  in no zone: 9 cards, 9 of another edition; --json has the place of each"]),
+    ],
+)  # fmt: skip
+def test_each_card_in_a_zone_has_a_line_and_many_beside_them_share_one(cards, lines):
+    found = {"image": "a.jpg", "width": 900, "height": 600, "mats": [], "cards": cards}
 
-    lines = told(*beside, seen("stop-01", "side-1/battle", sideways=True))
-
-    assert lines == [
-        "a.jpg: 900 × 600, no mats, 11 cards",
-        "  stop-01: side-1/battle, sideways (0.99)",
-        "  in no zone: 10 cards, 5 × 100, 5 × roll; --json has the place of each",
-    ]
+    assert list(picture(found)) == [f"a.jpg: 900 × 600, no mats, {len(cards)} cards", *lines]
 
 
 def test_cards_are_listed_mat_by_mat_zone_by_zone_and_face_by_face():
@@ -126,26 +127,6 @@ def test_mats_without_any_card_read_point_to_the_doctor_and_to_decks():
     assert list(picture(found))[1] == hint
     assert "`--deck own`" in list(picture(found))[2]
     assert list(picture({**found, "mats": []}))[1:] == []
-
-
-def test_a_few_cards_beside_the_zones_are_named_one_by_one():
-    assert told(seen("roll-03"))[1:] == ["  roll-03: in no zone (0.99)"]
-
-
-def test_a_card_that_does_not_count_is_told_in_words():
-    stranger = seen("theft-01", "side-1/battle", face="unknown", card=None, foreign="theft-01")
-    soft = seen("roll-03", face="unknown", card=None)
-
-    assert told(stranger, soft)[1:] == [
-        "  theft-01: side-1/battle, a card of another edition: it does not count",
-        "  unknown: in no zone, a sticker that cannot be told",
-    ]
-
-
-def test_many_cards_of_another_edition_are_counted_as_such():
-    stranger = seen("theft-01", face="unknown", card=None, foreign="theft-01")
-
-    assert told(*[stranger] * 9)[1] == "  in no zone: 9 cards, 9 of another edition; --json has the place of each"
 
 
 def test_of_a_line_without_end_the_beginning_is_shown():
