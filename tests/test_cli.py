@@ -258,7 +258,8 @@ CAMERAS = "up --data empty --camera /dev/video0"
     [
         ("replay nowhere.mbn", 2, ""), ("score nowhere.mbn", 2, ""), ("editions show klassik", 2, ""),
         ("editions check nowhere.toml", 2, ""), ("editions show nowhere.toml", 2, ""),
-        ("read nowhere.jpg --json", 1, ""), ("watch --source nowhere.mp4 --setup nowhere.toml --json", 2, ""),
+        ("read nowhere.jpg --json", 1, ""), ("read nowhere.jpg --audit klassik", 2, ""),
+        ("watch --source nowhere.mp4 --setup nowhere.toml --json", 2, ""),
         ("watch --source demo:nothing-like-it", 2, ""), ("export 1 --data empty", 2, ""),
         ("print stickers --edition klassik --out x", 2, ""), ("print stickers --size-mm 3 --out x", 2, ""),
         ("nonsense", 2, ""), ("demo --speed fast", 2, ""), ("replay holiday.jpg", 1, ""), ("score holiday.jpg", 1, ""),

@@ -116,28 +116,26 @@ def signed_at(monkeypatch):
 
 
 @pytest.mark.parametrize(("then_s", "now_s"), list(itertools.permutations((IN_1970, IN_2026, IN_2100), 2)))
-def test_a_phone_is_the_same_phone_after_a_jump_of_years(match, signed_at, then_s, now_s):
-    match.start(TWO)
-    app = create_app(match, secret=b"s" * 32)
-    phone, signed_at[0] = app.test_client(), then_s
-    sent = tap(phone, "/join", player="Ann").headers["Set-Cookie"]
-    tap(phone, "/phone", theme="dark")
+@pytest.mark.usefixtures("begun")
+def test_a_phone_is_the_same_phone_after_a_jump_of_years(app, page, signed_at, then_s, now_s):
+    signed_at[0] = then_s
+    sent = tap(page, "/join", player="Ann").headers["Set-Cookie"]
+    tap(page, "/phone", theme="dark")
 
     signed_at[0] = now_s
 
-    assert "this phone" in text_of(phone.get("/seats"))
-    assert 'data-theme="dark"' in phone.get("/").get_data(as_text=True)
+    assert "this phone" in text_of(page.get("/seats"))
+    assert 'data-theme="dark"' in page.get("/").get_data(as_text=True)
     assert len(app.extensions["companion"].phones.party.seats) == 1
     # The phone counts itself how long it keeps its cookie.
     assert not {"Expires", "Domain"} & {part.partition("=")[0] for part in sent.split("; ")}
     assert {"HttpOnly", "SameSite=Lax", "Path=/", f"Max-Age={400 * 24 * 3600}"} <= set(sent.split("; "))
 
 
-def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_look_old(match):
-    phone = create_app(match, secret=b"s" * 32).test_client()
-    sent = phone.get("/static/live.js")
+def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_look_old(page):
+    sent = page.get("/static/live.js")
 
-    again = phone.get("/static/live.js", headers={"If-None-Match": sent.headers["ETag"]})
+    again = page.get("/static/live.js", headers={"If-None-Match": sent.headers["ETag"]})
 
     assert (sent.status_code, again.status_code, again.data) == (200, 304, b"")
     assert "Last-Modified" not in sent.headers
@@ -147,8 +145,8 @@ def test_a_file_that_a_browser_has_is_not_sent_again_because_the_clock_makes_it_
 
 
 @pytest.mark.parametrize("at_s", [IN_1970, -1e10, 1e300, float("inf"), float("nan"), IN_2026 + 1000 * YEARS])
-def test_a_day_that_cannot_be_right_is_not_shown(match, at_s):
-    with create_app(match, secret=b"s" * 32).test_request_context("/past"):
+def test_a_day_that_cannot_be_right_is_not_shown(app, at_s):
+    with app.test_request_context("/past"):
         assert past_matches.when(at_s) == "Date not known"
         assert "2026" in past_matches.when(IN_2026)
 

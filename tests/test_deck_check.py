@@ -192,9 +192,3 @@ def test_pictures_that_cannot_be_read_are_no_missing_cards(called, tmp_path):
     assert ran.stdout == f"{audit_report.NO_PICTURE}\n"
     assert ran.stderr.count("\n") == 1
     assert ran.returncode == 1
-
-
-def test_an_edition_that_is_none_gets_one_sentence(called, tmp_path):
-    ran = called("read", *pictures_of(["25-01"], tmp_path), "--audit", "klassik")
-
-    assert (ran.stdout, ran.stderr.count("\n"), ran.returncode) == ("", 1, 2)

@@ -328,21 +328,22 @@ def test_any_damage_to_a_file_is_noticed_or_harmless():
 # --- A log that is gone, or another one -----------------------------------------------------------------------
 
 
-def test_a_log_that_is_gone_comes_back_from_its_backup(whole, tmp_path):
+@pytest.mark.parametrize(
+    ("spoil", "what"),
+    [
+        (Path.unlink, "was lost or damaged."),
+        (lambda log: changed(log, "DELETE FROM event WHERE seq > 116"), "was damaged; it lies in damaged/1-"),
+    ],
+)
+def test_a_log_that_is_gone_or_ends_before_its_backup_comes_back_from_it(whole, tmp_path, spoil, what):
     path = copied(whole, tmp_path)
-    path.unlink()
+    spoil(path)
 
     rows, note = mended(path)
 
     assert rows == look(whole)[:-5]
-    assert str(note).startswith("The file with all matches was lost or damaged. The newest backup is here again.")
-
-
-def test_a_log_that_ends_before_its_backup_has_lost_its_end(whole, tmp_path):
-    path = copied(whole, tmp_path)
-    changed(path, f"DELETE FROM event WHERE seq > {look(whole)[-16][0]}")
-
-    assert mended(path)[0] == look(whole)[:-5]
+    assert note.startswith(f"The file with all matches {what}")
+    assert "The newest backup is here again." in note
 
 
 @pytest.mark.parametrize("is_known", [True, False])

@@ -422,7 +422,7 @@ def test_another_program_that_reads_without_end_is_said_and_what_waits_is_writte
 # --- A data folder that is deleted meanwhile ------------------------------------------------------------------
 
 
-def test_the_first_play_after_the_data_folder_was_deleted_is_said_to_be_unsaved(begun, tmp_path):
+def test_the_first_play_after_the_folder_was_deleted_is_said_to_be_unsaved_until_it_is_there_again(begun, tmp_path):
     shutil.rmtree(tmp_path)
 
     begun.enter("Ann roll", "Ann")
@@ -431,12 +431,7 @@ def test_the_first_play_after_the_data_folder_was_deleted_is_said_to_be_unsaved(
     assert [entry.written.text for entry in begun.state.entries][-1] == "Ann roll"
     assert begun.store.events(1)[-1].body["text"] == "Ann roll"
 
-
-def test_a_folder_that_is_there_again_gets_all_that_was_in_it(begun, tmp_path):
-    shutil.rmtree(tmp_path)
-    begun.enter("Ann roll", "Ann")
     tmp_path.mkdir()
-
     begun.enter("Bob roll", "Bob")
 
     assert begun.state.unsaved is None

@@ -53,20 +53,11 @@ class Check:
 def checks(
     data_dir: Path,
     port: int,
-    *,
     source: str | None = None,
     layouts: Sequence[MatLayout] | None = None,
     drawing: Drawing | None = None,
-    camera_only: bool = False,
 ) -> Iterator[Check]:
-    """Yield every check, one after the other, or `camera_only`; opens the cameras, so no caller may use any.
-
-    `source` is looked at in the place of the first camera; `layouts` are the mats that ought to be seen, `drawing`
-    holds the zones drawn for mats that are not there.
-    """
-    if camera_only:
-        yield from seeing(source, layouts, drawing)
-        return
+    """Yield every check, one after the other; the last three arguments are those of `seeing`."""
     yield library("cv2", "OpenCV", "type `pip install opencv-python` (and `sudo apt-get install libgl1 libglib2.0-0`)")
     yield library("zxingcpp", "zxing-cpp", "type `pip install zxing-cpp`")
     yield library("pyzbar.pyzbar", "pyzbar", "type `sudo apt-get install libzbar0`")
@@ -105,7 +96,11 @@ def library(module: str, name: str, remedy: str) -> Check:
 def seeing(
     source: str | None = None, layouts: Sequence[MatLayout] | None = None, drawing: Drawing | None = None
 ) -> Iterator[Check]:
-    """Check whether a camera (or the source named) gives pictures, and whether stickers can be read on them."""
+    """Check whether a camera gives pictures, and whether stickers can be read on them.
+
+    It opens the camera, so no caller may use any. `source` is looked at in the place of the first camera; `layouts` are
+    the mats that ought to be seen, `drawing` holds the zones drawn for mats that are not there.
+    """
     try:
         # Loaded only now: where OpenCV is what is missing, the other checks still have to be made.
         from companion.vision.capture import sources

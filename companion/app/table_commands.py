@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import socket
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -88,24 +87,17 @@ def read_images(
             print_json(found) if as_json else click.echo("\n".join(map(report.printable, report.picture(found))))
         if "setup" in found and not (as_json or audited):
             click.echo("\n".join(report.allowed_by_camera(cast("dict[str, Any]", found["setup"]))))
+    is_complete = True
     if audited:
-        return _audit(audited, pictures, unread, as_json=as_json)
-    return WRONG if unread else 0
+        said = audit_report.as_json(audited, audit_report.shown_on(pictures, unread))
+        print_json(said) if as_json else click.echo("\n".join(said["say"]))
+        is_complete = said["complete"]
+    return 0 if is_complete and not unread else WRONG
 
 
 def _layouts(table: Any) -> list[Any]:
     """Return the mats that a set-up table needs: one a side, and the table's own."""
     return [layout for layout in all_mats() if layout.id in {*table.mats, TABLE}]
-
-
-def _audit(edition: Any, pictures: Sequence[dict[str, Any]], unread: int, *, as_json: bool) -> int:
-    """Say which cards of a deck are on no picture; return the exit code."""
-    shown = audit_report.shown_on(pictures, unread)
-    if as_json:
-        print_json(audit_report.as_json(edition, shown))
-    else:
-        click.echo("\n".join(audit_report.sentences(edition, shown)))
-    return 0 if audit_report.audit(edition.deck, shown.counts).is_complete and not unread else WRONG
 
 
 @click.command()
@@ -239,14 +231,15 @@ def doctor(source: str | None, setup: Path | None, camera: bool, port: int, data
     Example: companion doctor --camera
     Example: companion doctor --source table.jpg
     """
-    from companion.app.doctor import checks, verdict
+    from companion.app.doctor import checks, seeing, verdict
     from companion.match.setup_file import read_setup
 
     table = read_setup(setup) if setup else None
     layouts = _layouts(table) if table else None
     folder = data_dir(data)
     zones = DrawnZones(folder, table.drawing if table else None)
-    found = list(checks(folder, port, source=source, layouts=layouts, drawing=zones.current, camera_only=camera))
+    look = source, layouts, zones.current
+    found = list(seeing(*look) if camera else checks(folder, port, *look))
     first = verdict(found)
     click.echo(f"{first}\n")
     if zones.problem:

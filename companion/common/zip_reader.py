@@ -85,10 +85,7 @@ def _opened(file: Path, sent: bytes | None, bad: Callable[[Path, Said], Problem]
         raise Problem("There is no file %(path)s: check the path.", path=file) from error
     except OSError as error:
         raise Problem("%(path)s cannot be read (%(error)s): check the path.", path=file, error=cause(error)) from error
-    except (
-        *(zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError),
-        *(ValueError, OverflowError, MemoryError),
-    ) as error:
+    except (zipfile.BadZipFile, RuntimeError, EOFError, ValueError, OverflowError, MemoryError) as error:
         raise bad(file, say("it is no zip file, or damaged")) from error
     except Exception as error:
         if type(error).__module__ not in _OF_UNPACKING:

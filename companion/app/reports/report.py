@@ -53,14 +53,10 @@ def closing(lines: Sequence[JudgedLine], *, as_lies: bool = False) -> Iterator[s
     """Yield what to say at the end of a file of which lines were left out: which are the cause, and what helps."""
     left_out = [judged for judged in lines if judged.verdict != LEGAL and not judged.applied]
     if not as_lies and any(judged.verdict == ILLEGAL for judged in left_out):
-        yield f"{_what_was_left_out(left_out)} {_WAYS_TO_LET_STAND}"
+        ways = "`replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
+        yield f"{_what_was_left_out(left_out)} {ways}"
     for name in dict.fromkeys(judged.look_up for judged in left_out if judged.look_up):
         yield f"`{typed(f'editions show {name}')}` lists the cards and the house rules."
-
-
-_WAYS_TO_LET_STAND = (
-    "`replay --as-lies` lets every card lie as it was laid; `anyway` at a line's end lets that one stand."
-)
 
 
 def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
