@@ -1,6 +1,7 @@
 """What tests of many rooms start from, and in which order they run."""
 
 import gc
+import io
 import os
 import sqlite3
 import sys
@@ -167,10 +168,11 @@ class Called(NamedTuple):
 
 @pytest.fixture
 def called(monkeypatch, capsys, tmp_path):
-    """Calls the program as a shell would, without the time that it takes to load."""
+    """Calls the program as a shell would, without the time that it takes to load; `typed` is its standard input."""
 
-    def call(*words: str | Path) -> Called:
+    def call(*words: str | Path, typed: str = "") -> Called:
         monkeypatch.setattr(sys, "argv", ["companion", *map(str, words)])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.encode())))
         with pytest.raises(SystemExit) as ended:
             main()
         said = capsys.readouterr()

@@ -51,11 +51,6 @@ KNOWN_EXCEPTIONS = {
 NOT_IN_RULES = {"cv2", "numpy", "flask", "sqlite3", "time", "datetime", "random", "secrets", "threading"}
 
 
-def room_of(module: str) -> str:
-    """`companion.rules.cards` is in the room `rules`, `companion` itself in the room without a name."""
-    return [*module.split("."), ""][1]
-
-
 def imports_of(path: Path) -> Iterator[str]:
     """Every module that a file imports, wherever in the file."""
     package = path.relative_to(ROOT).parent.parts
@@ -69,10 +64,9 @@ def imports_of(path: Path) -> Iterator[str]:
 
 
 def rooms_imported_by(module: str) -> set[str]:
-    """The rooms of others that a file imports, with what is in the room without a name left out."""
-    here = room_of(module.removesuffix(".py").replace("/", ".").removesuffix(".__init__"))
-    rooms = {room_of(name) for name in imports_of(ROOT / module) if name.split(".")[0] == "companion"}
-    return rooms - {here, "", "__version__"}
+    """The rooms of others that a file imports."""
+    rooms = {name.split(".")[1] for name in imports_of(ROOT / module) if name.startswith("companion.")}
+    return rooms - {Path(module).parts[1], "__version__"}
 
 
 def test_the_rooms_are_these_and_no_others():
@@ -700,22 +694,16 @@ def calls(*pages: Path) -> list[list[str]]:
     return sorted({tuple(shlex.split(call, comments=True)) for call in shown})
 
 
-def commands_meant(call: tuple[str, ...]) -> set[str]:
-    """The commands that a call means: options alone go to whichever `deploy/run` starts."""
-    named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
-    return set(named) if named else {"up", "demo"}
-
-
 @pytest.mark.parametrize("call", calls(*PAGES), ids=" ".join)
 def test_what_the_docs_show_can_be_called(call):
+    """Options alone go to whichever command `deploy/run` starts."""
     options = {word.split("=")[0] for word in call if word.startswith("--") and word != "--help"}
+    named = [word for word in call[:1] if word.islower() and not word.startswith("-")]
 
-    known = [companion.get_command(None, name) for name in commands_meant(call)]
-    known = [
-        getattr(command, "commands", {}).get(word, command) for command in known for word in (call[1:] or [""])[:1]
-    ]
-
-    assert all(options <= {opt for param in command.params for opt in param.opts} for command in known)
+    for name in named or ("up", "demo"):
+        command = companion.get_command(None, name)
+        command = getattr(command, "commands", {}).get("".join(call[1:2]), command)
+        assert options <= {opt for param in command.params for opt in param.opts}
 
 
 def test_the_docs_list_every_command():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import random
 import subprocess
@@ -11,7 +10,6 @@ import sys
 import pytest
 from players import legal_hand, random_table
 
-from companion.app import cli
 from companion.robots.robot import Dialogue, Level
 from companion.robots.search import Effort
 from companion.rules.editions.edition import edition_names
@@ -23,19 +21,21 @@ HANDED = "edition rush\nside Ann\nside Bob\nhand first Ann\nAnn control stop > B
 ATTACKED = RECORD + "Ann roll\nBob stop > Ann\n"
 
 
-def answers(monkeypatch, capsys, lines: list[str], *options: str) -> list[dict]:
-    text = "".join(f"{line}\n" for line in lines).encode("utf-8", errors="surrogatepass")
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text)))
-    monkeypatch.setattr(sys, "argv", ["companion", "robot", *options])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert ended.value.code == 0
-    return [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+@pytest.fixture
+def answers(called):
+    """Asks those lines; gives the answers."""
+
+    def ask(lines: list[str], *options: str) -> list[dict]:
+        ran = called("robot", *options, typed="".join(f"{line}\n" for line in lines))
+        assert ran.returncode == 0
+        return [json.loads(line) for line in ran.stdout.splitlines()]
+
+    return ask
 
 
 @pytest.mark.parametrize("level", ["1", "2", "3"])
-def test_a_question_is_answered_with_a_play_and_a_reason(monkeypatch, capsys, level):
-    (answer,) = answers(monkeypatch, capsys, [json.dumps(ASKED)], "--level", level)
+def test_a_question_is_answered_with_a_play_and_a_reason(answers, level):
+    (answer,) = answers([json.dumps(ASKED)], "--level", level)
 
     assert answer["play"] == "Ann roll"
     assert any(sign.isdigit() for sign in answer["why"])
@@ -68,39 +68,39 @@ def test_a_question_is_answered_with_a_play_and_a_reason(monkeypatch, capsys, le
         ('{"record": "\\ud800", "player": "\\u0000", "hand": []}', "Line 1 of the record"),
     ],
 )
-def test_bad_input_gets_one_sentence_and_the_next_line_its_answer(monkeypatch, capsys, question, says):
-    *bad, good = answers(monkeypatch, capsys, [question, json.dumps(ASKED)], "--level", "1")
+def test_bad_input_gets_one_sentence_and_the_next_line_its_answer(answers, question, says):
+    *bad, good = answers([question, json.dumps(ASKED)], "--level", "1")
 
     assert good["play"] == "Ann roll"
     assert [list(answer) for answer in bad] == ([["error"]] if says else [])
     assert all(says in answer["error"] and answer["error"].count("\n") == 0 for answer in bad)
 
 
-def test_off_turn_answers_are_asked_in_the_same_way(monkeypatch, capsys):
+def test_off_turn_answers_are_asked_in_the_same_way(answers):
     hand = ["25", "50", "100", "gasoline", "repairs"]
     has, lacks, drawn = (
         json.dumps({"record": ATTACKED, "player": "Ann", "hand": [*cards, *hand]})
         for cards in (["right-of-way"], ["75"], ["75", "roll"])
     )
 
-    plays = [answer["play"] for answer in answers(monkeypatch, capsys, [has, lacks, drawn])]
+    plays = [answer["play"] for answer in answers([has, lacks, drawn])]
     assert plays == ["Ann right-of-way !", None, "Ann roll"]
 
 
-def test_the_same_seed_gives_the_same_answer(monkeypatch, capsys):
+def test_the_same_seed_gives_the_same_answer(answers):
     question = json.dumps(
         {"record": ATTACKED, "player": "Ann", "hand": ["25", "stop", "100", "75", "50", "roll", "200"]}
     )
-    given = answers(monkeypatch, capsys, [question] * 2, "--level", "3", "--seed", "5")
+    given = answers([question] * 2, "--level", "3", "--seed", "5")
 
     assert given[0] == given[1]
 
 
-def test_a_search_ends_when_its_time_is_up(monkeypatch, capsys):
+def test_a_search_ends_when_its_time_is_up(answers):
     question = json.dumps(
         {"record": RECORD, "player": "Ann", "hand": ["25", "stop", "100", "75", "50", "gasoline", "200"]}
     )
-    (answer,) = answers(monkeypatch, capsys, [question], "--level", "3", "--seconds", "0.05")
+    (answer,) = answers([question], "--level", "3", "--seconds", "0.05")
 
     assert answer["play"].startswith("Ann ")
 

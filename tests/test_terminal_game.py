@@ -1,6 +1,5 @@
 """`companion play`: a command a line, screens of 24 lines of 80 letters, a game that is saved and played on."""
 
-import io
 import json
 import random
 import re
@@ -45,15 +44,11 @@ def in_english(monkeypatch):
 
 
 @pytest.fixture
-def played(called, monkeypatch):
+def played(called):
     """Calls `companion play` with those lines typed, and as many words of the call as there are."""
     handlers = {number: signal.getsignal(number) for number in (signal.SIGHUP, signal.SIGTERM)}
 
-    def play(typed: str, *words):
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(typed.replace("; ", "\n").encode())))
-        return called("play", *words)
-
-    yield play
+    yield lambda typed, *words: called("play", *words, typed=typed.replace("; ", "\n"))
     for number, handler in handlers.items():
         signal.signal(number, handler)
 

@@ -6,11 +6,12 @@ The scripts run below a folder of the test; what would install packages, or star
 import os
 import shutil
 import subprocess
-import threading
-from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import chain, repeat
 from pathlib import Path
 
 import pytest
+from flask import Flask
+from serving import running
 
 ROOT = Path(__file__).parent.parent
 NAME = "mille-bornes-companion"
@@ -131,21 +132,6 @@ def test_with_the_version_before_its_unit_comes_back(machine):
     assert unit.read_text() == before + "Alias=newer.service\n"
 
 
-class Page(BaseHTTPRequestHandler):
-    """A page that comes with a status, after so many answers that something is wrong."""
-
-    status, failures = 200, 0
-
-    def do_GET(self):
-        self.send_response(503 if type(self).failures else self.status)
-        type(self).failures = max(0, self.failures - 1)
-        self.end_headers()
-        self.wfile.write(b"The table")
-
-    def log_message(self, *_said):
-        pass
-
-
 @pytest.mark.parametrize(
     ("status", "failures", "host", "comes"),
     [
@@ -155,11 +141,12 @@ class Page(BaseHTTPRequestHandler):
 )  # fmt: skip
 def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, comes):
     """It is given three seconds, and asked twice a second; at another address nobody listens."""
-    shown = type("Shown", (Page,), {"status": status, "failures": failures})
+    answers = chain([503] * failures, repeat(status))
+    page = Flask(__name__)
+    page.add_url_rule("/", "page", lambda: ("The table", next(answers)))
     options = tmp_path / "options"
-    with HTTPServer(("127.0.0.1", 0), shown) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        options.write_text(f'OPTIONS="--source 0{host} --port {server.server_port}"\n')
+    with running(page) as url:
+        options.write_text(f'OPTIONS="--source 0{host} --port {url.rpartition(":")[2]}"\n')
         asked = subprocess.run(
             ["bash", "-c", f". {ROOT}/deploy/lib.sh && page_comes {options}"],
             env={**os.environ, "COMPANION_ANSWERS_S": "3" if comes else "0"},
@@ -167,7 +154,6 @@ def test_a_service_works_if_its_page_comes(tmp_path, status, failures, host, com
             text=True,
             check=False,
         )
-        server.shutdown()
 
     assert (asked.returncode == 0) is comes
     assert ("Its page does not come" in asked.stderr) is not comes
