@@ -14,7 +14,6 @@ import re
 import shutil
 import sqlite3
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
@@ -278,14 +277,13 @@ def _check_thing(thing: str, content: Mapping[str, bytes], folder: Path, file: P
 
 def _check_edition(where: Path, name: str, content: bytes) -> None:
     try:
-        text = content.decode("utf-8")
-        faults = read_text(text, shipped_names()).faults
-        said = tomllib.loads(text.removeprefix("\ufeff")).get("name") if not faults else None
-    except (ValueError, RecursionError) as error:
+        reading = read_text(content.decode("utf-8"), shipped_names())
+    except ValueError as error:
         raise _bad(where, f"the edition {name} is damaged") from error
-    if faults or f"{said}.toml" != name:
-        what = faults[0].say.rstrip(".") if faults else f"it is called '{shown(str(said))}'"
-        raise _bad(where, f"the edition {name} is wrong: {what}")
+    if reading.faults:
+        raise _bad(where, f"the edition {name} is wrong: {reading.faults[0].say.rstrip('.')}")
+    if f"{reading.entries['name']}.toml" != name:
+        raise _bad(where, f"the edition {name} is wrong: it is called '{shown(reading.entries['name'])}'")
 
 
 def _check_deck(where: Path, folder: Path) -> None:
