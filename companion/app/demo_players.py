@@ -36,21 +36,12 @@ LOOK_AGAIN_S = 0.5
 EVEN = Tempo()
 
 
-@dataclass(frozen=True, slots=True)
-class Stand:
-    """A table that the record comes by while a script is played."""
-
-    plays: int  # number of plays of the script that are done
-    hand: int
-    table: Table
-
-
 class ScriptRecord:
     """What the record says at each play of a script that begins with the hand of a game."""
 
     def __init__(self, game: Game, script: Script) -> None:
         self._actions = [action for hand in script.hands for action in hand.actions if not action.taken_back]
-        self._stands = _stands(game, script.hands)
+        self._stands = tuple(_stands(game, script.hands))
 
     def where(self, number: int, state: MatchState) -> int | None:
         """Return the number of the table that the record shows while a play is made; None where it shows no such one.
@@ -64,7 +55,7 @@ class ScriptRecord:
         first = max((n for n in shown if n < number), default=0)
         last = min((n for n in shown if n > number), default=len(self._actions) + 1) - 1
         games = (state.game, _played_to(state))
-        may_be = ((n, stand) for n, stand in enumerate(self._stands) if first <= stand.plays <= last)
+        may_be = ((n, stand) for n, (plays, stand) in enumerate(self._stands) if first <= plays <= last)
         return max((n for n, stand in may_be if any(_is_there(stand, game) for game in games)), default=None)
 
     def may_begin(self, number: int, state: MatchState) -> bool:
@@ -74,16 +65,16 @@ class ScriptRecord:
         Where playing on confirms, the play before may still wait, but not the last of all, which nothing follows.
         """
         game = _played_to(state) if number <= len(self._actions) else state.game
-        before = [stand for stand in self._stands if stand.plays == number - 1]
+        before = [stand for plays, stand in self._stands if plays == number - 1]
         wanted = before if state.policy is Policy.AUTO else before[-1:]
         if number > 1 and number - 2 < len(self._actions) and self._actions[number - 2].play.verb is Verb.TAKE:
             # The card that follows tells whether it was taken.
-            wanted = [*wanted, *(stand for stand in self._stands if stand.plays == number - 2)]
+            wanted = [*wanted, *(stand for plays, stand in self._stands if plays == number - 2)]
         return any(_is_there(stand, game) for stand in wanted)
 
 
-def _is_there(stand: Stand, game: Game) -> bool:
-    return game.hand_number == stand.hand and game.table == stand.table
+def _is_there(stand: Game, game: Game) -> bool:
+    return game.hand_number == stand.hand_number and game.table == stand.table
 
 
 def _played_to(state: MatchState) -> Game:
@@ -100,17 +91,16 @@ def _playing_on_confirms(state: MatchState) -> bool:
     return state.policy is Policy.PLAY_ON and not state.other_side_verifies
 
 
-def _stands(game: Game, hands: Iterable[Hand]) -> tuple[Stand, ...]:
+def _stands(game: Game, hands: Iterable[Hand]) -> Iterator[tuple[int, Game]]:
+    """Yield each game that the record comes by while hands are played, after the number of plays that are done."""
     plays = 0
-    games: list[tuple[int, Game]] = []
     for number, hand in enumerate(hands):
         game = _after(game, f"hand first {hand.first}") if number else game
-        games.append((plays, game))
+        yield plays, game
         for play in plays_that_stay(hand):
             plays += 1
             game = _after(game, str(play))
-            games.append((plays, game))
-    return tuple(Stand(plays, game.hand_number, game.table) for plays, game in games if game.table is not None)
+            yield plays, game
 
 
 def _after(game: Game, line: str) -> Game:
@@ -136,7 +126,6 @@ def script_from(state: MatchState, hands: int, seed: int) -> Script:
 class Waiting:
     """The players wait for the record before they begin a play."""
 
-    number: int = 0
     looks: int = 0
     idle: int = 0  # number of looks that brought nothing while nobody was asked anything
     was_asked: bool = False  # True if somebody was asked about what was laid last
@@ -187,7 +176,6 @@ class DemoPlayers:
     def _may_begin(self, number: int) -> bool:
         """True if the players go on: the camera has looked, nothing waits for people, and the record is so far."""
         state, before = self._match.state, self._waiting
-        before = before if before.number == number else Waiting(number)
         # Whether people are asked something that no card of the next player's answers.
         by_itself = _playing_on_confirms(state)
         asks = any(not (question.may_count_untapped and by_itself) for question in state.questions)
@@ -195,7 +183,7 @@ class DemoPlayers:
         # It is for people to answer about the extension, and to begin the next hand.
         is_for_people = table is None or table.is_over or table.extension_offered_to is not None
         idle = 0 if asks or is_for_people else before.idle + 1
-        self._waiting = Waiting(number, before.looks + 1, idle, before.was_asked or asks)
+        self._waiting = Waiting(before.looks + 1, idle, before.was_asked or asks)
         if asks or before.looks < LOOK_BEFORE_GOING_ON or not self._course.may_begin(number, state):
             return False
         self._number, self._waiting = number, Waiting()

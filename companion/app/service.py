@@ -325,17 +325,13 @@ def _first_camera(
     others: Callable[[], Collection[str]] = tuple,
 ) -> FirstCamera:
     """Return what looks for a camera: a phone that was chosen, else the first that answers besides the `others`."""
-
-    def devices() -> list[str]:
-        return [*([PHONE] if phone.sender else []), *video_devices()]
-
-    def openers_of(source: str) -> Openers:
-        return Openers(phone.open, lambda: phone.sender is not None) if source == PHONE else openers(source, size_px)
-
-    def answers() -> str | None:
-        return PHONE if phone.sender else camera_answers(besides=others())
-
-    return FirstCamera(answers, devices, watch.stopping.wait, openers=openers_of)
+    of_phone = Openers(phone.open, lambda: phone.sender is not None)
+    return FirstCamera(
+        answers=lambda: PHONE if phone.sender else camera_answers(besides=others()),
+        devices=lambda: [*([PHONE] if phone.sender else []), *video_devices()],
+        wait=watch.stopping.wait,
+        openers=lambda source: of_phone if source == PHONE else openers(source, size_px),
+    )
 
 
 def _pictures_of_first(

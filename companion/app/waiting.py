@@ -13,12 +13,11 @@ from collections.abc import Callable
 from itertools import chain, repeat
 from typing import TypeVar
 
-import click
 from flask import Flask, Response, make_response, render_template
 
+from companion.app.usage import warn
 from companion.common.errors import Problem
 from companion.common.resources import shipped
-from companion.common.terminal import plain
 from companion.common.text import say
 from companion.pages import language
 from companion.pages.server import serving
@@ -46,7 +45,7 @@ def opened_in_the_end(open_it: Callable[[], _Opened], host: str, port: int) -> _
         except Exception:
             log.exception("the service cannot start")
             reason = OURS
-        click.echo(plain(reason), err=True)
+        warn(reason)
         _say_why(reason, pause_s, manager, host, port)
     raise AssertionError
 
