@@ -13,7 +13,7 @@ from companion.rules import reasons, scoring
 from companion.rules.cards import Card
 from companion.rules.editions.edition import Edition, load_edition
 from companion.rules.record.judge import ILLEGAL, LEGAL, UNREADABLE, HandResult, JudgedLine
-from companion.rules.scoring import Item, Sheet
+from companion.rules.scoring import Item
 from companion.rules.table import HowEnded
 from companion.tabletop.drawn_zones import ZONE_NAMES
 
@@ -70,8 +70,7 @@ def _what_was_left_out(left_out: Sequence[JudgedLine]) -> str:
     )
 
 
-def how_it_ended(result: HandResult) -> str:
-    """Return the heading of a hand's sheet."""
+def _how_it_ended(result: HandResult) -> str:
     ways = {
         HowEnded.COMPLETED: f"{_name(result.by)} completed {result.table.target} km",
         HowEnded.EXHAUSTED: "all cards played out",
@@ -84,25 +83,17 @@ def how_it_ended(result: HandResult) -> str:
 def score_sheet(result: HandResult) -> list[str]:
     """Return the score sheet of a hand as a table, one line of text a row."""
     sides = [side.name for side in result.table.sides]
-    match = [result.match.get(side, 0) for side in sides] if not result.table.edition.is_race else None
-    won = [result.won.get(side, 0) for side in sides]
-    rows = _sheet_rows(sides, [result.sheets[side] for side in sides], match, won)
-    return [how_it_ended(result), *rows, *_what_it_decides(result)]
-
-
-def _sheet_rows(
-    sides: Sequence[str], sheets: Sequence[Sheet], match: Sequence[int] | None, won: Sequence[int]
-) -> list[str]:
-    """Return the lines of a score sheet with any points, the totals, those of the match, and the matches won."""
     rows = [["", *map(_name, sides)]]
     for item in Item:
-        points = [dict(sheet.lines).get(item, 0) for sheet in sheets]
+        points = [dict(result.sheets[side].lines).get(item, 0) for side in sides]
         if any(points):
             rows.append([_ITEM_NAMES[item], *(str(p) if p else "–" for p in points)])
-    rows.append(["Total", *(str(sheet.total) for sheet in sheets)])
-    rows += [["Match", *map(str, match)]] if match is not None else []
-    rows += [["Matches won", *map(str, won)]] if match is not None and any(won) else []
-    return table(rows)
+    rows.append(["Total", *(str(result.sheets[side].total) for side in sides)])
+    if not result.table.edition.is_race:
+        rows.append(["Match", *(str(result.match.get(side, 0)) for side in sides)])
+        won = [result.won.get(side, 0) for side in sides]
+        rows += [["Matches won", *map(str, won)]] if any(won) else []
+    return [_how_it_ended(result), *table(rows), *_what_it_decides(result)]
 
 
 def _name(name: str | None) -> str:
