@@ -581,32 +581,25 @@ def test_other_options_leave_what_else_the_systems_file_holds_and_nobody_reads_i
     assert options.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_service_takes_the_matches_along_once(machine):
+def test_a_service_takes_the_matches_along_once_and_leaves_none_to_be_taken_for_the_newest(machine):
     played = machine.root.parent / ".local/share/mille-bornes-companion/companion.sqlite3"
-    played.parent.mkdir(parents=True)
+    folder = played.parent
+    kept = [folder.with_name(f"{folder.name}-before-service{number}") for number in ("", "-2")]
+    for made in (folder, kept[0]):
+        made.mkdir(parents=True)
     played.write_text("first")
 
     first = machine.install()
-    played.parent.mkdir()
-    played.write_text("second")
-    again = machine.install()
 
-    assert (machine.under / MATCHES / "companion.sqlite3").read_text() == "first"
+    assert (folder.exists(), (kept[1] / played.name).read_text()) == (False, "first")
     assert "Your matches have been copied" in first.stderr
-    assert "Your matches have been copied" not in again.stderr
+    assert f"{folder}, which is called {kept[1]} now" in first.stderr
 
+    folder.mkdir()
+    played.write_text("second")
 
-def test_matches_that_a_service_took_along_are_not_left_to_be_taken_for_the_newest(machine):
-    played = machine.root.parent / ".local/share/mille-bornes-companion"
-    kept = [played.with_name(f"{played.name}-before-service{number}") for number in ("", "-2")]
-    played.mkdir(parents=True)
-    (played / "companion.sqlite3").write_text("ours")
-    kept[0].mkdir()
-
-    answer = machine.install()
-
-    assert (played.exists(), (kept[1] / "companion.sqlite3").read_text()) == (False, "ours")
-    assert f"{played}, which is called {kept[1]} now" in answer.stderr
+    assert "Your matches have been copied" not in machine.install().stderr
+    assert (machine.under / MATCHES / "companion.sqlite3").read_text() == "first"
 
 
 def test_a_service_leaves_the_matches_of_a_companion_that_runs_alone(machine):

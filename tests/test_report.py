@@ -44,19 +44,17 @@ def test_an_open_hand_decides_nothing():
     assert score_sheet(result)[-1].startswith("Total")
 
 
-def test_one_line_that_was_left_out_is_named_without_a_count():
-    lines = [item for item in record("side Ann\nside Bob\nhand first Ann\nAnn roll\nBob 25\n") if hasattr(item, "line")]
+@pytest.mark.parametrize(
+    ("last", "said"), [("Bob 25", ["Line 5 was illegal and left out. `replay --as-lies` lets"]), ("Bob", [])]
+)
+def test_one_line_that_was_left_out_is_named_without_a_count_and_one_that_cannot_be_read_explains_itself(last, said):
+    items = record(f"side Ann\nside Bob\nhand first Ann\nAnn roll\n{last}\n")
+    lines = [item for item in items if hasattr(item, "line")]
 
-    assert next(closing(lines)).startswith("Line 5 was illegal and left out. `replay --as-lies` lets")
-
-
-def test_lines_that_only_cannot_be_read_explain_themselves():
-    lines = [item for item in record("side Ann\nside Bob\nhand first Ann\nAnn roll\nBob\n") if hasattr(item, "line")]
-
-    assert list(closing(lines)) == []
+    assert [sentence.partition(" every")[0] for sentence in closing(lines)] == said
 
 
-def test_a_name_without_end_is_cut_short_wherever_a_sheet_names_it():
+def test_a_name_or_a_line_without_end_is_cut_short_wherever_it_is_shown():
     endless = "x" * 3000
     text = f"side Ann\nside {endless}\nhand first Ann\nAnn roll\n{endless} roll\n" + "end\n"
     (ended,) = [item for item in record(text) if hasattr(item, "sheets")]
@@ -69,6 +67,8 @@ def test_a_name_without_end_is_cut_short_wherever_a_sheet_names_it():
     out_of_turn = record(text.replace("Ann roll", f"{endless} 200", 1))
     judged = next(item for item in out_of_turn if getattr(item, "reasons", ()))
     assert len(report.judged_line(judged, "a.mbn")) < 2000
+    (unreadable,) = judge.judge(notation.lines("x" * 10_000))
+    assert len(report.judged_line(unreadable, "a.mbn")) < 500
 
 
 def test_a_tab_shows_as_a_blank_and_what_would_steer_the_terminal_as_a_dot():
@@ -127,12 +127,6 @@ def test_mats_without_any_card_read_point_to_the_doctor_and_to_decks():
     assert list(picture(found))[1] == hint
     assert "`--deck own`" in list(picture(found))[2]
     assert list(picture({**found, "mats": []}))[1:] == []
-
-
-def test_of_a_line_without_end_the_beginning_is_shown():
-    judged = next(iter(judge.judge(notation.lines("x" * 10_000))))
-
-    assert len(report.judged_line(judged, "a.mbn")) < 500
 
 
 def test_a_play_that_nobody_saw_is_told_as_what_else_comes_of_a_film():
