@@ -392,21 +392,11 @@ def test_read_with_a_setup_file_says_beside_all_else_what_the_camera_allows_and_
     assert told == plain
 
 
-DRAWN = """
-picture = [1920, 1080]
-[[zone]]
-name = "side-1/battle"
-rect = [100, 100, 200, 300]
-[[zone]]
-name = "side-1/distance"
-rect = [400, 100, 600, 300]
-[[zone]]
-name = "side-2/battle"
-rect = [100, 500, 200, 300]
-[[zone]]
-name = "side-2/distance"
-rect = [400, 500, 600, 300]
-"""
+DRAWN = "picture = [1920, 1080]\n" + "".join(
+    f'[[zone]]\nname = "side-{side}/{zone}"\nrect = [{left}, {top}, {width}, 300]\n'
+    for side, top in ((1, 100), (2, 500))
+    for zone, left, width in (("battle", 100, 200), ("distance", 400, 600))
+)
 
 
 @pytest.fixture
