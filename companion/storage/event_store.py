@@ -51,8 +51,7 @@ class Store:
         self._held: list[Event] = []
         self._refused: sqlite3.Error | OSError | None = None
         self._last: int | None = None  # the number of the last event on the disk; None where it has to be looked up
-        self._in_memory = False
-        self._file: tuple[int, int] | None = None  # device and inode of the open file: another may take its place later
+        self._file: tuple[int, int] | None = None  # device and inode of the open file; None: the log is in memory
         self._last_s = time.monotonic()
         self._closed = threading.Event()
         self._writer: threading.Thread | None = None
@@ -94,7 +93,7 @@ class Store:
             store._keep_last(there.rows)
         except sqlite3.OperationalError as error:
             store = cls(path, database.new_in_memory(there.rows), lock_fd, clock)
-            store._refused, store._in_memory = error, True
+            store._refused = error
             store._write_later()
         store.note = there.mended or recovery.note(path.parent)
         store._last_saved()
@@ -142,12 +141,12 @@ class Store:
 
     def _write(self, events: Sequence[Event]) -> None:
         """Write events to the disk in one transaction, and stop holding those that were held in memory."""
-        if not self._in_memory and _number_of(self.path) != self._file:
+        if self._file is not None and _number_of(self.path) != self._file:
             # The file was deleted under us, or another one laid in its place: what it holds is kept in memory.
             held = database.new_in_memory(row for row, _ in database.selected(self._db))
             self._db.close()
-            self._db, self._in_memory = held, True
-        if self._in_memory:
+            self._db, self._file = held, None
+        if self._file is None:
             self._go_to_disk()
         with database.transaction(self._db):
             # A commit may have been refused and be on the disk all the same: what is there is not written twice.
@@ -186,7 +185,7 @@ class Store:
             db.close()
             raise
         self._db.close()
-        self._db, self._in_memory, self._file = db, False, _number_of(self.path)
+        self._db, self._file = db, _number_of(self.path)
 
     def _write_later(self) -> None:
         def keep_trying() -> None:
@@ -220,7 +219,7 @@ class Store:
     def unsaved(self) -> Said | None:
         """The sentence to show while something is not on the disk, or could not be put there; None when all is."""
         refused, held = self._refused, len(self._held)
-        if refused is None or not (held or self._in_memory):
+        if refused is None or not (held or self._file is None):
             return None
         why, what_to_do = _why(refused)
         if not held:
