@@ -17,7 +17,7 @@ from companion.pages import Camera, create_app
 from companion.pages.players.phone_identity import join_token
 from companion.pages.server.secure_port import FILE_NAME, SecurePort, certify
 from companion.pages.table_camera.camera import BUSY_PACE_MS, PACE_MS
-from companion.vision.capture.devices import Openers
+from companion.vision.capture.devices import Openers, usual_size
 from companion.vision.capture.image_io import jpeg_of
 from companion.vision.capture.phone_frames import SENDING_S, PhoneFrames
 
@@ -166,7 +166,8 @@ def test_a_phone_takes_the_place_of_another_camera_from_its_first_picture_on(fra
     feeder.start()
 
     seen = []
-    for frame in _pictures_of_first(_first_camera(frames, table), frames, table, table):
+    first = _first_camera(frames, table, usual_size, tuple)
+    for frame in _pictures_of_first(first, frames, table, table, usual_size):
         seen.append(bool(frame.image.mean() > 128))
         if len(seen) == 2:
             frames.choose("a phone")

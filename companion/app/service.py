@@ -319,10 +319,7 @@ def _pictures(
 
 
 def _first_camera(
-    phone: PhoneFrames,
-    watch: TableWatch,
-    size_px: Callable[[], Size] = usual_size,
-    others: Callable[[], Collection[str]] = tuple,
+    phone: PhoneFrames, watch: TableWatch, size_px: Callable[[], Size], others: Callable[[], Collection[str]]
 ) -> FirstCamera:
     """Return what looks for a camera: a phone that was chosen, else the first that answers besides the `others`."""
     of_phone = Openers(phone.open, lambda: phone.sender is not None)
@@ -335,7 +332,7 @@ def _first_camera(
 
 
 def _pictures_of_first(
-    first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size] = usual_size
+    first: FirstCamera, phone: PhoneFrames, match: Match, watch: TableWatch, size_px: Callable[[], Size]
 ) -> Iterator[Frame]:
     """Yield the frames of the first camera that answers, whenever that is, and of another one where it is gone.
 
