@@ -89,15 +89,15 @@ def at_table(edition: str, top: str, lines: str, players: int = 2) -> RobotMatch
 
 def answers(match: RobotMatch, *typed: str) -> list[str]:
     """What is told in answer to each line."""
-    told: list[str] = []
-    shown: list[int] = []
+    told: list[list[str]] = [[]]
+    lines = iter(typed)
 
     def ask(_prompt: str) -> str | None:
-        shown.append(len(told))
-        return typed[len(shown) - 1] if len(shown) <= len(typed) else None
+        told.append([])
+        return next(lines, None)
 
-    TerminalGame(match, None, ask, told.append).run()
-    return ["\n".join(told[begin:end]) for begin, end in zip(shown, [*shown[1:], len(told)], strict=True)][:-1]
+    TerminalGame(match, None, ask, lambda text: told[-1].append(text)).run()
+    return ["\n".join(texts) for texts in told[1:-1]]
 
 
 PERSON_7 = "roll 25 50 100 extra-tank stop"
