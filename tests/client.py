@@ -68,28 +68,15 @@ def values(response) -> list[str]:
     return [*map(html.unescape, re.findall(r'name="text" value="([^"]*)"', response.get_data(as_text=True)))]
 
 
-def check_shown(app, match: Match, setting: str, rows: list[str]) -> None:
-    """Play each row and look at a page: `Ann roll => /plain as Ann | what it says | not what | button Ann 25`.
-
-    A button enters a play; `not` begins what is not there. The setting is the header's lines
-    but for those of two sides, Ann and Bob; a row with `+` goes on where the last one ended.
-    """
-    for row in rows:
-        plays, _, looked = row.partition("=> ")
-        where, *said = looked.split(" | ")
-        path, _, player = where.partition(" as ")
-        if not plays.startswith("+"):
-            header = [line.strip() for line in setting.split(";") if line.strip()]
-            sides = [] if any(line.startswith("side ") for line in header) else ["side Ann", "side Bob"]
-            match.start([*header, *sides, "hand first Ann"])
-        played(match, *(play.strip() for play in plays.removeprefix("+").split(";") if play.strip()))
-        client = app.test_client()
-        if player:
-            tap(client, "/join", player=player)
-        page = client.get(path)
-        text, buttons = text_of(page), values(page)
-        for one in said:
-            is_there = not one.startswith("not ")
-            what = one.removeprefix("not ")
-            found = what.removeprefix("button ") in (buttons if what.startswith("button ") else text)
-            assert found is is_there, f"{row}: {one!r} in {text} {buttons}"
+def form_of(response) -> dict[str, str]:
+    """Return what a browser would send of a page's forms as they stand."""
+    shown = response.get_data(as_text=True)
+    form: dict[str, str] = {}
+    for tag in re.findall(r"<input [^>]*>", shown):
+        said = dict(re.findall(r'([\w-]+)="([^"]*)"', tag))
+        is_sent = re.search(r"\bchecked\b", tag) or said.get("type") not in ("radio", "checkbox", "file")
+        if said.get("name") and is_sent:
+            form[said["name"]] = html.unescape(said.get("value", ""))
+    for name, options in re.findall(r'<select name="([^"]+)".*?>(.*?)</select>', shown, re.DOTALL):
+        form[name] = (re.findall(r'value="([^"]*)" selected', options) or re.findall(r'value="([^"]*)"', options))[0]
+    return form

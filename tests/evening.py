@@ -9,7 +9,7 @@ have seats (of three the host's phone serves the whole table), `pairs`, `verifie
 phones of players and of guests have names, `machine` is the machine itself. A tap leads on, or is answered as `->`
 says; `Ann sends` is JSON below `/api`, `Ann polls /` asks as an open page does and is led elsewhere or not. `Ann at /`
 looks, `Ann reads` looks once more: after `|` stands what is there, after `not` what is not; `button` is a play that one
-enters, `markup` is HTML.
+enters, `buttons` are all there are, `markup` is HTML.
 """
 
 import re
@@ -157,7 +157,11 @@ class Evening:
         for said in what.split(" | ")[1:]:
             one = said.removeprefix("not ")
             kind, _, rest = one.partition(" ")
-            found = rest in buttons if kind == "button" else rest in markup if kind == "markup" else one in text
+            found = {
+                "button": rest in buttons,
+                "buttons": rest == ", ".join(buttons),
+                "markup": rest in markup,
+            }.get(kind, one in text)
             assert found is not said.startswith("not "), f"{who} at {what}: {said!r} in {text} {buttons}"
 
     def _is(self, who: str, what: str) -> None:

@@ -9,7 +9,7 @@ import cv2
 import numpy as np
 import pytest
 import tableaux
-from client import HOME, SECRET, stranger, text_of
+from client import HOME, SECRET, form_of, stranger, text_of
 
 from companion.pages import Camera, create_app, limits
 from companion.pages.limits import Body
@@ -51,19 +51,6 @@ BARE = Photo("photograph 1", (640, 480), View(0.0, (), ()))
 
 def doubtful() -> Photo:
     return tableaux.in_doubt(tableaux.shot(), DOUBTS)
-
-
-def form_of(response) -> dict[str, str]:
-    """The fields of a page's form as a browser would send them."""
-    shown = response.get_data(as_text=True)
-    form: dict[str, str] = {}
-    for tag in re.findall(r"<input [^>]*>", shown):
-        said = dict(re.findall(r'(\w+)="([^"]*)"', tag))
-        if said.get("name") and (said.get("type") not in ("radio", "file") or "checked" in tag.split()[-1]):
-            form[said["name"]] = html.unescape(said.get("value", ""))
-    for name, options in re.findall(r'<select name="([^"]+)".*?>(.*?)</select>', shown, re.DOTALL):
-        form[name] = (re.findall(r'value="([^"]*)" selected', options) or re.findall(r'value="([^"]*)"', options))[0]
-    return form
 
 
 def lines_of(response) -> dict[str, list[str]]:
